@@ -11,7 +11,7 @@ import { organizationActivities } from './organizations.ts';
 import { reindexActivities } from './reindex.ts';
 import { replayActivities } from './replay.ts';
 import { type AttemptInput, runJobAttempt } from './run-job-attempt.ts';
-import { housekeepingActivities, indexActivities, sweepActivities, reportingSuccess } from './scheduled.ts';
+import { housekeepingActivities, indexActivities, reportingSuccess, sweepActivities } from './scheduled.ts';
 import { workspaceActivities } from './workspaces.ts';
 
 /** The activities of workflows. Each is thin: it calls the domain, the storage or the AI service. */

@@ -15,8 +15,8 @@ const progressLine = z.object({ progress: z.object({ read: z.int(), of: z.int() 
 const lastLine = z.object({ status: z.int(), retry_after: z.number().optional(), body: z.unknown() });
 
 /**
- * Reads a response in lines of JSON, tells `onProgress` of each progress, and returns the response that the last line holds. A response
- * that ends without one has an empty text.
+ * Reads a response in lines of JSON, calls `onProgress` for each line of progress, and returns the response in the last line. Its text is
+ * empty if the lines end too early.
  */
 export async function readLines(body: Readable, onProgress: (progress: ExtractionProgress) => void): Promise<ReceivedResponse> {
   let received: ReceivedResponse = { status: 200, retryAfter: undefined, text: '' };

@@ -43,8 +43,8 @@ interface ExtractInput extends CallOptions {
 }
 
 /**
- * Texts to embed. With an `index` its model embeds, if the service still has it; otherwise the service's own does. The model of the
- * response tells which it was.
+ * Texts to embed. The model of `index` embeds them if the service still has it, otherwise the service's own model. The response names the
+ * model.
  */
 export interface EmbedInput extends CallOptions {
   texts: string[];
@@ -65,13 +65,13 @@ export interface AiClient {
   health(input?: CallOptions): Promise<AiHealth>;
 }
 
-/** An attempt that gives up is an attempt spent. */
+/** Long, since a call that gives up costs the job an attempt. */
 const defaultPatienceMs = 15_000;
 const defaultTimeouts = { extractMs: 180_000, summarizeMs: 90_000, embedMs: 60_000, healthMs: 2000 };
 
 /**
- * The address of the service and its token. `timeouts` are for the whole of a call, in milliseconds; `attemptMs`, how long an attempt of a
- * job may take, lengthens those of extraction and embedding.
+ * The address of the service and its token. `timeouts` are for whole calls, in milliseconds. `attemptMs` is how long an attempt of a job may
+ * take; extraction and embedding may take as long.
  */
 export interface AiClientOptions {
   baseUrl: string;
@@ -105,12 +105,12 @@ export function createAiClient(options: AiClientOptions): AiClient {
   };
 }
 
-/** An attempt that may take longer than a call would have all its work done again if the call ended first. */
+/** If a call ended before the attempt of the job, the next attempt would do all the work again. */
 function lengthen(timeouts: typeof defaultTimeouts, attemptMs: number): typeof defaultTimeouts {
   return { ...timeouts, extractMs: Math.max(timeouts.extractMs, attemptMs), embedMs: Math.max(timeouts.embedMs, attemptMs) };
 }
 
-/** Nothing else that a caller knows of the index. */
+/** Callers may pass a whole index: only these two fields belong to the request. */
 function wanted(index: EmbedInput['index']): { model?: string; dimensions?: number } {
   return index ? { model: index.model, dimensions: index.dimensions } : {};
 }
@@ -208,7 +208,7 @@ class Source {
     try {
       yield* stream;
     } catch (error) {
-      // A failed transport also throws its error in here, after it has destroyed the stream.
+      // If the connection fails, undici destroys the stream and throws its own error here: the source did not fail then.
       if (this.bytes instanceof Readable && !this.bytes.destroyed) this.failure = { error };
       throw error;
     }

@@ -12,14 +12,14 @@ export interface PresenceWatch {
   done(): void;
 }
 
-/** A call is not thought about before it has taken this long. */
+/** A call that is shorter needs no ping. */
 const suspectMs = 1_000;
 const tickMs = 250;
 const pingMs = 2_000;
 
 /**
- * Tells a service that works for long from one that is gone without a word: while a call takes long, the service is asked on the side
- * whether it is there. The check is cheap, and one check serves all calls.
+ * Distinguishes a service that works for a long time from one that is gone silently. While a call takes long, a ping asks whether the
+ * service still responds; one ping serves all calls.
  */
 export class Presence {
   readonly #ping: (signal: AbortSignal) => Promise<unknown>;

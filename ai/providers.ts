@@ -51,7 +51,7 @@ const chatTimeoutMs = 60_000;
 /** Summaries and embeddings by a remote model. Failures are 502: retryable. The local models are there for what they have indexed. */
 export function createRemoteProvider(remote: RemoteModelConfig, localModels: Provider['models']): Provider {
   const { embedModel, previousEmbedModel = embedModel } = remote;
-  // The same model under both names is one whose number of dimensions has changed.
+  // If the previous model has the same name as the present one, only its number of dimensions was changed.
   const previous = previousEmbedModel === embedModel ? [] : [createRemoteModel(remote, previousEmbedModel)];
   const models = [createRemoteModel(remote, embedModel), ...previous, ...localModels] as const;
   return {

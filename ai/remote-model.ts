@@ -13,9 +13,9 @@ export interface RemoteCall {
 }
 
 /**
- * Posts to the remote model's endpoint and validates the response. Throws ServiceError 502 for any failure of the remote, with its
- * `Retry-After`, also for a 4xx (a wrong key is not the document's fault), though `ofDocument` if it refuses an image; 413 if a text is
- * longer than the model takes; or the signal's reason.
+ * Posts to the remote model's endpoint and validates the response. Throws ServiceError 413 if a text is too long for the model; 502, with the
+ * remote's `Retry-After`, for all other failures, 4xx included, since a wrong key is not the document's fault (`ofDocument` if it refuses an
+ * image); or the signal's reason.
  */
 export async function askRemote<T extends z.ZodType>(
   remote: RemoteModelConfig,
@@ -35,7 +35,7 @@ export async function askRemote<T extends z.ZodType>(
       redirect: 'error',
     });
     if (!response.ok) {
-      // Read so that the connection can be reused, and not logged, because it may quote the document.
+      // The body is read, so that the connection can be reused. It is not logged, since it may quote the document.
       const said = await response.text();
       if (name === 'remote' && saysTooLong(response.status, said)) throw new ServiceError(413, 'text_too_long_for_model', tooLong[path]);
       const ofDocument = name === 'ocr' && refusals.has(response.status);

@@ -7,7 +7,7 @@ const refusal = {
   phrases: /context[ _](?:length|size|window)|too large to process|must have less than \d+ (?:tokens|characters)/i,
 };
 
-/** llama.cpp fails instead. That its context is full while it serves others is none of the text's fault. */
+/** llama.cpp responds 500. Its message for a context that other requests have filled has none of these phrases. */
 const failure = { statuses: [500], phrases: /too large to process|larger than the max context size/i };
 
 /** Servers that quote the document in their message do so at its end. */
@@ -17,7 +17,7 @@ const messageCharacters = 1_000;
 const messageFields = ['error', 'message', 'detail', 'msg', 'code', 'type'];
 const deepestMessage = 5;
 
-/** Whether a remote model does not take a request because a text of it has too many tokens for the model: it will not take it the next time. */
+/** Whether a remote model refuses a request because a text has too many tokens, so that a retry fails again. */
 export function saysTooLong(status: number, body: string): boolean {
   const messages = readMessages(body).map((message) => message.slice(0, messageCharacters));
   return [refusal, failure].some(({ statuses, phrases }) => statuses.includes(status) && messages.some((message) => phrases.test(message)));

@@ -5,13 +5,13 @@ interface TextTask {
   /** The operation on the text. */
   done: 'summarized' | 'embedded';
   timeoutMs: number;
-  /** The code of a failure that says nothing about the text. */
+  /** The code of a failure that the text did not cause. */
   retryableCode: string;
 }
 
 /**
- * What a text is refused with if its task has ended without a result. A text that kills its processes, or takes too long, will do so again, so
- * that is final: 422 `unusable_text`. A process that was killed from outside, or cannot be started, is worth a retry: 503.
+ * The error for a text whose task ended without a result. A text that kills its process or takes too long will do so again: 422
+ * `unusable_text`, final. If the process was killed from outside or could not start, a retry may help: 503.
  */
 export function explainTextFailure(failure: TaskFailure, { done, timeoutMs, retryableCode }: TextTask): ServiceError {
   const final: Partial<Record<TaskFailureReason, string>> = {

@@ -48,8 +48,7 @@ export function orderLocalModels(chosen: LocalModelName, minilm: EmbedModel | un
 }
 
 /**
- * The model of a wanted index if it runs here, else the first, which is the one of this deployment. The caller sees by the name in the
- * response which it was.
+ * The model of the wanted index if it runs here, else the deployment's own, which is the first. The response names the model.
  */
 export function pickModel(models: readonly [EmbedModel, ...EmbedModel[]], wanted: WantedIndex | undefined): EmbedModel {
   return models.find(({ name }) => name === wanted?.model) ?? models[0];

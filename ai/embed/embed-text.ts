@@ -78,7 +78,7 @@ function wordWeight(word: string): number {
 
 const slots = 4;
 const goldenRatio = 0x9e3779b9;
-// Another basis would do as well, but vectors of different bases cannot be compared: it is part of the model.
+// Any basis would do, but it must stay the same: vectors with another basis cannot be compared.
 const basis = 0x811c9d8b;
 
 /**

@@ -8,15 +8,15 @@ export interface Outline {
 }
 
 // Readers mark headings within their text, because the same line may stand elsewhere in it, such as in a table of contents.
-// Noncharacters serve for it: no text may hold them, and none is left in what is extracted.
+// The marks are noncharacters, which no text may hold. They are removed before the text leaves.
 const firstMark = 0xfdd0;
 const endMark = String.fromCharCode(firstMark);
 const deepestLevel = 31;
 const marks = /[\ufdd0-\ufdef]/g;
-/** A heading that has a line of its own, but for the signs of Markdown before it. Looks back from marks only: blanks may be without end. */
+/** A heading on a line of its own, perhaps after signs of Markdown. Starts at the marks: a search from each blank would be quadratic. */
 const ownLine = /([\ufdd1-\ufdef])(?<=^[^\S\n]*(#+[^\S\n]+)?.)([^\ufdd0-\ufdef]+)\ufdd0/gm;
 
-/** An outline has no more headings. */
+/** The maximum number of headings in an outline. */
 export const mostHeadings = 5_000;
 const maxTitleLength = 200;
 
@@ -59,8 +59,8 @@ export function findPageStarts(pages: string[], characters: number): number[] {
 }
 
 /**
- * Finds the headings that are marked in the text of a page, which begins at a character of the document. One that has no line of its own is
- * left out, and so is one whose first line does not end within so many characters of the document.
+ * Finds the marked headings in the text of a page, which begins at a given character of the document. Leaves out those without a line of
+ * their own, and those whose first line ends behind the given number of characters.
  */
 export function locateHeadings(page: string, pageStart: number, characters: number): Outline['headings'] {
   const found: Outline['headings'] = [];
@@ -68,7 +68,7 @@ export function locateHeadings(page: string, pageStart: number, characters: numb
   for (const { 1: mark = '', 2: signs = '', 3: title = '', index } of page.matchAll(ownLine)) {
     at += countCharacters(withoutMarks(page.slice(passed, index)));
     passed = index;
-    // A text that holds such characters itself has headings that mean nothing, but none without a title.
+    // A hostile text may hold such characters itself: then its headings mean nothing, but each still has a title.
     if (title.trim() === '') continue;
     const [line = ''] = title.split('\n', 1);
     if (at + countCharacters(line) > characters || found.length >= mostHeadings) break;

@@ -50,7 +50,7 @@ function runFrom(rows: PageRow[], start: number): Run {
   return { run: rows.slice(start, end), columns: columns.sort((one, other) => one.x - other.x) };
 }
 
-/** With the row above, if it names the columns, and stood too close to be parted before they were known. */
+/** Adds the row above if it names the columns: its cells stand so close that they can be parted only once the columns are known. */
 function withHead(found: Run, above: PageRow | undefined): Run {
   const [first] = found.run;
   const isNear = above && first && found.run.length >= fewestRows && above.lines.length === 1 && follows(above, first);
@@ -79,7 +79,7 @@ function stepTo({ lines }: PageRow, { y }: VisualLine): number {
   return Math.min(...lines.map((line) => line.y)) - y;
 }
 
-/** Rows with the lines that go on with them. They end before an unclear line. */
+/** Rows, with the lines that continue their cells. Ends before a line that may or may not be a row. */
 function toRecords(run: PageRow[], columns: Column[]): PageRow[][] {
   const sure = run.map((row) => isSure(row, columns));
   const steps = run.flatMap((row, index) => (index > 0 && sure[index] ? [stepTo(run[index - 1] as PageRow, row.lines[0])] : []));

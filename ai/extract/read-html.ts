@@ -27,7 +27,7 @@ const besides = ['nav', '[role=navigation]', '[role=search]', '[hidden]', '[aria
 
 const layout: HtmlToTextOptions = {
   wordwrap: false,
-  // Those of HTML. The library's own have the space of no width, too, and part words there.
+  // The white space of HTML. The library's own list also has the zero-width space, and would part words there.
   whitespaceCharacters: ' \t\r\n\f',
   baseElements: { selectors: ['title', 'body'], orderBy: 'occurrence', returnDomByDefault: true },
   limits: { maxInputLength: maxParsedLength },
@@ -50,7 +50,7 @@ const layout: HtmlToTextOptions = {
     ...paragraphs.map((selector) => ({ selector, format: 'block', options: { leadingLineBreaks: 2, trailingLineBreaks: 2 } })),
     ...[...lines, 'li'].map((selector) => ({ selector, format: 'block', options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } })),
     ...lists.map((selector) => ({ selector, format: 'unorderedList' })),
-    // The list lays out its own points.
+    // The formatter of the list writes its own points.
     ...['ul', 'ol', ...lists].map((list) => ({ selector: `${list} > li`, format: 'inline' })),
     ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, format: 'heading' })),
     { selector: 'title', format: 'block', options: { trailingLineBreaks: 2 } },
@@ -94,7 +94,7 @@ function htmlToText(html: string, prune: (html: string) => string, options: Html
   const { depth, text } = scanHtml(html);
   if (depth > maxDepth) return text;
   const pruned = prune(html);
-  // Without one the title would be taken for all that there is.
+  // Without a body html-to-text would take the title for all of the text.
   return convert(/<body[\s>]/i.test(pruned) ? pruned : `<body>${pruned}`, options)
     .replace(/(\S) {3,}(?=\S)/g, '$1  ')
     .replace(/(?<![ \t])[ \t]+$/gm, '')

@@ -124,8 +124,8 @@ function readPage(pdfium: Pdfium, document: number, index: number): { lines: Lin
 }
 
 /**
- * The lines of a page as it is shown or, if most of its text lies on its side or upside down then, as it is turned to be read: PDFium reads
- * the lines of some such pages from the last to the first.
+ * The lines of a page as it is shown. If most of its text then lies on its side or upside down, the page is first rotated until the text is
+ * upright: otherwise PDFium reads the lines of some pages in reverse.
  */
 function readUpright(pdfium: Pdfium, page: number): Line[] | undefined {
   const shown = pdfium.FPDFPage_GetRotation(page);

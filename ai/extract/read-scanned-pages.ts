@@ -68,7 +68,7 @@ export async function readScannedPages(found: PdfPages, reader: ScanReader, sign
     }
   } catch (error) {
     if (!deadline.aborted || signal.aborted) throw error;
-    // Another attempt would begin with the first page, and come no further.
+    // Another attempt would begin at the first page again, and get no further.
     if (read === 0 && missed.needsAny) throw missed.failure ?? missed.refusal ?? outOfTime(chosen.length, reader.timeoutMs);
   }
   if (read === 0 && missed.failure) throw missed.failure;
@@ -85,8 +85,8 @@ function choosePages({ scanned, texts }: PdfPages, maxPages: number): number[] {
 }
 
 /**
- * Whether a scanned page is more than an illustration of a text that is there without it: it has no text of its own, or the document has none
- * but that of its scanned pages, which are stamps then.
+ * Whether the text of the document is incomplete without this scanned page: the page has no text of its own, or only scanned pages have
+ * text, which are stamps then.
  */
 function needsReading({ scanned, texts }: PdfPages, index: number): boolean {
   const isTyped = texts.some((text, page) => text !== '' && !scanned.includes(page));

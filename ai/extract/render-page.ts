@@ -31,7 +31,7 @@ export function renderPage(pdfium: Pdfium, page: number): Buffer | undefined {
 /** The size in pixels of a page whose size is given in points. */
 function pixelsOf(widthPoints: number, heightPoints: number): { width: number; height: number } {
   const scale = Math.min(dotsPerInch / pointsPerInch, Math.sqrt(maxPixels / Math.max(1, widthPoints * heightPoints)));
-  // A strip of a page must not become longer than it may be in all.
+  // A page may be a narrow strip: its longer side is bounded, too.
   const [width = 0, height = 0] = [widthPoints, heightPoints].map((points) => Math.min(maxPixels, Math.floor(points * scale)));
   return width * height > maxPixels ? { width: 0, height: 0 } : { width, height };
 }

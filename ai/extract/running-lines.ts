@@ -10,8 +10,8 @@ interface EdgeLine {
 
 /**
  * Removes running headers and footers: lines at the same height of several nearby pages that have the same text except for the page number.
- * A text that only such lines have is kept where it is first. A page of nothing else keeps its lines, and so does a page whose heights are
- * unknown.
+ * A text that stands only in such lines is kept where it is first. Pages without any other line keep theirs, and so do pages with unknown
+ * heights.
  */
 export function leaveOutRunningLines(pages: Line[][]): Line[][] {
   const left = new Set<Line>();

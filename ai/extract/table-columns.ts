@@ -22,8 +22,8 @@ export function spreadColumns(columns: Column[], line: VisualLine): Column[] | u
 }
 
 /**
- * The columns, spread so that their head fits into them, which may be parted at any blank that is between two of them, and stand
- * closer to what is not in its column.
+ * The columns, widened so that the head of the table fits into them. The head may be parted at any blank between two columns, and its
+ * cells may stand closer to each other than those of the rows.
  */
 export function spreadOverHead(columns: Column[], head: VisualLine): Column[] | undefined {
   return spread(columns, head, { gap: 0, blanksOf: blanksBetween });
@@ -40,7 +40,7 @@ function spread(columns: Column[], line: VisualLine, { gap, blanksOf }: Closenes
   if (line.parts.length > mostColumns) return undefined;
   const near = ({ x, right }: Part) => columns.flatMap((one, index) => (x < one.right + gap && right > one.x - gap ? [index] : []));
   const parts = line.parts.flatMap((part) => (near(part).length > 1 ? splitPart(part, blanksOf(part, columns)) : [part]));
-  // Words that do not go from left to right cannot be parted.
+  // Only words from left to right can be parted at blanks.
   if (parts.some(({ x, right }) => right < x)) return undefined;
   const wider = [...columns];
   const taken = new Set<number>();

@@ -22,7 +22,7 @@ serveTasks(
       for (const [index, prepare] of pages.entries()) {
         const prepared = await prepare();
         const now = performance.now();
-        // A page that is turned may not use up the time of those behind it.
+        // Reading a page in other directions must not use up the time of the pages after it.
         const page = await readUpright(prepared, now + (deadline - now) / (pages.length - index));
         read.push(page);
         characters += countCharacters(page.text);

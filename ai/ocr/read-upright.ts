@@ -38,7 +38,7 @@ export async function readUpright(page: Buffer, deadline: number, engine = { rec
     if ((confidence ?? 0) > best.confidence) best = { degrees, confidence: confidence ?? 0 };
     if (best.confidence >= poorConfidence && best.degrees !== 0) break;
   }
-  // Text takes longer to read than what is taken for noise.
+  // Upright text takes longer than text that looked like noise, so the second reading may need more time.
   if (best.degrees === 0 || !isTime(2)) return asItIs;
   const turned = await tryTurned(best.degrees);
   return (turned?.confidence ?? 0) > sure && turned ? turned : asItIs;

@@ -54,7 +54,7 @@ export class ProcessPool {
       return await runOnce();
     } catch (first) {
       if (!wasKilled(first) || this.#closed) throw first;
-      // Several children are often killed together. After this pause the exits of the others are known.
+      // Children are often killed together: without this pause the second try could go to a child that is dead already.
       await sleep(killedPauseMs, undefined, { signal: options.signal });
       return await runOnce().catch((second: unknown) => {
         if (!first.begun || !wasKilled(second) || !second.begun) throw second;

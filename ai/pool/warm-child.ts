@@ -144,11 +144,11 @@ function forkChild({ entry, heapMegabytes, memoryBytes, addons = false, args = [
       '--disable-warning=ExperimentalWarning',
       ...permissionArguments(entry, { addons, also: readable }),
     ],
-    // The service's own may be one that a child must not read.
+    // The service's own directory may be one that a child must not read.
     cwd: '/',
     // A document must not reach the service's secrets through the process that reads it.
     env: {},
-    // The last one is the lifeline: see protocol.ts.
+    // The last one shows the child that its parent is alive: see protocol.ts.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
   });
   child.stdio[lifelineDescriptor]?.on('error', () => {});

@@ -1,8 +1,8 @@
 import { Socket } from 'node:net';
 import { lifelineDescriptor } from './protocol.ts';
 
-// Runs as a thread of a pool's child. The main thread may be busy with a document for minutes and would not notice that the IPC
-// channel closed; this thread only waits for the parent's end of the pipe to close.
+// Runs as a thread of a pool's child, and waits until the parent's end of a pipe closes. The main thread may be busy with a document for
+// minutes, and would notice the end of its parent too late.
 const lifeline = new Socket({ fd: lifelineDescriptor });
 lifeline.on('error', end);
 lifeline.on('close', end);

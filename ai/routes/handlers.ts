@@ -12,17 +12,17 @@ import { ServiceError } from '../service-error.ts';
 /** An escaped surrogate pair. */
 const jsonBytesPerCharacter = 12;
 
-/** A request that has it as `true` gets the outline of the text, too. */
+/** With `true` in this header the response also has the outline of the text. */
 const outlineHeader = 'x-outline';
 
 /**
- * What bounds the uploads that are held in memory. Text recognition takes long, so uploads that need it must leave capacity to the others.
+ * The bounds for uploads in memory. Text recognition takes long, so uploads that need it must leave capacity to the others.
  */
 export interface ExtractBulkheads {
   uploads: Bulkhead;
   /** The bound for uploads that were sent as images. */
   images: Bulkhead;
-  /** Where an upload goes on whose pictures are found when it is read. It waits there with its bytes. */
+  /** The bound for the text recognition of uploads whose pictures were found while they were read. They wait with their bytes. */
   scans: Bulkhead;
 }
 

@@ -168,7 +168,7 @@ create table subscription (
   "stripeScheduleId" text,
   -- When the row was last overwritten with what Stripe answered: an older answer never replaces a newer one.
   "syncedAt" timestamptz(3),
-  -- So that its days of grace end however far the payment provider moves its period.
+  -- The days of grace are counted from here: the payment provider moves the period of an unpaid subscription.
   "pastDueSince" timestamptz(3),
   "syncedFetch" bigint not null default 0
 );
@@ -214,7 +214,8 @@ create table document (
   extracted_ocr_confidence smallint[],
   constraint document_tenant unique (id, workspace_id, organization_id)
 );
--- Keys begin with the workspace, so that a search reads those of its own. What waits in a list would be read by each search of all.
+-- The labels begin with the workspace, so that a search reads only its own. Without fastupdate=off every search would also read GIN's
+-- list of pending entries, which all workspaces share.
 create index document_content_type on document (workspace_id, content_type, created_at desc, id desc);
 create index document_indexed on document (workspace_id, indexed_at) where (indexed_at is not null);
 create index document_labels on document using gin (labels) with (fastupdate=off) where (labels is not null);
@@ -314,7 +315,7 @@ create table credit_month (
   primary key (organization_id, month)
 );
 
--- Searches that were charged and have not come to their end: the ledger does not say which of its charges are settled.
+-- Searches that were charged and have not ended yet. The ledger does not say which of its charges are settled.
 create table open_search (
   id text primary key,
   organization_id text not null references organization (id) on delete cascade,
@@ -398,7 +399,7 @@ create table feature_flag_override (
 );
 create index feature_flag_override_organization on feature_flag_override (organization_id);
 
--- Mails that wait to be sent. A row goes once its mail is sent; one that stays is a mail that was given up.
+-- Mails to send. A row is deleted when its mail is sent, and stays for some time if the mail was given up.
 create table mail (
   id text primary key,
   kind text not null,
@@ -432,7 +433,7 @@ create unlogged table job_stream_lease (
 );
 create index job_stream_lease_expires on job_stream_lease (expires_at);
 
--- What the API writes at its start from its configuration; empty while billing is off, which means that nothing is capped.
+-- The limits of the plans, written by the API at its start from its configuration. Empty while billing is off: then nothing is limited.
 create table plan_limit (
   plan text primary key check (plan in ('free', 'pro', 'team')),
   members integer not null check (members >= 0),
@@ -446,7 +447,7 @@ create table stripe_event (
 );
 create index stripe_event_created on stripe_event (created_at);
 
--- What an operator has to decide about. A row stays after it is resolved, so that what was seen can be told.
+-- Problems that an operator must decide about. They are kept after they are resolved, as a record.
 create table billing_problem (
   kind text,
   subject text,
@@ -458,7 +459,7 @@ create table billing_problem (
   primary key (kind, subject)
 );
 
--- Which invoices the owners were told of.
+-- Unpaid invoices about which the owners were sent a mail.
 create table payment_failure (
   invoice_id text primary key,
   organization_id text not null references organization (id) on delete cascade,
@@ -508,13 +509,13 @@ create table orphan_sweep_stop (
   stopped_at timestamptz(3) not null default now()
 );
 
--- What the API writes at its start from its configuration. What has no row is not limited.
+-- The platform's limits, written by the API at its start from its configuration. A limit without a row does not exist.
 create table auth_limit (
   name text primary key,
   value integer not null check (value > 0)
 );
 
--- Organizations that better-auth has written without their first member yet, which it writes in a transaction of its own.
+-- Organizations whose first member is not written yet: better-auth does that in a second transaction.
 create table organization_without_owner (
   organization_id text primary key references organization (id) on delete cascade,
   user_id text not null,
@@ -522,7 +523,7 @@ create table organization_without_owner (
 );
 create index organization_without_owner_user on organization_without_owner (user_id);
 
--- The addresses are hashed: a count needs nothing more.
+-- Invitations are counted by address, for which a hash is enough.
 create table invitation_mail (
   organization_id text not null references organization (id) on delete cascade,
   address_hash text not null,
@@ -544,10 +545,10 @@ create table lexical_document (
   constraint lexical_document_document_fkey foreign key (document_id, workspace_id, organization_id) references document (id, workspace_id, organization_id) on delete cascade
 );
 create unique index lexical_document_number on lexical_document (number);
--- They hold all that is read of many documents, so that the table is not.
+-- Covers the sums over all documents of a workspace, so that the table is not read.
 create index lexical_document_workspace on lexical_document (workspace_id) include (chunk_count, term_count);
 
--- There is a row for nearly each word of a small document: keys are short, and the index holds all that a search reads.
+-- A small document has nearly one row for each of its words. So keys are short, and the index covers what a search reads.
 create table posting (
   workspace_key bigint,
   term text collate "C",
@@ -574,7 +575,7 @@ create table document_index (
   chunking text not null,
   constraint document_index_document_fkey foreign key (document_id, workspace_id, organization_id) references document (id, workspace_id, organization_id) on delete cascade
 );
--- Finds the next workspace that is behind without the table, and leads to the documents of one in their order.
+-- Covers the search for the next workspace that is behind, and for its documents by id.
 create index document_index_kind on document_index (workspace_id, document_id) include (model, dimensions, chunking);
 
 create table workspace_index (
@@ -616,7 +617,7 @@ create table recent_mail (
 );
 create index recent_mail_since on recent_mail (since);
 
--- Which text of each file of db/rules the database has had.
+-- The texts of each file in db/rules that were applied to the database.
 create table database_rule (
   name text,
   hash text,
@@ -624,5 +625,5 @@ create table database_rule (
   primary key (name, hash)
 );
 
--- The one row: how this deployment calls itself in its store.
+-- The id of this deployment, which the marker of its store repeats.
 insert into deployment default values;

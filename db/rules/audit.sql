@@ -23,7 +23,7 @@ create or replace function new_audit_id() returns text
       return encode(id, 'hex')::uuid::text;
     end $$;
 
--- Also true for an admin whose role changed during the request, either way: better-auth checks it at some moment in between.
+-- True if the actor was an admin when the request began, or is one now: better-auth checks the role at some moment in between.
 create or replace function is_platform_admin_acting() returns boolean
   language sql stable as $$
     select actor ->> 'impersonatedBy' is not null or actor ->> 'role' = 'admin'
@@ -32,7 +32,7 @@ create or replace function is_platform_admin_acting() returns boolean
     where actor is not null
   $$;
 
--- An impersonated session acts as the user it belongs to, and is not that user.
+-- An impersonated session belongs to the user, but the admin acts in it.
 create or replace function is_platform_admin_acting_on(of_user text) returns boolean
   language sql stable as $$
     select is_platform_admin_acting() and (actor ->> 'impersonatedBy' is not null or actor ->> 'userId' <> of_user)

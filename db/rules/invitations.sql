@@ -24,8 +24,8 @@ create or replace function before_invitation_insert() returns trigger language p
   end $$;
 create or replace trigger before_invitation_insert before insert on invitation for each row execute function before_invitation_insert();
 
--- After before_invitation_insert, which takes the organization's lock; then it locks the address, which other organizations may invite,
--- too.
+-- Runs after before_invitation_insert, which takes the organization's lock. Then it locks the address, since other organizations may
+-- invite it at the same time.
 create or replace function before_invitation_mail() returns trigger language plpgsql as $$
   declare
     address text := encode(sha256(convert_to(lower(new.email), 'UTF8')), 'hex');

@@ -1,4 +1,4 @@
--- The first member is the organization's creator, for whom no plan can lack a seat.
+-- The first member is the organization's creator: every plan has a seat for them.
 create or replace function before_member_insert() returns trigger language plpgsql as $$
   declare
     members bigint;
@@ -28,7 +28,7 @@ create or replace function before_member_insert() returns trigger language plpgs
   end $$;
 create or replace trigger before_member_insert before insert on member for each row execute function before_member_insert();
 
--- After before_member_insert, which takes the organization's lock.
+-- Runs after before_member_insert, which takes the organization's lock.
 create or replace function before_member_owns() returns trigger language plpgsql as $$
   declare
     creator text;
@@ -49,8 +49,8 @@ create or replace trigger before_member_owns_insert before insert on member for 
 create or replace trigger before_member_owns_update before update of role on member for each row
   when (new.role ~ '\yowner\y' and old.role !~ '\yowner\y') execute function before_member_owns();
 
--- An organization always has an owner. This is checked under its lock, so that two owners cannot both leave; without the lock if the
--- organization is deleted itself.
+-- An organization always has an owner. This is checked under its lock, so that two owners cannot both leave; nothing is
+-- checked if the organization itself is deleted.
 create or replace function after_member_change() returns trigger language plpgsql as $$
   declare
     lost_owner boolean := old.role ~ '\yowner\y' and (tg_op = 'DELETE' or new.role !~ '\yowner\y');

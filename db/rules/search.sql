@@ -1,4 +1,5 @@
--- A foreign key would be checked for each posting, and would need another index. The postings of a document are found by its list of terms.
+-- Instead of a foreign key, which would be checked for each posting and need another index: the postings of a document are found by its
+-- list of terms.
 create or replace function delete_postings() returns trigger language plpgsql as $$
   begin
     delete from posting using unnest(old.terms) as deleted (term)

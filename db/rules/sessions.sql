@@ -24,8 +24,8 @@ create or replace function end_oldest_sessions() returns trigger language plpgsq
   end $$;
 create or replace trigger end_oldest_sessions after insert on session for each row execute function end_oldest_sessions();
 
--- A session that is not remembered lives a day, an impersonated one an hour. better-auth stores that in a second cookie, and would extend
--- the session to a week for a bearer token, which comes without it.
+-- A session without `remember me` lives a day, an impersonated one an hour. better-auth keeps that in a second cookie: a bearer token
+-- comes without it, and better-auth would extend its session to a week.
 create or replace function keep_session_end() returns trigger language plpgsql as $$
   begin
     new."expiresAt" := old."expiresAt";

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { AuthTables } from '../../db/auth-schema.ts';
 import type { Db } from '../../db/connect.ts';
-import { isLive, isSubscription, byRelevance } from './live-subscription.ts';
+import { byRelevance, isLive, isSubscription } from './live-subscription.ts';
 
 /** A subscription's row: the last state that the payment provider reported. */
 export type SubscriptionRow = Selectable<AuthTables['subscription']>;

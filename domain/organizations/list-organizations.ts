@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { PlanName } from '../../contract/fields.ts';
 import type { Db } from '../../db/connect.ts';
-import { isLive, isSubscription, byRelevance } from '../billing/live-subscription.ts';
+import { byRelevance, isLive, isSubscription } from '../billing/live-subscription.ts';
 
 /** An organization as a platform admin sees it in the list. */
 export interface OrganizationSummaryRow {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { pino } from 'pino';
 import { createTemporalClient } from '../../temporal/connect.ts';
 import { createOutbox, type Outbox } from '../../temporal/outbox.ts';
-import { startObjectDeletion, signalJobCanceled } from '../../workflows/definitions.ts';
+import { signalJobCanceled, startObjectDeletion } from '../../workflows/definitions.ts';
 import { amountsOf, createJob, insertJobOnly, resultOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';

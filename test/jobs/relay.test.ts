@@ -10,7 +10,7 @@ import { sweepAllQueuedJobs } from '../../domain/jobs/sweep-jobs.ts';
 import { sweepDeletions } from '../../domain/operations/sweep-deletions.ts';
 import type { IntentDelivery } from '../../temporal/intent-delivery.ts';
 import { OutboxRelay } from '../../temporal/outbox-relay.ts';
-import { startWorkspaceDeletion, signalJobCanceled } from '../../workflows/definitions.ts';
+import { signalJobCanceled, startWorkspaceDeletion } from '../../workflows/definitions.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';

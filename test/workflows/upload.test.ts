@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { addToOutbox } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { mainTaskQueue, startUpload, signalUploadEnded } from '../../workflows/definitions.ts';
+import { mainTaskQueue, signalUploadEnded, startUpload } from '../../workflows/definitions.ts';
 import type { UploadInput } from '../../workflows/inputs.ts';
 import { eventsOf } from '../support/histories.ts';
 import { until } from '../support/processes.ts';

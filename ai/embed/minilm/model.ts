@@ -5,8 +5,8 @@ import { meanOf, splitToFit } from './split-to-fit.ts';
 export type EmbedOne = (text: string) => Promise<{ vector: number[]; parts: number }>;
 
 /**
- * Loads the sentence model that two optional packages hold: the engine, and the weights with their tokenizer. The engine cuts off what is
- * longer than the model's limit without a word, so a text is counted first, by the same tokenizer, and embedded in parts if it is longer.
+ * Loads the sentence model from two optional packages: the engine, and the weights with their tokenizer. The engine silently cuts off a text
+ * at the model's limit. So the tokens are counted first, and a longer text is embedded in parts.
  */
 export async function loadMinilm(): Promise<EmbedOne> {
   const [{ createEmbedder }, { default: weights }, { Tokenizer }] = await Promise.all([
@@ -22,7 +22,7 @@ export async function loadMinilm(): Promise<EmbedOne> {
   return async (text) => {
     const parts = splitToFit(text, countTokens, weights.maxTokens);
     const vectors = [];
-    // One at a time: together they would be filled up to the longest.
+    // One at a time: in a batch each text would be padded to the length of the longest.
     for (const part of parts) {
       const [vector = []] = await engine.embed([part.text]);
       vectors.push({ vector, tokens: part.tokens });

@@ -7,8 +7,8 @@ import type { EmbedModel } from '../embed-models.ts';
 const timeoutMs = 120_000;
 
 /**
- * The local sentence model, in processes of its own. A call has one text at a time in the pool, so that the query of a search
- * waits for one text of each call under way, and not for whole documents.
+ * The local sentence model, in processes of its own. Each call puts one text at a time into the pool. So a search waits for at most one text
+ * of each other call, not for whole documents.
  */
 export function createMinilmModel(pool: ProcessPool): EmbedModel {
   return {

@@ -5,13 +5,13 @@ export interface Part {
 }
 
 /**
- * Cuts a text into parts of at most `most` tokens, at white space near the middle if there is any: the model would leave out what comes
- * after its limit, and say nothing. Nothing of the text is lost, and no surrogate pair is cut.
+ * Cuts a text into parts of at most `most` tokens, near its middle, at white space if there is any. Together the parts are the whole text,
+ * and no surrogate pair is cut.
  */
 export function splitToFit(text: string, countTokens: (text: string) => number, most: number): Part[] {
   const tokens = countTokens(text);
   const cut = tokens > most ? findMiddle(text) : 0;
-  // A single character with more tokens than fit does not exist.
+  // A single character always fits.
   if (cut === 0) return [{ text, tokens }];
   return [text.slice(0, cut), text.slice(cut)].flatMap((half) => splitToFit(half, countTokens, most));
 }

@@ -11,7 +11,7 @@ export async function readEml({ bytes }: SourceDocument): Promise<RawText> {
   const mail = await PostalMime.parse(bytes, limits).catch((error: unknown) => {
     throw damaged('a mail, or nests too deeply', error);
   });
-  // Anything has lines that look like headers; a mail has one of these.
+  // Many texts have lines that look like headers. A mail has at least one of these.
   if (!(mail.from || mail.to || mail.subject || mail.date || mail.messageId)) throw damaged('a mail');
   const html = mail.html === undefined ? undefined : { bytes: Buffer.from(mail.html), mediaType: 'text/html', charset: 'utf-8' };
   const head = [

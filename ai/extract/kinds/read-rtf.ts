@@ -42,7 +42,7 @@ const asides = new Set(['footnote', 'shptxt']);
 
 interface Group {
   hidden: boolean;
-  /** Formatted so that it is not shown, or deleted; until it is said otherwise. */
+  /** Whether text is hidden or deleted, until a control word ends that. */
   unseen: boolean;
   deleted: boolean;
   inTable: boolean;
@@ -123,7 +123,7 @@ class RtfReader {
   onSymbol(symbol: string): void {
     // A group that only some programs know.
     if (symbol === '*') this.#group.hidden = true;
-    // It may be the second byte of a letter.
+    // An escaped byte may be the second one of a letter.
     else if ('\\{}'.includes(symbol)) this.onByte(symbol.charCodeAt(0));
     else if (symbol === '\r' || symbol === '\n') this.#write('\n\n');
     else this.#write(written[symbol] ?? '');

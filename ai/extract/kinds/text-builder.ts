@@ -71,7 +71,7 @@ export class TextBuilder {
     this.#flow = newFlow();
   }
 
-  /** Goes on with the paragraph. The text of the aside follows it, or stands before it if nothing of it was read yet. */
+  /** Closes the aside. Its text is put after the paragraph, or before it if the paragraph has no text yet. */
   closeAside(): void {
     const around = this.#around.pop();
     if (!around) return;
@@ -143,7 +143,7 @@ export class TextBuilder {
   }
 }
 
-/** There may be more items than a call takes arguments. */
+/** A spread would fail: a call has a maximum number of arguments. */
 function append<T>(items: T[], more: T[]): void {
   for (const one of more) items.push(one);
 }

@@ -18,7 +18,7 @@ const usual = new Map([
   [`${openDocument}:table:1.0`, 'table'],
   [`${openDocument}:drawing:1.0`, 'draw'],
 ]);
-/** No program declares more, and the declarations of an element are copied. */
+/** A bound, since each element copies the declarations of its parent. No program declares more. */
 const maxPrefixes = 100;
 
 /** The usual prefixes by those of a document, where these are others. '' is that of names without one. */
@@ -26,7 +26,7 @@ type Scope = ReadonlyMap<string, string>;
 
 /** Gives names the usual prefixes of their namespaces. Those whose namespace is not declared, or not known, stay as they are. */
 export class XmlPrefixes {
-  /** Of the elements that are open. */
+  /** The declarations of the open elements. */
   readonly #scopes: Scope[] = [];
 
   open(name: string, attributes: Record<string, string>): { name: string; attributes: Record<string, string> } {

@@ -48,11 +48,7 @@ async function read({ bytes, mediaType }: MadeDocument): Promise<string> {
   if (mediaType !== 'text/markdown') return text;
   // Chunks that begin within what the one before has said already would count twice.
   const wholeSections = { characters: text.length, overlap: 0 };
-  const placed = cutChunks(
-    text,
-    { characters, pages: null, headings: outline.headings },
-    { contentType: mediaType, size: wholeSections },
-  );
+  const placed = cutChunks(text, { characters, pages: null, headings: outline.headings }, { contentType: mediaType, size: wholeSections });
   return placed.map(({ embedded }) => embedded).join('\n');
 }
 
