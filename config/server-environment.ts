@@ -68,9 +68,6 @@ export const serverEnvironment = z.object({
   ...storageVariables,
   MAX_UPLOAD_BYTES: integer(26_214_400, { min: 1 }),
   EXTRA_CONTENT_TYPES: extraKinds(),
-  UPLOAD_MIN_BYTES_PER_SECOND: integer(4_096, { min: 1 }),
-  UPLOAD_INCOMING_BYTES: integer(2_147_483_648, { min: 1 }),
-  UPLOAD_INCOMING_BYTES_PER_ORGANIZATION: integer(536_870_912, { min: 1 }),
   STORAGE_RESERVE_BYTES: integer(268_435_456),
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
@@ -186,9 +183,6 @@ const check = crossCheck<typeof serverEnvironment>();
 export const serverChecks = [
   ...storageChecks,
   ...temporalChecks,
-  ...(['UPLOAD_INCOMING_BYTES', 'UPLOAD_INCOMING_BYTES_PER_ORGANIZATION'] as const).map((name) =>
-    check([name, 'MAX_UPLOAD_BYTES'], (e) => (e[name] < e.MAX_UPLOAD_BYTES ? [`${name}: must be at least MAX_UPLOAD_BYTES`] : [])),
-  ),
   check(['COOKIE_DOMAIN'], ({ COOKIE_DOMAIN: domain }) =>
     domain === undefined || isHostname(domain) ? [] : ['COOKIE_DOMAIN: must be a bare hostname'],
   ),

@@ -108,13 +108,16 @@ function temporalOf(e: ServerVariables) {
   };
 }
 
-/** How the bytes of documents are taken if no bucket is used. */
+const minIncomingBytes = 512 * 1024 * 1024;
+
+/** How the bytes of documents are taken if no bucket is used. The largest document always fits. */
 function uploadsOf(e: ServerVariables) {
+  const incomingBytesPerOrganization = Math.max(minIncomingBytes, e.MAX_UPLOAD_BYTES);
   return {
-    minBytesPerSecond: e.UPLOAD_MIN_BYTES_PER_SECOND,
+    minBytesPerSecond: 4_096,
     rateWindowMs: 60_000,
-    incomingBytes: e.UPLOAD_INCOMING_BYTES,
-    incomingBytesPerOrganization: e.UPLOAD_INCOMING_BYTES_PER_ORGANIZATION,
+    incomingBytes: 4 * incomingBytesPerOrganization,
+    incomingBytesPerOrganization,
     reserveBytes: e.STORAGE_RESERVE_BYTES,
   };
 }

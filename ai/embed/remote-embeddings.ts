@@ -7,10 +7,9 @@ import { type EmbedModel, usualChunk } from './embed-models.ts';
 const response = z.object({ data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()).min(1) })) });
 
 /**
- * A model behind an endpoint of the OpenAI protocol: the one of this deployment, or the one before it. Sends at most REMOTE_AI_EMBED_BATCH
- * texts in a request, one request at a time, and waits REMOTE_AI_EMBED_SECONDS for each. Throws ServiceError 413 for a text that is too
- * long for the model; 502 for any other failure, and for a response that does not have one vector for each text, all of the same length, or
- * of the length that is configured.
+ * A model behind an endpoint of the OpenAI protocol, asked with at most REMOTE_AI_EMBED_BATCH texts at a time, one request after another.
+ * Throws ServiceError 413 for a text that is too long for the model; 502 for any other failure, and for a response without one vector of
+ * the expected length for each text.
  */
 export function createRemoteModel(remote: RemoteModelConfig, name: string): EmbedModel {
   const own = name === remote.embedModel ? remote.embedDimensions : remote.previousEmbedDimensions;

@@ -29,12 +29,9 @@ const downAfter = 3;
 const minPauseMs = 1_000;
 
 /**
- * Reads the scanned pages of a PDF one at a time, so that a long document leaves capacity to others. Pages beyond `maxPages` (those with a
- * stamp are left out first), pages that cannot be read, and pages that are not read in time keep their own text, and the text is marked as
- * incomplete. Pages whose own text is better than what was recognized keep it too, and do not count as recognized. A wait that the reader
- * asks for is kept if there is time. If pages are left that have too little text of their own, throws what the reader throws if text
- * recognition is down, or if no page was read but one may be later, and ServiceError 502 `ocr_timeout` if no page was read in time. Also
- * throws what the reader throws if no page has text, and the signal's reason.
+ * Reads the scanned pages of a PDF one at a time, so that a long document leaves capacity to others. Pages beyond `maxPages` (first those with
+ * a stamp) and pages that fail or come too late keep their own text, and the text counts as incomplete. Throws what the reader throws if no
+ * page was read or has text, or recognition is down while pages lack text; 502 `ocr_timeout` if none was read in time; the signal's reason.
  */
 export async function readScannedPages(found: PdfPages, reader: ScanReader, signal: AbortSignal): Promise<RawText> {
   const chosen = choosePages(found, reader.maxPages);

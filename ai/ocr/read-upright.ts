@@ -12,10 +12,9 @@ const turns = [180, 90, 270];
 const shareOfTries = 0.9;
 
 /**
- * Recognizes the text of a page, a PNG, that may have been scanned upside down or sideways. If the first reading has little confidence or
- * no text, smaller copies are tried in the other directions, and the page is read again in the one that is clearly better. `deadline` is in
- * milliseconds of `performance.now()`: no trial begins with less time left than the first reading took, and the second reading needs twice
- * that. If a trial or the second reading takes too long anyway, the first reading counts. The engine must have been loaded.
+ * Recognizes the text of a page (a PNG) that may have been scanned upside down or sideways: if the first reading is poor, smaller copies are
+ * tried in the other directions, and the page is read again in the best one. Trials that do not fit before `deadline` (milliseconds of
+ * `performance.now()`) leave the first reading. The engine must have been loaded.
  */
 export async function readUpright(page: Buffer, deadline: number, engine = { recognize, tryToRecognize }): Promise<Recognized> {
   const startedAt = performance.now();
