@@ -139,14 +139,6 @@ describe('What documents are labeled with', () => {
     expect(body.json.data.issues[0]).to.deep.equal({ path: ['metadata', 'at'], message: 'must be JSON' });
   });
 
-  it('is changed by members only, and of a document that is there', async () => {
-    const document = await create({ tags: ['mine'] });
-    const other = await api.createTenant();
-    expect((await call('REST', 'documents.update', { id: document.id, tags: [] }, other)).body).to.include({ code: 'FORBIDDEN' });
-    await call('REST', 'documents.delete', { id: document.id });
-    expect((await call('REST', 'documents.update', { id: document.id, tags: [] })).body).to.include({ code: 'NOT_FOUND' });
-  });
-
   it('ends a page of a list at 4 MiB', async () => {
     const metadata = { text: 'x'.repeat(16_000) };
     const { id } = await create({ metadata });

@@ -90,24 +90,6 @@ describe('Feature flags', () => {
     expect((await asAdmin('admin.flags.list')).body[0].overrides).to.deep.equal([]);
   });
 
-  it('are administered by platform admins only', async () => {
-    const operations: [string, Record<string, unknown>][] = [
-      ['admin.flags.list', {}],
-      ['admin.flags.upsert', { key: 'mine' }],
-      ['admin.flags.delete', { key: 'mine' }],
-      ['admin.flags.setOverride', { key: 'mine', organizationId: tenant.organizationId, enabled: true }],
-    ];
-    for (const transport of transports) {
-      for (const [operation, input] of operations) {
-        const member = await callOver(api, transport, operation, input, { token: tenant.owner.token });
-        expect(member.body, operation).to.deep.include({ defined: true, code: 'FORBIDDEN', status: 403 });
-        const nobody = await callOver(api, transport, operation, input);
-        expect(nobody.body, operation).to.deep.include({ defined: true, code: 'UNAUTHORIZED', status: 401 });
-      }
-    }
-    expect((await asAdmin('admin.flags.list')).body).to.deep.equal([]);
-  });
-
   it('are resolved for members of the organization only', async () => {
     expect((await flagsOf(other.organizationId)).status).to.equal(403);
     expect((await flagsOf(other.organizationId, admin)).status).to.equal(403);

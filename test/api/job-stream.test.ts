@@ -294,13 +294,6 @@ describe('The job stream', () => {
     socket.destroy();
   });
 
-  it('is refused before it opens to who may not see it', async () => {
-    const outsider = await api.signUp();
-    const asked = { token: outsider.token, organizationId: tenant.organizationId };
-    expect((await refusedJobStream(api, asked)).body).to.include({ code: 'FORBIDDEN', status: 403 });
-    expect((await refusedJobStream(api, { ...asked, token: 'none' })).body).to.include({ code: 'UNAUTHORIZED', status: 401 });
-  });
-
   describe('ends with an error once', () => {
     const changes: [string, string, (user: TestUser) => Promise<unknown>][] = [
       ['its member is removed', 'FORBIDDEN', (user) => api.database.db.deleteFrom('member').where('userId', '=', user.id).execute()],

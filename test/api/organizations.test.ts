@@ -54,16 +54,6 @@ describe('Organizations', () => {
         });
       });
     }
-
-    it('is for members only', async () => {
-      const { organizationId } = tenant;
-      const statusFor = async (token: string | undefined) =>
-        (await callOver(api, 'REST', 'organizations.usage', { organizationId }, { token })).status;
-      expect(await statusFor(member.token)).to.equal(200);
-      expect(await statusFor(other.owner.token)).to.equal(403);
-      expect(await statusFor(admin.token)).to.equal(403);
-      expect(await statusFor(undefined)).to.equal(401);
-    });
   });
 
   describe('audit log', () => {
@@ -120,16 +110,6 @@ describe('Organizations', () => {
       }
       for (const limit of [0, 101, 'many', 1.5]) expect((await read({ limit })).status, String(limit)).to.equal(400);
     });
-
-    it('is for owners and admins of the organization only', async () => {
-      const another = await api.signUp();
-      await api.addMember(tenant.organizationId, another, 'admin');
-      expect((await read({}, another.token)).status).to.equal(200);
-      expect((await read({}, member.token)).status).to.equal(403);
-      expect((await read({}, other.owner.token)).status).to.equal(403);
-      expect((await read({}, admin.token)).status).to.equal(403);
-      expect((await read({}, '')).status).to.equal(401);
-    });
   });
 
   describe('billing status while billing is off', () => {
@@ -139,14 +119,6 @@ describe('Organizations', () => {
         const expected = { enabled: false, plan: null, limits: null, subscription: null, paymentFailed: false, overLimit: [] };
         expect(body).to.deep.equal(expected);
       }
-    });
-
-    it('is for owners and admins of the organization only', async () => {
-      const statusFor = async (token: string | undefined) =>
-        (await callOver(api, 'REST', 'billing.status', { organizationId: tenant.organizationId }, { token })).status;
-      expect(await statusFor(member.token)).to.equal(403);
-      expect(await statusFor(other.owner.token)).to.equal(403);
-      expect(await statusFor(undefined)).to.equal(401);
     });
   });
 
@@ -204,14 +176,6 @@ describe('Organizations', () => {
       expect(paged).to.deep.equal(all.body.items);
       expect((await list({ offset: all.body.total })).body.items).to.deep.equal([]);
       for (const wrong of [{ offset: -1 }, { limit: 0 }, { limit: 101 }]) expect((await list(wrong)).status).to.equal(400);
-    });
-
-    it('are for platform admins only', async () => {
-      for (const transport of transports) {
-        const refused = await callOver(api, transport, 'admin.organizations.list', {}, tenant.owner);
-        expect(refused.body).to.include({ defined: true, code: 'FORBIDDEN', status: 403 });
-      }
-      expect((await list({}, '')).status).to.equal(401);
     });
   });
 });

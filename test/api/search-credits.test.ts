@@ -87,12 +87,6 @@ describe('The credit of a search by a remote model', () => {
     expect(await usedCredits()).to.equal(2);
   });
 
-  it('is not passed by searches that run at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 6 }, () => search()));
-    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 200, 403, 403, 403, 403]);
-    expect(ai.calls).to.have.length(2);
-  });
-
   it('is given back by the sweep when the process died between the charge and the answer', async () => {
     const { db } = api.database;
     const month = () =>

@@ -106,14 +106,6 @@ describe('The modes of a search', () => {
       expect(body).to.include({ code: 'SERVICE_UNAVAILABLE', status: 503 });
       expect(await usedCredits()).to.equal(0);
     });
-
-    it(`refuses a mode that there is not, over ${transport}`, async () => {
-      for (const mode of ['fuzzy', '', null, 1]) {
-        const { status, body } = await search(transport, { mode });
-        expect([status, body.code]).to.deep.equal([400, 'BAD_REQUEST']);
-        expect(body.data.issues[0]).to.deep.include({ path: ['mode'], message: 'must be one of semantic, lexical, hybrid' });
-      }
-    });
   }
 
   it('finds nothing of another tenant by words, and refuses their workspace', async () => {
