@@ -3,11 +3,11 @@ import {
   count,
   cursor,
   dateTime,
-  exampleId,
   flagKey,
+  givenId,
+  givenName,
   id,
   nextCursor,
-  pathId,
   planName,
   queryInteger,
   singleLine,
@@ -197,7 +197,7 @@ const organizations = c.router({
     path: '/admin/organizations/:organizationId/cancel-subscription',
     summary: 'Cancel a subscription',
     description: 'Cancels at the end of the paid period, or at once if `immediately` is true.',
-    pathParams: z.object({ organizationId: pathId }),
+    pathParams: z.object({ organizationId: givenId }),
     body: z
       .object({ immediately: z.boolean().default(false) })
       .optional()
@@ -214,7 +214,7 @@ const organizations = c.router({
     summary: 'Delete an organization',
     description:
       'Deletes the stored objects of the organization, then everything it owns. `confirmSlug` must be its slug. It is PRECONDITION_FAILED while its subscription is live, also until the end of the period with which it was canceled. The response comes once the deletion is done. If that takes over a minute, it is SERVICE_UNAVAILABLE and the deletion goes on; a repeated request waits for the same one.',
-    pathParams: z.object({ organizationId: pathId }),
+    pathParams: z.object({ organizationId: givenId }),
     body: z.object({ confirmSlug: slug }).meta({ id: 'DeleteOrganization' }),
     ...operation('admin.organizations.delete', {
       access: 'platform-admin',
@@ -268,7 +268,7 @@ const flags = c.router({
     path: '/admin/flags/:key/organizations/:organizationId',
     summary: 'Override a feature flag for an organization',
     description: 'Sets the flag for one organization; null removes the override.',
-    pathParams: z.object({ key: flagKey, organizationId: pathId }),
+    pathParams: z.object({ key: flagKey, organizationId: givenId }),
     body: z.object({ enabled: z.boolean().nullable() }).meta({ id: 'SetFlagOverride' }),
     ...operation('admin.flags.setOverride', { access: 'platform-admin', errors: ['NOT_FOUND'], response: flagSchema }),
   },
@@ -297,14 +297,11 @@ const auditLog = c.query({
   description:
     'A page of what was done in all organizations and outside of any, newest first: also bans, roles, sessions revoked and impersonation. Filters that are given together all hold.',
   query: z.object({
-    organizationId: id.optional().describe('Only entries of this organization, which may be deleted by now.'),
-    actorId: id.optional().describe('Only what this user did.'),
-    targetId: z
-      .string()
-      .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be an id or the key of a flag')
+    organizationId: givenId.optional().describe('Only entries of this organization, which may be deleted by now.'),
+    actorId: givenId.optional().describe('Only what this user did.'),
+    targetId: givenName(/^[A-Za-z0-9._-]{1,64}$/)
       .optional()
-      .describe('Only what was done to this: the id of a user, session, document and so on, or the key of a flag.')
-      .meta({ examples: [exampleId] }),
+      .describe('Only what was done to this: the id of a user, session, document and so on, or the key of a flag.'),
     limit: queryInteger({ min: 1, max: 100, defaultValue: 50 }).describe('How many are returned at the most. A page also ends at 4 MiB.'),
     cursor: cursor.optional(),
   }),

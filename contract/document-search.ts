@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contentType } from './content-types.ts';
-import { count, dateTime, id, pageNumber, pathId, position, singleLine } from './fields.ts';
+import { count, dateTime, givenId, id, pageNumber, position, singleLine } from './fields.ts';
 import { metadataFilter, tag } from './labels.ts';
 import { c, operation } from './route.ts';
 
@@ -79,7 +79,7 @@ export type SearchMode = z.infer<typeof searchMode>;
 
 const searchFilter = z
   .strictObject({
-    documentIds: z.array(id).min(1).max(200).optional().describe('Only these documents.'),
+    documentIds: z.array(givenId).min(1).max(200).optional().describe('Only these documents.'),
     contentTypes: z.array(contentType).min(1).max(50).optional().describe('Only documents of one of these types.'),
     createdFrom: dateTime.optional().describe('Only documents whose upload began at this time or later.'),
     createdTo: dateTime.optional().describe('Only documents whose upload began before this time.'),
@@ -108,7 +108,7 @@ export const searchDocuments = c.mutation({
     '`hybrid`: both lists, fused by rank.',
     'Each user has a number of searches a minute, 30 unless the deployment sets another. `semantic` and `hybrid` cost one AI credit unless embeddings are local, and are SERVICE_UNAVAILABLE while the AI service is.',
   ].join(' '),
-  pathParams: z.object({ workspaceId: pathId }),
+  pathParams: z.object({ workspaceId: givenId }),
   body: z
     .object({
       query: singleLine({ min: 1, max: 1000 }).meta({ examples: ['How often is the mirror cleaned?'] }),

@@ -8,11 +8,11 @@ import {
   dateTime,
   deleted,
   emptyBody,
+  givenId,
   id,
   nextCursor,
   optionalQueryInteger,
   pageNumber,
-  pathId,
   position,
   queryInteger,
 } from './fields.ts';
@@ -145,9 +145,9 @@ export const documents = c.router({
     summary: 'List documents',
     description:
       'A page of the documents of a workspace that meet every filter, newest first. `storage` describes the whole workspace, not the page.',
-    pathParams: z.object({ workspaceId: pathId }),
+    pathParams: z.object({ workspaceId: givenId }),
     query: z.object({
-      organizationId: id.describe('The organization that the workspace belongs to.'),
+      organizationId: givenId.describe('The organization that the workspace belongs to.'),
       limit: queryInteger({ min: 1, max: 200, defaultValue: 50 }).describe('How many are answered at the most.'),
       cursor: cursor.optional(),
       tag: wantedTags.optional(),
@@ -166,7 +166,7 @@ export const documents = c.router({
     path: '/documents/:id',
     summary: 'Get a document',
     description: 'The document as recorded: its size and status, and what extraction and indexing made of it.',
-    pathParams: z.object({ id: pathId }),
+    pathParams: z.object({ id: givenId }),
     ...operation('documents.get', { access: 'document:read', errors: ['NOT_FOUND'], response: documentSchema }),
   },
   createUpload: {
@@ -177,7 +177,7 @@ export const documents = c.router({
       'Records a pending document and returns a signed target: PUT the bytes to `upload.url` with exactly `upload.headers`, then call `documents.complete`. The declared size counts against the quota of the workspace at once. An upload not completed within a day is removed.',
     body: z
       .object({
-        workspaceId: id,
+        workspaceId: givenId,
         name: documentName,
         contentType,
         size: z
@@ -203,7 +203,7 @@ export const documents = c.router({
     summary: 'Complete an upload',
     description:
       'Measures the stored object, sets the size of the document to it and makes the document ready. Completing a ready document again returns the same document. An object larger than declared is deleted. What it holds is for `document.extract` to say.',
-    pathParams: z.object({ id: pathId }),
+    pathParams: z.object({ id: givenId }),
     body: emptyBody,
     ...operation('documents.complete', {
       access: 'document:create',
@@ -218,7 +218,7 @@ export const documents = c.router({
     summary: 'Change a document',
     description:
       'Changes what is given and leaves the rest, also while the upload is not complete. `tags` and `metadata` are replaced as a whole: `[]` and `{}` remove them.',
-    pathParams: z.object({ id: pathId }),
+    pathParams: z.object({ id: givenId }),
     body: z
       .object({ name: documentName.optional(), tags: tags.optional(), metadata: metadata.optional() })
       .optional()
@@ -230,7 +230,7 @@ export const documents = c.router({
     path: '/documents/:id/download-url',
     summary: 'Get a signed download URL',
     description: 'A URL that downloads the document without a session, for five minutes.',
-    pathParams: z.object({ id: pathId }),
+    pathParams: z.object({ id: givenId }),
     ...operation('documents.downloadUrl', {
       access: 'document:read',
       errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
@@ -243,7 +243,7 @@ export const documents = c.router({
     summary: 'Get the extracted text',
     description:
       'The text that a succeeded job extracted; null until then. `truncated` tells that the document had more text than is kept. With `page` only the text of that page, without the white space around it: NOT_FOUND if the document has no such page.',
-    pathParams: z.object({ id: pathId }),
+    pathParams: z.object({ id: givenId }),
     query: z.object({ page: optionalQueryInteger({ min: 1, max: 100_000 }).describe('Only this page, from 1.') }),
     ...operation('documents.text', {
       access: 'document:read',
@@ -268,7 +268,7 @@ export const documents = c.router({
     summary: 'Delete a document',
     description:
       'Removes the document, its text and its chunks at once, and gives its bytes back to the quota; the stored object follows durably.',
-    pathParams: z.object({ id: pathId }),
+    pathParams: z.object({ id: givenId }),
     ...operation('documents.delete', { access: 'document:delete', errors: ['NOT_FOUND'], response: deleted }),
   },
 });

@@ -61,11 +61,16 @@ export const id = z
   .regex(idPattern, 'must be an id')
   .meta({ examples: [exampleId] });
 
-/** An id in a path. A malformed one is that of no row, so it is let through as one that no row has, for the same checks as of any other. */
-export const pathId = z
-  .string()
-  .overwrite((value) => (idPattern.test(value) ? value : '-'))
-  .meta({ pattern: idPattern.source, examples: [exampleId] });
+/** A name of a row that a client gives. A malformed one names no row, so it is let through as one that no row has, for the same checks. */
+export function givenName(pattern: RegExp) {
+  return z
+    .string()
+    .overwrite((value) => (pattern.test(value) ? value : '-'))
+    .meta({ pattern: pattern.source, examples: [exampleId] });
+}
+
+/** An id that a client gives. */
+export const givenId = givenName(idPattern);
 
 /** The rule for email addresses everywhere: the form of the HTML standard, so with an international domain as A-labels (`xn--…`). */
 export const emailPattern = z.regexes.html5Email;

@@ -7,9 +7,9 @@ import {
   emptyBody,
   exampleId,
   exampleTime,
+  givenId,
   id,
   nextCursor,
-  pathId,
   queryBoolean,
   queryInteger,
   text,
@@ -42,15 +42,17 @@ const embeddedTexts = z
   .meta({ examples: [exampleTexts] });
 
 const placement = {
-  organizationId: id,
-  workspaceId: id.nullable().optional().describe('The workspace that the job is filed under; it has to be one of the organization.'),
+  organizationId: givenId,
+  workspaceId: givenId.nullable().optional().describe('The workspace that the job is filed under; it has to be one of the organization.'),
 };
 
 const createJob = z
   .discriminatedUnion('kind', [
-    z.object({ kind: z.literal('document.extract'), documentId: id, maxAttempts }).meta({ id: 'CreateExtractJob' }),
-    z.object({ kind: z.literal('document.summarize'), documentId: id, maxSentences, maxAttempts }).meta({ id: 'CreateDocumentSummaryJob' }),
-    z.object({ kind: z.literal('document.index'), documentId: id, maxAttempts }).meta({ id: 'CreateIndexJob' }),
+    z.object({ kind: z.literal('document.extract'), documentId: givenId, maxAttempts }).meta({ id: 'CreateExtractJob' }),
+    z
+      .object({ kind: z.literal('document.summarize'), documentId: givenId, maxSentences, maxAttempts })
+      .meta({ id: 'CreateDocumentSummaryJob' }),
+    z.object({ kind: z.literal('document.index'), documentId: givenId, maxAttempts }).meta({ id: 'CreateIndexJob' }),
     z
       .object({ kind: z.literal('text.summarize'), ...placement, text: summarizedText, maxSentences, maxAttempts })
       .meta({ id: 'CreateTextSummaryJob' }),
@@ -196,10 +198,10 @@ export const jobs = c.router({
     path: '/organizations/:organizationId/jobs',
     summary: 'List jobs',
     description: 'A page of the jobs of the organization, newest first, narrowed by workspace, document or status.',
-    pathParams: z.object({ organizationId: pathId }),
+    pathParams: z.object({ organizationId: givenId }),
     query: z.object({
-      workspaceId: id.optional().describe('Only those of this workspace.'),
-      documentId: id.optional().describe('Only those of this document.'),
+      workspaceId: givenId.optional().describe('Only those of this workspace.'),
+      documentId: givenId.optional().describe('Only those of this document.'),
       status: jobStatus.optional().describe('Only those in this status.'),
       limit: queryInteger({ min: 1, max: 100, defaultValue: 25 }).describe('How many are returned at the most. A page also ends at 4 MiB.'),
       cursor: cursor.optional(),
@@ -216,7 +218,7 @@ export const jobs = c.router({
     path: '/jobs/:id',
     summary: 'Get a job',
     description: 'The job with its input, and its result once it has succeeded.',
-    pathParams: z.object({ id: pathId }),
+    pathParams: z.object({ id: givenId }),
     ...operation('jobs.get', { access: 'job:read', errors: ['NOT_FOUND'], response: jobSchema }),
   },
   create: {
@@ -240,7 +242,7 @@ export const jobs = c.router({
     summary: 'Cancel a queued job',
     description:
       'Cancels the job and gives its credits back, also while it waits between two attempts. Of large texts in its input only the first 1,000 characters are kept. A job that is running or finished is CONFLICT.',
-    pathParams: z.object({ id: pathId }),
+    pathParams: z.object({ id: givenId }),
     body: emptyBody,
     ...operation('jobs.cancel', {
       access: 'job:cancel',
@@ -255,7 +257,7 @@ export const jobs = c.router({
     summary: 'Retry a failed job',
     description:
       'Queues a new job with the input of the failed one, charged again; its `input.retryOf` names the original, which stays failed.',
-    pathParams: z.object({ id: pathId }),
+    pathParams: z.object({ id: givenId }),
     body: emptyBody,
     ...operation('jobs.retry', {
       access: 'job:create',
@@ -271,8 +273,10 @@ export const jobs = c.router({
     summary: 'Follow jobs as they change',
     description:
       'Server-sent events. Each `message` event carries a whole job as its data and an opaque `id`; send that as `Last-Event-Id` when you reconnect, and nothing is missed (an event may come twice). Without it the stream begins with what happens next, and the header `Last-Event-Id` of the response tells where that is. An `error` event carries the error envelope, then the stream ends. A connection lasts 15 minutes at the most; a user may hold five, and one with the `Stream-Id` of an earlier one takes its place.',
-    pathParams: z.object({ organizationId: pathId }),
-    query: z.object({ workspaceId: id.optional().describe('Only the jobs of this workspace; those that end because it is deleted too.') }),
+    pathParams: z.object({ organizationId: givenId }),
+    query: z.object({
+      workspaceId: givenId.optional().describe('Only the jobs of this workspace; those that end because it is deleted too.'),
+    }),
     ...operation('jobs.stream', { access: 'job:read', errors: ['NOT_FOUND'], stream: true, response: jobEventSchema }),
   },
 });

@@ -13,13 +13,19 @@ const visibleCharacter = new RegExp(
   'u',
 );
 
-/** The name of a user, an organization, a team, a workspace or a document: a line that shows something, and as it is written. */
-export function displayName({ max }: { max: number }) {
-  return singleLine({ min: 1, max })
+/** Text on one line that reads as it is written: without characters that change its direction, either. */
+export function plainLine(bounds: { min?: number; max: number }) {
+  return singleLine(bounds)
     .refine((value) => !turningCharacters.test(value), {
       error: 'must not contain characters that change the direction of the text',
       params: { reason: 'control_characters' },
     })
+    .meta({ pattern: `^[^${controls}${turning}]*$` });
+}
+
+/** The name of a user, an organization, a team, a workspace or a document: a line that shows something, and as it is written. */
+export function displayName({ max }: { max: number }) {
+  return plainLine({ min: 1, max })
     .refine((value) => visibleCharacter.test(value), { error: 'must have a character that can be seen' })
     .meta({ pattern: `^[^${controls}${turning}]*[^${invisible}${controls}${turning}][^${controls}${turning}]*$` });
 }

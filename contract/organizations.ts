@@ -5,9 +5,9 @@ import {
   cursor,
   dateTime,
   exampleId,
+  givenId,
   id,
   nextCursor,
-  pathId,
   planLimits,
   planName,
   queryInteger,
@@ -72,7 +72,7 @@ export const organizations = c.router({
     path: '/organizations/:organizationId/usage',
     summary: 'Usage against the plan',
     description: 'What the organization uses of its plan: workspaces, members, invitations and the credits of this month.',
-    pathParams: z.object({ organizationId: pathId }),
+    pathParams: z.object({ organizationId: givenId }),
     ...operation('organizations.usage', { access: 'member', response: usageSchema }),
   },
   auditLog: {
@@ -80,7 +80,7 @@ export const organizations = c.router({
     path: '/organizations/:organizationId/audit-log',
     summary: 'Read the audit log',
     description: 'A page of what was done in the organization and by whom, newest first.',
-    pathParams: z.object({ organizationId: pathId }),
+    pathParams: z.object({ organizationId: givenId }),
     query: z.object({
       limit: queryInteger({ min: 1, max: 100, defaultValue: 50 }).describe('How many are returned at the most. A page also ends at 4 MiB.'),
       cursor: cursor.optional(),
@@ -115,7 +115,7 @@ export const billing = c.router({
     path: '/organizations/:organizationId/billing',
     summary: 'Billing status',
     description: 'The plan, its limits, the subscription behind it, and the limits that the organization already exceeds.',
-    pathParams: z.object({ organizationId: pathId }),
+    pathParams: z.object({ organizationId: givenId }),
     ...operation('billing.status', {
       access: 'billing:read',
       response: z

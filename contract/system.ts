@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { anyText, dateTime, email, flagKey, id, multiLine, singleLine } from './fields.ts';
+import { anyText, dateTime, email, flagKey, givenId, id, multiLine } from './fields.ts';
+import { plainLine } from './names.ts';
 import { c, operation } from './route.ts';
 
 const socialProvider = z.enum(['provider_a', 'provider_b']).meta({ id: 'SocialProvider' });
@@ -37,7 +38,7 @@ export const system = c.router({
     path: '/flags',
     summary: 'Feature flags',
     description: 'Every feature flag, resolved for the organization when one is given (you must be its member), else the global defaults.',
-    query: z.object({ organizationId: id.optional().describe('The organization that the flags are resolved for.') }),
+    query: z.object({ organizationId: givenId.optional().describe('The organization that the flags are resolved for.') }),
     ...operation('system.flags', { access: 'signed-in', response: resolvedFlags }),
   },
 });
@@ -52,7 +53,7 @@ export const contact = c.router({
     body: z
       .object({
         email,
-        name: singleLine({ max: 120 })
+        name: plainLine({ max: 120 })
           .optional()
           .meta({ examples: ['Ada Lovelace'] }),
         message: multiLine({ min: 10, max: 2000 }).meta({ examples: ['How do I raise my storage quota?'] }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { byteCount, dateTime, deleted, id, pathId, slug } from './fields.ts';
+import { byteCount, dateTime, deleted, givenId, id, slug } from './fields.ts';
 import { displayName } from './names.ts';
 import { c, operation } from './route.ts';
 
@@ -35,7 +35,7 @@ export const workspaces = c.router({
     path: '/workspaces',
     summary: 'List workspaces',
     description: 'Every workspace of the organization, by name.',
-    query: z.object({ organizationId: id.describe('The organization that the workspaces belong to.') }),
+    query: z.object({ organizationId: givenId.describe('The organization that the workspaces belong to.') }),
     ...operation('workspaces.list', { access: 'workspace:read', response: z.array(workspaceSchema) }),
   },
   get: {
@@ -44,7 +44,7 @@ export const workspaces = c.router({
     summary: 'Get a workspace by its slug',
     description: 'The workspace with this slug in the organization, with the bytes its documents use and may use.',
     pathParams: z.object({ slug }),
-    query: z.object({ organizationId: id.describe('The organization that the workspace belongs to.') }),
+    query: z.object({ organizationId: givenId.describe('The organization that the workspace belongs to.') }),
     ...operation('workspaces.get', {
       access: 'workspace:read',
       errors: ['NOT_FOUND'],
@@ -57,7 +57,9 @@ export const workspaces = c.router({
     summary: 'Create a workspace',
     description:
       'Adds a workspace to the organization, optionally for one of its teams. The slug is unique within the organization: one that is taken is CONFLICT. One workspace more than the plan or the deployment allows is LIMIT_REACHED.',
-    body: z.object({ organizationId: id, teamId: id.nullable().optional(), name: workspaceName, slug }).meta({ id: 'CreateWorkspace' }),
+    body: z
+      .object({ organizationId: givenId, teamId: givenId.nullable().optional(), name: workspaceName, slug })
+      .meta({ id: 'CreateWorkspace' }),
     ...operation('workspaces.create', {
       access: 'workspace:create',
       errors: ['LIMIT_REACHED', 'NOT_FOUND', 'CONFLICT'],
@@ -70,9 +72,9 @@ export const workspaces = c.router({
     path: '/workspaces/:id',
     summary: 'Change a workspace',
     description: 'Changes what is given and leaves the rest. `teamId: null` takes the workspace out of its team.',
-    pathParams: z.object({ id: pathId }),
+    pathParams: z.object({ id: givenId }),
     body: z
-      .object({ name: workspaceName.optional(), slug: slug.optional(), teamId: id.nullable().optional() })
+      .object({ name: workspaceName.optional(), slug: slug.optional(), teamId: givenId.nullable().optional() })
       .optional()
       .meta({ id: 'UpdateWorkspace' }),
     ...operation('workspaces.update', { access: 'workspace:update', errors: ['NOT_FOUND', 'CONFLICT'], response: workspaceSchema }),
@@ -83,7 +85,7 @@ export const workspaces = c.router({
     summary: 'Delete a workspace',
     description:
       'Removes the workspace with its documents and their chunks at once; stored objects follow durably. Its jobs stay, without a workspace; those not finished fail and are refunded.',
-    pathParams: z.object({ id: pathId }),
+    pathParams: z.object({ id: givenId }),
     ...operation('workspaces.delete', { access: 'workspace:delete', errors: ['NOT_FOUND'], response: deleted }),
   },
 });

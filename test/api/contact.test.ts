@@ -107,6 +107,7 @@ describe('The contact form', () => {
     const controls = [
       { name: 'Ada\r\nBcc: all@example.com' },
       { name: 'Ada\u2028' },
+      { name: 'Ada\u202emoc' },
       { message: `${message}\u0000` },
       { message: `${message}\u001b[2J` },
     ];

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { routes } from '../../contract/index.ts';
+import type { JsonSchema } from '../../contract/openapi-schemas.ts';
 import type { AnyRoute } from '../../contract/route.ts';
 import type { TestUser } from '../support/api.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
@@ -7,10 +8,11 @@ import { useApi } from '../support/use-api.ts';
 import { breaksOf, edgesOf } from './support/bounds.ts';
 import { type DescribedInput, describedInputs } from './support/described-input.ts';
 
-const idPattern = '^[A-Za-z0-9_-]{1,64}$';
+const idPatterns = ['^[A-Za-z0-9_-]{1,64}$', '^[A-Za-z0-9._-]{1,64}$'];
+const malformedId = 'no id!';
 
 describe('Input', () => {
-  const { api } = useApi({ env: { WORKER_ENABLED: 'false' } });
+  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false' } });
   let outsider: TestUser;
   let platformAdmin: TestUser;
 
@@ -31,9 +33,8 @@ describe('Input', () => {
             if (required && field.place !== 'path')
               await refused(transport, route, described, name, undefined, { why: 'absent', path: [] });
             for (const { value, ...entry } of breaksOf(field.schema, field.place)) {
-              // A malformed id in a path is that of no row.
-              if (field.place === 'path' && field.schema.pattern === idPattern)
-                await unknown(transport, route, { ...described.example, [name]: value });
+              // A malformed id is that of no row.
+              if (isId(field.schema) && typeof value === 'string') await unknown(transport, route, { ...described.example, [name]: value });
               else await refused(transport, route, described, name, value, entry);
             }
           }
@@ -52,6 +53,33 @@ describe('Input', () => {
   }
 
   for (const transport of transports) {
+    it(`names no row of a member with a malformed id, over ${transport}`, async () => {
+      const { organizationId, workspaceId, owner } = tenant;
+      const codeOf = async (operation: string, input: Record<string, unknown>) =>
+        (await callOver(api, transport, operation, input, { token: owner.token })).body.code;
+      expect(await codeOf('jobs.create', { kind: 'document.index', documentId: malformedId })).to.equal('NOT_FOUND');
+      const embedding = { kind: 'text.embed', organizationId, texts: ['one'] };
+      expect(await codeOf('jobs.create', { ...embedding, workspaceId: malformedId })).to.equal('NOT_FOUND');
+      expect(await codeOf('jobs.create', { ...embedding, organizationId: malformedId })).to.equal('FORBIDDEN');
+      expect(await codeOf('jobs.list', { organizationId, workspaceId: malformedId })).to.equal('NOT_FOUND');
+      expect(await codeOf('jobs.list', { organizationId, documentId: '' })).to.equal('NOT_FOUND');
+      expect(await codeOf('documents.list', { organizationId: malformedId, workspaceId })).to.equal('FORBIDDEN');
+      const upload = { name: 'note.txt', contentType: 'text/plain', size: 5 };
+      expect(await codeOf('documents.createUpload', { ...upload, workspaceId: malformedId })).to.equal('NOT_FOUND');
+      expect(await codeOf('workspaces.update', { id: workspaceId, teamId: malformedId })).to.equal('NOT_FOUND');
+    });
+
+    it(`finds nothing by a malformed id in a filter, over ${transport}`, async () => {
+      const { workspaceId, owner } = tenant;
+      const search = { workspaceId, query: 'one', mode: 'lexical', filter: { documentIds: [malformedId] } };
+      const found = await callOver(api, transport, 'documents.search', search, { token: owner.token });
+      expect(found.body.results).to.deep.equal([]);
+      for (const name of ['organizationId', 'actorId', 'targetId']) {
+        const { body } = await callOver(api, transport, 'admin.auditLog', { [name]: malformedId }, { token: platformAdmin.token });
+        expect(body).to.deep.equal({ entries: [], nextCursor: null });
+      }
+    });
+
     for (const route of routes.filter(({ metadata }) => metadata.idempotent)) {
       it(`of ${route.metadata.operation} includes its Idempotency-Key, which has its bounds too, over ${transport}`, async () => {
         for (const { example } of describedInputs(route)) {
@@ -66,6 +94,10 @@ describe('Input', () => {
         }
       });
     }
+  }
+
+  function isId(schema: JsonSchema): boolean {
+    return [schema, ...(schema.anyOf ?? [])].some(({ pattern }) => idPatterns.includes(String(pattern)));
   }
 
   async function refused(
@@ -89,6 +121,8 @@ describe('Input', () => {
     const { cursor: _issuedByNobody, ...others } = input;
     const answer = await call(transport, route, others);
     const what = `${route.metadata.operation} of ${JSON.stringify(input)} answered ${JSON.stringify(answer.body)}`;
+    // A list of the whole platform is empty.
+    if (answer.status === 200) return void expect(answer.body, what).to.deep.equal({ entries: [], nextCursor: null });
     expect(answer.body, what)
       .to.include({ defined: true })
       .and.to.have.property('code')
