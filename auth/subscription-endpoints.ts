@@ -1,6 +1,8 @@
 import { APIError, createAuthEndpoint } from 'better-auth/api';
+import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import { ApiError } from '../contract/api-error.ts';
+import { byRelevance, hasPendingChange, isLive } from '../domain/billing/live-subscription.ts';
 import { buyPlan } from '../payments/buy-plan.ts';
 import { fetchSubscription } from '../payments/fetch-subscription.ts';
 import type { SoldPlan } from '../payments/plans.ts';
@@ -75,7 +77,8 @@ export function subscriptionEndpoints(context: BillingContext) {
       '/subscription/restore',
       { method: 'POST', body: reference.extend({ subscriptionId: z.string().optional() }), use: [manages] },
       async (ctx) => {
-        const id = await findSubscriptionId(context, ctx.context.organization.id, ctx.body.subscriptionId);
+        const organizationId = ctx.context.organization.id;
+        const id = await findSubscriptionId(context, organizationId, ctx.body.subscriptionId, sql`${hasPendingChange} desc`);
         return ctx.json(await orStripeRefusal(context, restore(context, id)));
       },
     ),
@@ -109,18 +112,22 @@ function toAuthError(error: unknown): never {
   throw new APIError('NOT_FOUND', { code: 'ORGANIZATION_BEING_DELETED', message: error.message });
 }
 
-/** Stripe's id of a live subscription of the organization: the named one, else the one that is paid for, before a trial. */
-export async function findSubscriptionId({ payments: { db } }: BillingContext, organizationId: string, named?: string): Promise<string> {
+/** Stripe's id of a live subscription of the organization: the named one, else the first by `order`, then in the order of all. */
+export async function findSubscriptionId(
+  { payments: { db } }: BillingContext,
+  organizationId: string,
+  named?: string,
+  order: RawBuilder<unknown> = byRelevance,
+): Promise<string> {
   const row = await db
     .selectFrom('subscription')
     .select('stripeSubscriptionId')
     .where('referenceId', '=', organizationId)
     .where('stripeSubscriptionId', 'is not', null)
-    .where('status', 'not in', ['canceled', 'incomplete_expired'])
+    .where(isLive)
     .$if(named !== undefined, (query) => query.where('stripeSubscriptionId', '=', named ?? ''))
-    .orderBy((eb) => eb('status', '=', 'active'), 'desc')
-    .orderBy((eb) => eb('status', '=', 'trialing'), 'desc')
-    .orderBy('periodEnd', (order) => order.desc().nullsLast())
+    .orderBy(order)
+    .orderBy(byRelevance)
     .limit(1)
     .executeTakeFirst();
   if (!row?.stripeSubscriptionId) throw subscriptionNotFound();

@@ -57,6 +57,7 @@ export interface AuthTables {
     trialEnd: NullableDate;
     cancelAtPeriodEnd: boolean | null;
     cancelAt: NullableDate;
+    createdAt: NullableDate;
     canceledAt: NullableDate;
     endedAt: NullableDate;
     seats: number | null;

@@ -5,7 +5,6 @@ import { endDuplicates, listLive } from './live-subscriptions.ts';
 import type { Payments } from './payments.ts';
 import type { Purchase } from './purchase.ts';
 import { startCheckout } from './start-checkout.ts';
-import { syncSubscription } from './sync-subscription.ts';
 
 /** `CHECKOUT_REPLACED`: another member began a checkout for something else at the same moment, which stays open. */
 export type PurchaseResult = { checkout: Stripe.Checkout.Session } | PlanChange | { refused: 'CHECKOUT_REPLACED' };
@@ -28,11 +27,10 @@ export async function buyPlan(payments: Payments, purchase: Purchase): Promise<P
   return checkout ? { checkout } : { refused: 'CHECKOUT_REPLACED' };
 }
 
-/** Changes the live subscription; of several, the one that goes on. Returns undefined if there is none and none was named. */
+/** Changes the live subscription; of several, the first of {@link listLive}. Returns undefined if there is none and none was named. */
 async function changeLive(payments: Payments, customer: string, purchase: Purchase): Promise<PlanChange | undefined> {
   const { subscriptionId } = purchase;
   const live = await listLive(payments, customer);
-  for (const { id } of live) await syncSubscription(payments, id);
   if (subscriptionId === undefined && live.length > 1) await endDuplicates(payments, customer);
   const current = subscriptionId === undefined ? live[0] : live.find(({ id }) => id === subscriptionId);
   if (current) return await changePlan(payments, { ...purchase, customer, subscription: current });

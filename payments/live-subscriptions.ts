@@ -1,20 +1,26 @@
 import type Stripe from 'stripe';
+import { byRelevance } from '../domain/billing/live-subscription.ts';
 import { orMissing } from './fetch-subscription.ts';
 import type { Payments } from './payments.ts';
-import { isLiveStatus, readItems, type SoldPlan } from './plans.ts';
+import { isLiveStatus, readItems } from './plans.ts';
 import { detachSchedule } from './schedules.ts';
 import { syncSubscription } from './sync-subscription.ts';
 
 /**
- * The live subscriptions of a customer to plans of ours, as Stripe lists them now. The first one goes on if there are several: a paid one
- * before a trial, a trial before an unpaid one; then one that does not end; then the best plan; then the oldest.
+ * The live subscriptions of a customer to plans of ours, as Stripe lists them now, in the order of {@link byRelevance}. Updates their
+ * rows.
  */
-export async function listLive({ stripe, plans }: Payments, customer: string): Promise<Stripe.Subscription[]> {
-  const all = await listAll({ stripe }, customer);
-  const found = all.filter((each) => isLiveStatus(each.status) && readItems(each, plans).plan);
-  const rank = ({ status }: Stripe.Subscription) => (status === 'active' ? 0 : status === 'trialing' ? 1 : 2);
-  const orderOf = (each: Stripe.Subscription) => [rank(each), Number(!isRenewing(each)), rankOf(each, plans), each.created];
-  return found.sort((one, other) => compare(orderOf(one), orderOf(other)) || (one.id < other.id ? -1 : 1));
+export async function listLive(payments: Payments, customer: string): Promise<Stripe.Subscription[]> {
+  const all = await listAll(payments, customer);
+  const live = all.filter((each) => isLiveStatus(each.status) && readItems(each, payments.plans).plan);
+  for (const { id } of live) await syncSubscription(payments, id);
+  const rows = await payments.db
+    .selectFrom('subscription')
+    .select('stripeSubscriptionId')
+    .where('stripeCustomerId', '=', customer)
+    .orderBy(byRelevance)
+    .execute();
+  return rows.flatMap(({ stripeSubscriptionId }) => live.find(({ id }) => id === stripeSubscriptionId) ?? []);
 }
 
 /** The subscriptions of a customer in every status, of other products too; none if Stripe has no such customer. */
@@ -43,14 +49,4 @@ const paidStatuses = new Set<string>(['active', 'trialing', 'past_due']);
 
 function isRenewing({ status, cancel_at, cancel_at_period_end }: Stripe.Subscription): boolean {
   return paidStatuses.has(status) && !cancel_at && !cancel_at_period_end;
-}
-
-/** The rank of its plan: plans are sold in ascending order. */
-function rankOf(subscription: Stripe.Subscription, plans: SoldPlan[]): number {
-  return -plans.findIndex(({ name }) => name === readItems(subscription, plans).plan?.name);
-}
-
-function compare(one: number[], other: number[]): number {
-  const differs = one.findIndex((value, index) => value !== other[index]);
-  return differs < 0 ? 0 : (one[differs] ?? 0) - (other[differs] ?? 0);
 }

@@ -60,11 +60,12 @@ export function valuesOf({ subscription, pastDueSince }: FetchedSubscription, pl
     status: subscription.status,
     stripeSubscriptionId: subscription.id,
     stripeCustomerId: idOf(subscription.customer) ?? null,
+    createdAt: dateOf(subscription.created),
     periodStart: dateOf(item?.current_period_start),
     periodEnd: dateOf(item?.current_period_end),
     trialStart: dateOf(subscription.trial_start),
     trialEnd: dateOf(subscription.trial_end),
-    cancelAtPeriodEnd: subscription.cancel_at_period_end,
+    cancelAtPeriodEnd: endsWithPeriod(subscription, item),
     cancelAt: dateOf(subscription.cancel_at),
     canceledAt: dateOf(subscription.canceled_at),
     endedAt: dateOf(subscription.ended_at),
@@ -73,6 +74,11 @@ export function valuesOf({ subscription, pastDueSince }: FetchedSubscription, pl
     stripeScheduleId: idOf(subscription.schedule) ?? null,
     pastDueSince,
   };
+}
+
+/** Whether it ends with the paid period: by its flag, or by a date of its end, which Stripe's own pages may set instead. */
+function endsWithPeriod({ cancel_at_period_end, cancel_at }: Stripe.Subscription, item: Stripe.SubscriptionItem | undefined): boolean {
+  return cancel_at_period_end || (cancel_at !== null && cancel_at === item?.current_period_end);
 }
 
 type Values = ReturnType<typeof valuesOf> & { syncedAt: ReturnType<typeof sql<Date>>; syncedFetch: number };

@@ -1,5 +1,4 @@
 import type { SubscriptionStatus } from '../../contract/fields.ts';
-import { endsWithPeriod } from '../../domain/billing/find-subscription.ts';
 import type { OrganizationSummaryRow } from '../../domain/organizations/list-organizations.ts';
 
 /** An organization as platform admins see it in their list; it has no plan while billing is off. */
@@ -21,7 +20,7 @@ export function toOrganizationSummary(organization: OrganizationSummaryRow, bill
       status: subscription.status as SubscriptionStatus,
       seats: subscription.seats,
       periodEnd: subscription.periodEnd === null ? null : new Date(subscription.periodEnd).toISOString(),
-      cancelAtPeriodEnd: endsWithPeriod(subscription),
+      cancelAtPeriodEnd: subscription.cancelAtPeriodEnd ?? false,
       billingSubscriptionId: subscription.stripeSubscriptionId,
     },
   };

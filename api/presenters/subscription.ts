@@ -1,5 +1,5 @@
 import type { SubscriptionStatus } from '../../contract/fields.ts';
-import { endsWithPeriod, type SubscriptionRow } from '../../domain/billing/find-subscription.ts';
+import type { SubscriptionRow } from '../../domain/billing/find-subscription.ts';
 
 /** A subscription as its organization sees it. */
 export function toSubscription(subscription: SubscriptionRow) {
@@ -10,7 +10,7 @@ export function toSubscription(subscription: SubscriptionRow) {
     seats: subscription.seats,
     periodEnd: subscription.periodEnd?.toISOString() ?? null,
     trialEnd: subscription.trialEnd?.toISOString() ?? null,
-    cancelAtPeriodEnd: endsWithPeriod(subscription),
+    cancelAtPeriodEnd: subscription.cancelAtPeriodEnd ?? false,
     cancelAt: subscription.cancelAt?.toISOString() ?? null,
     billingInterval: subscription.billingInterval,
   };

@@ -154,6 +154,8 @@ create table subscription (
   "referenceId" text not null references organization (id) on delete cascade,
   "stripeCustomerId" text,
   "stripeSubscriptionId" text unique,
+  -- When Stripe made it.
+  "createdAt" timestamptz(3),
   status text not null default 'incomplete',
   "periodStart" timestamptz(3),
   "periodEnd" timestamptz(3),

@@ -6,21 +6,7 @@ import { byRelevance, isLive, isSubscription } from './live-subscription.ts';
 /** A subscription's row: the last state that the payment provider reported. */
 export type SubscriptionRow = Selectable<AuthTables['subscription']>;
 
-/**
- * Whether a subscription ends with the paid period: by its flag, or by an end date, which the payment provider's pages may set instead.
- * Dates may be ISO texts.
- */
-export function endsWithPeriod(row: {
-  cancelAtPeriodEnd: boolean | null;
-  cancelAt: Date | string | null;
-  periodEnd: Date | string | null;
-}): boolean {
-  const { cancelAtPeriodEnd, cancelAt, periodEnd } = row;
-  if (cancelAtPeriodEnd || cancelAt === null || periodEnd === null) return cancelAtPeriodEnd ?? false;
-  return new Date(cancelAt).getTime() === new Date(periodEnd).getTime();
-}
-
-/** The subscription behind an organization's plan, or its last one; undefined if it never had one. */
+/** The subscription that an organization has, or its last one; undefined if it never had one. */
 export async function findSubscription(db: Db, organizationId: string): Promise<SubscriptionRow | undefined> {
   return subscriptionsOf(db, organizationId).where(isSubscription).executeTakeFirst();
 }

@@ -9,15 +9,20 @@ export const isLive: RawBuilder<boolean> = sql<boolean>`(
   or (subscription.status = 'incomplete' and subscription."stripeSubscriptionId" is not null)
 )`;
 
-/** With billing off the table is empty, and no plan counts. */
-const givesPlan: RawBuilder<boolean> = sql<boolean>`gives_plan(
-  subscription.status, subscription."pastDueSince", subscription."periodEnd", coalesce((select max(dunning_days) from plan_limit), 0)
-)`;
+/** Whether a subscription goes on after its period or trial. */
+const renews: RawBuilder<boolean> = sql<boolean>`(subscription."cancelAtPeriodEnd" is not true and subscription."cancelAt" is null)`;
 
-/** The order that puts the subscription to show first: the live one that gives the plan, a paid one before a trial, else the latest. */
+/** Whether a subscription ends or changes its plan after its period, which can be revoked. */
+export const hasPendingChange: RawBuilder<boolean> = sql<boolean>`(not ${renews} or subscription."stripeScheduleId" is not null)`;
+
+/**
+ * The one order of an organization's subscriptions. The first is shown, canceled and changed by an upgrade, and goes on if there are several:
+ * one that gives the plan, then one that renews, then a paid one before a trial, the best plan, the oldest. Of ended ones the latest.
+ */
 export const byRelevance: RawBuilder<unknown> = sql`
-  ${isLive} desc, ${givesPlan} desc, subscription.status in ('active', 'trialing', 'past_due') desc, subscription.plan = 'team' desc,
-  subscription.status = 'trialing', subscription."periodEnd" desc nulls last, subscription.id desc
+  ${isLive} desc, subscription.status in ('active', 'trialing') desc, subscription.status = 'past_due' desc,
+  (${isLive} and ${renews}) desc, subscription.status = 'active' desc, (${isLive} and subscription.plan = 'team') desc,
+  case when ${isLive} then subscription."createdAt" end, subscription."periodEnd" desc nulls last, subscription.id desc
 `;
 
 /** Leaves out unfinished checkouts. */

@@ -24,7 +24,6 @@ interface SubscriptionSummary {
   seats: number | null;
   periodEnd: string | null;
   cancelAtPeriodEnd: boolean | null;
-  cancelAt: string | null;
   stripeSubscriptionId: string | null;
   live: boolean;
 }
@@ -49,7 +48,7 @@ export async function listOrganizations(
       (select count(*) from workspace where organization_id = page.id) as workspaces,
       organization_plan(page.id, ${dunningDays}) as plan,
       (select json_build_object('id', id, 'plan', plan, 'status', status, 'seats', seats, 'periodEnd', "periodEnd",
-          'cancelAtPeriodEnd', "cancelAtPeriodEnd", 'cancelAt', "cancelAt", 'stripeSubscriptionId', "stripeSubscriptionId", 'live', ${isLive})
+          'cancelAtPeriodEnd', "cancelAtPeriodEnd", 'stripeSubscriptionId', "stripeSubscriptionId", 'live', ${isLive})
         from subscription where "referenceId" = page.id and ${isSubscription} order by ${byRelevance} limit 1) as subscription
     from (select * from organization where ${matches} order by lower(name), id limit ${limit} offset ${offset}) as page
     order by lower(page.name), page.id

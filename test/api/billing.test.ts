@@ -133,6 +133,13 @@ describe('Billing', () => {
       expect((await status()).subscription).to.include({ id, status: 'active' });
     });
 
+    it('shows the one that goes on before a better one that ends', async () => {
+      await subscribe({ plan: 'team', cancelAtPeriodEnd: true, periodEnd: new Date(Date.now() + 15 * day) });
+      const id = await subscribe({ status: 'trialing', periodEnd: new Date(Date.now() + day) });
+      expect((await status()).subscription).to.include({ id, status: 'trialing' });
+      expect(await status()).to.include({ plan: 'team' });
+    });
+
     it('lists the limits that a downgrade has left exceeded', async () => {
       const { organizationId, owner } = tenant;
       const { token } = owner;
@@ -185,7 +192,14 @@ describe('Billing', () => {
     it('has plan, customer, billed seats and subscription', async () => {
       expect(await item()).to.deep.include({ plan: 'free', seats: { billed: null, members: 1 }, subscription: null });
       const periodEnd = new Date(Date.now() + day);
-      const id = await subscribe({ plan: 'team', seats: 4, periodEnd, cancelAt: periodEnd, stripeSubscriptionId: 'sub_listed' });
+      const id = await subscribe({
+        plan: 'team',
+        seats: 4,
+        periodEnd,
+        cancelAt: periodEnd,
+        cancelAtPeriodEnd: true,
+        stripeSubscriptionId: 'sub_listed',
+      });
       const set = { stripeCustomerId: 'cus_listed' };
       await api.database.db.updateTable('organization').set(set).where('id', '=', tenant.organizationId).execute();
       expect(await item()).to.deep.include({

@@ -67,16 +67,47 @@ describe('The endpoints of subscriptions', () => {
     expect(stripe.requests.find((request) => request.startsWith('POST /v1/billing_portal/sessions'))).to.include(paid);
   });
 
-  it('act on the one that is paid for beside a trial that lasts longer', async () => {
-    const paid = await subscribe(endingWithPeriod(true));
-    const trial = stripe.state.subscribe({ customer: subscriber.customer, prices: [['price_team', 1]], trialDays: 400 });
+  async function startTrial(): Promise<string> {
+    const { id } = stripe.state.subscribe({ customer: subscriber.customer, prices: [['price_pro', 1]], trialDays: 400 });
     for (const event of stripe.state.events.slice(-1)) await sendEvent(service, event);
     expect(await statuses()).to.have.members(['active', 'trialing']);
+    stripe.requests.length = 0;
+    return id;
+  }
+  const portalRequest = () => stripe.requests.find((request) => request.startsWith('POST /v1/billing_portal/sessions'));
+
+  it('act on the one that is paid for beside a trial that lasts longer', async () => {
+    const paid = await subscribe();
+    const trial = await startTrial();
     expect(await post('cancel', { returnUrl: '/' })).to.deep.equal([200, undefined]);
-    const opened = stripe.requests.find((request) => request.startsWith('POST /v1/billing_portal/sessions'));
-    expect(opened).to.include(paid).and.not.include(trial.id);
+    expect(portalRequest()).to.include(paid).and.not.include(trial);
+  });
+
+  it('cancel and upgrade the trial that goes on beside a paid one that ends, and restore the one that ends', async () => {
+    const paid = await subscribe(endingWithPeriod(true));
+    const trial = await startTrial();
+    const { body } = await subscriber.owner.get(`/subscription/list?referenceId=${subscriber.organizationId}`);
+    expect(body).to.have.length(2);
+    for (const [path, asked] of [
+      ['cancel', { returnUrl: '/' }],
+      ['upgrade', { plan: 'team', successUrl: '/', cancelUrl: '/' }],
+    ] as const) {
+      stripe.requests.length = 0;
+      expect(await post(path, asked)).to.deep.equal([200, undefined]);
+      expect(portalRequest(), path).to.include(trial).and.not.include(paid);
+    }
     expect(await post('restore')).to.deep.equal([200, undefined]);
     expect(stripe.subscriptions.get(paid)?.cancel_at_period_end).to.equal(false);
+  });
+
+  it('list one as ending that got the date of its period end as its end', async () => {
+    await subscribe((id) =>
+      stripe.state.edit(id, (subscription) => {
+        subscription.cancel_at = subscription.items.data[0]?.current_period_end;
+      }),
+    );
+    const { body } = await subscriber.owner.get(`/subscription/list?referenceId=${subscriber.organizationId}`);
+    expect(body[0]).to.include({ cancelAtPeriodEnd: true, cancelAt: body[0].periodEnd });
   });
 
   it('find none to cancel that Stripe has ended, though no event told of it', async () => {

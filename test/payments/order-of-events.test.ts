@@ -147,7 +147,12 @@ describe('A year of a subscription', () => {
     expect(rows).to.deep.equal([
       {
         ...{ plan: 'team', referenceId: subscriber.organizationId, status: 'canceled', seats: 1, billingInterval: 'month' },
-        ...{ stripeCustomerId: subscriber.customer, stripeSubscriptionId: last?.id, stripeScheduleId: null },
+        ...{
+          stripeCustomerId: subscriber.customer,
+          stripeSubscriptionId: last?.id,
+          stripeScheduleId: null,
+          createdAt: date(last?.created),
+        },
         ...{ periodStart: date(item.current_period_start), periodEnd: date(item.current_period_end), pastDueSince: null },
         ...{ trialStart: date(last?.trial_start), trialEnd: date(last?.trial_end), cancelAtPeriodEnd: true, cancelAt: null },
         ...{ canceledAt: date(last?.canceled_at), endedAt: date(last?.ended_at) },

@@ -50,6 +50,7 @@ export interface SubscriptionState {
 }
 
 export interface Subscribed {
+  createdAt: number;
   plan: 'pro' | 'team';
   status: 'active' | 'trialing' | 'past_due' | 'canceled';
   periodEnd: number;

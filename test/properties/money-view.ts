@@ -126,7 +126,7 @@ function knownOf({ subscriptions }: MoneyState): Known[] {
 }
 
 function billingOf(state: MoneyState, plan: PlanName) {
-  const shown = knownOf(state).sort(byRelevance(state, plan))[0]?.known;
+  const shown = knownOf(state).sort(inOrder())[0]?.known;
   const limits = planLimits[plan];
   const current = {
     workspaces: state.workspaces.length,
@@ -155,16 +155,21 @@ function describeSubscription({ plan, status, periodEnd, trialEnd, cancelAtPerio
   };
 }
 
-/** The one shown is that which the plan comes from, else a live one, else the last. */
-function byRelevance({ now }: MoneyState, plan: PlanName) {
-  const rank = ({ known, row }: Known) => [
-    Number(known.status !== 'canceled'),
-    Number(gives(known, now) && known.plan === plan),
-    Number(known.plan === 'team'),
-    Number(known.status !== 'trialing'),
-    known.periodEnd,
-    row,
-  ];
+/** The one shown is a live one that goes on, paid before on trial, the best, the oldest; else the last. */
+function inOrder() {
+  const rank = ({ known, row }: Known) => {
+    const isLive = known.status !== 'canceled';
+    return [
+      Number(isLive),
+      Number(known.status === 'active' || known.status === 'trialing'),
+      Number(isLive && !known.cancelAtPeriodEnd && known.cancelAt === null),
+      Number(known.status === 'active'),
+      Number(isLive && known.plan === 'team'),
+      isLive ? -known.createdAt : 0,
+      known.periodEnd,
+      row,
+    ];
+  };
   return (one: Known, other: Known) => {
     const [ranks, others] = [rank(one), rank(other)];
     const at = ranks.findIndex((value, index) => value !== others[index]);

@@ -32,7 +32,7 @@ const subscribe = fc.record({ plan: plans, trial: fc.boolean(), news: told }).ma
       });
       const status: 'trialing' | 'active' = trial ? 'trialing' : 'active';
       const ends = { unpaid: [], cancelAtPeriodEnd: false, cancelAt: null };
-      const provider = { plan, status, periodEnd: trialEnd ?? nowMs + periodMs, trialEnd, ...ends };
+      const provider = { createdAt: nowMs, plan, status, periodEnd: trialEnd ?? nowMs + periodMs, trialEnd, ...ends };
       const subscription: SubscriptionState = { id, provider, row: 0, known: null };
       state.subscriptions.push(subscription);
       await tell(model, tenant, subscription, news);
