@@ -9,15 +9,20 @@ create or replace function invitation_stands(of invitation) returns boolean
     )
   $$;
 
+-- Whether an invitation takes a seat: it can be accepted, or was, a moment ago.
+create or replace function holds_seat(of invitation) returns boolean
+  language sql stable as $$
+    select (of.status = 'pending' and of."expiresAt" > now() and invitation_stands(of))
+      or (of.status = 'accepted' and coalesce(of."seatHeldUntil" > now(), false))
+  $$;
+
+create or replace function count_invitations(organization_id text) returns bigint
+  language sql stable as $$ select count(*) from invitation where "organizationId" = organization_id and holds_seat(invitation) $$;
+
 create or replace function before_invitation_insert() returns trigger language plpgsql as $$
-  declare
-    invitations bigint;
   begin
     perform lock_live_organization(new."organizationId");
-    select count(*) into invitations from invitation
-      where "organizationId" = new."organizationId"
-        and ((status = 'pending' and "expiresAt" > now()) or (status = 'accepted' and "seatHeldUntil" > now()));
-    perform require_seat(new."organizationId", count_members(new."organizationId") + invitations);
+    perform require_seat(new."organizationId", count_members(new."organizationId") + count_invitations(new."organizationId"));
     perform record_auth_change(new."organizationId", 'invitation.create', 'invitation', new.id,
       jsonb_build_object('email', new.email, 'role', new.role));
     return new;
@@ -73,10 +78,8 @@ create or replace function before_invitation_status() returns trigger language p
         perform raise_rule('INVITER_IS_NO_LONGER_A_MEMBER_OF_THE_ORGANIZATION');
       end if;
       select count(*) into older from invitation as other
-        where other."organizationId" = new."organizationId" and other.id <> new.id
-          and ((other.status = 'accepted' and other."seatHeldUntil" > now())
-            or (other.status = 'pending' and other."expiresAt" > now()
-              and (other."createdAt", other.id) < (new."createdAt", new.id)));
+        where other."organizationId" = new."organizationId" and other.id <> new.id and holds_seat(other)
+          and (other.status = 'accepted' or (other."createdAt", other.id) < (new."createdAt", new.id));
       perform require_seat(new."organizationId", count_members(new."organizationId") + older);
       new."seatHeldUntil" := now() + interval '1 minute';
     elsif old.status = 'accepted' and new.status = 'pending' and old."seatHeldUntil" is not null then

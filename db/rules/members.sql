@@ -2,7 +2,6 @@
 create or replace function before_member_insert() returns trigger language plpgsql as $$
   declare
     members bigint;
-    invitations bigint;
     accepted text;
   begin
     perform lock_live_organization(new."organizationId");
@@ -15,11 +14,8 @@ create or replace function before_member_insert() returns trigger language plpgs
       perform record_auth_change(new."organizationId", 'invitation.accept', 'invitation', accepted, null);
     else
       members := count_members(new."organizationId");
-      select count(*) into invitations from invitation
-        where "organizationId" = new."organizationId"
-          and ((status = 'pending' and "expiresAt" > now()) or (status = 'accepted' and "seatHeldUntil" > now()));
       if members > 0 then
-        perform require_seat(new."organizationId", members + invitations);
+        perform require_seat(new."organizationId", members + count_invitations(new."organizationId"));
       end if;
     end if;
     perform record_auth_change(new."organizationId", 'member.add', 'member', new.id,

@@ -10,7 +10,7 @@ export interface Usage {
   period: { start: Date; end: Date };
 }
 
-/** Counts what an organization uses. A pending invitation counts until it expires. */
+/** Counts what an organization uses. A pending invitation counts while it can be accepted. */
 export async function getUsage(db: Db, organizationId: string): Promise<Usage> {
   const { rows } = await sql<Omit<Usage, 'period'> & { start: Date; end: Date }>`
     with month as (select date_trunc('month', now() at time zone 'utc') as start)
@@ -18,7 +18,7 @@ export async function getUsage(db: Db, organizationId: string): Promise<Usage> {
       (select count(*) from workspace where organization_id = ${organizationId}) as workspaces,
       (select count(*) from member where "organizationId" = ${organizationId}) as members,
       (select count(*) from invitation
-        where "organizationId" = ${organizationId} and status = 'pending' and "expiresAt" > now()) as "pendingInvitations",
+        where "organizationId" = ${organizationId} and status = 'pending' and holds_seat(invitation)) as "pendingInvitations",
       coalesce((select used from credit_month
         where organization_id = ${organizationId} and credit_month.month = month.start::date), 0) as "aiCredits",
       month.start at time zone 'utc' as start,

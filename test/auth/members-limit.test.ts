@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { getPlan } from '../../domain/billing/plan.ts';
 import { syncPlanLimits } from '../../domain/billing/sync-plan-limits.ts';
+import { getUsage } from '../../domain/organizations/get-usage.ts';
 import type { Client } from './support/client.ts';
 import { type AuthService, billingOn, startAuthService } from './support/service.ts';
 
@@ -73,6 +74,19 @@ describe('The members limit', () => {
       message: 'This organization has reached a limit of its plan.',
       data: { kind: 'members', limit: 3, plan: 'free' },
     });
+  });
+
+  it('counts no invitation that cannot be accepted since its inviter was removed', async () => {
+    const inviter = await newGuest();
+    const joined = await (await invited(inviter))();
+    await service.db.updateTable('member').set({ role: 'admin' }).where('id', '=', joined.body.member.id).execute();
+    const sent = await inviter.client.post('/organization/invite-member', { email: 'late@example.com', role: 'member', organizationId });
+    expect(sent.status).to.equal(200);
+    expect((await invite()).status).to.equal(403);
+    await owner.post('/organization/remove-member', { organizationId, memberIdOrEmail: joined.body.member.id });
+    expect((await getUsage(service.db, organizationId)).pendingInvitations).to.equal(0);
+    // Two seats beside the owner's.
+    expect([(await invite()).status, (await invite()).status, (await invite()).status]).to.deep.equal([200, 200, 403]);
   });
 
   it('counts no invitation that was canceled, rejected or has expired', async () => {
