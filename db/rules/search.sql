@@ -32,7 +32,9 @@ create or replace function adopt_pgvector(out version text, out problem text) la
     end if;
     if to_regclass('chunk_vector') is not null then return; end if;
     perform set_config('lock_timeout', '2s', true);
-    lock table chunk in share mode;
+    -- It excludes itself, so that of two calls the second one waits, and finds the table.
+    lock table chunk in share row exclusive mode;
+    if to_regclass('chunk_vector') is not null then return; end if;
     create table chunk_vector (
       document_id text not null,
       index integer not null,
