@@ -5,7 +5,7 @@ import { advisoryLocks } from './advisory-locks.ts';
 import type { Db } from './connect.ts';
 import { migrations, type ShippedMigration } from './migrations/index.ts';
 import { waitBriefly, withShortLocks } from './migrations/online.ts';
-import { applyRules, findPendingRules, rules as shippedRules } from './rules.ts';
+import { applyRules, findPendingRules, shippedRules } from './rules.ts';
 import type { Database } from './schema.ts';
 
 /** How the shipped migrations and the applied ones compare. */
@@ -26,24 +26,28 @@ export interface MigrateOptions {
   shipped?: Record<string, ShippedMigration>;
   /** The files of rules; the shipped ones by default, and none if only some migrations are applied. */
   rules?: Record<string, string>;
+  /** The version of the service that ships them; this one by default. */
+  version?: string;
 }
 
 /**
  * Applies every migration that is pending, one after another; several processes may call it at once. Migrations are
  * forward-only. A database that is ahead of this code (a rollback of code) is left as it is.
  *
- * After them come the functions and triggers whose text has changed (`db/rules.ts`).
+ * After them come the functions and triggers whose text is another than the database has (`db/rules.ts`).
  *
  * What does not get a lock within half a second gives way to who holds it, and is tried again, for ten minutes.
  */
 export async function migrate(db: Db, options: MigrateOptions = {}): Promise<void> {
   const { onBusy = () => {}, onWait = () => {}, shipped = migrations } = options;
-  const rules = options.rules ?? (shipped === migrations ? shippedRules : {});
+  const files = options.rules ?? (shipped === migrations ? shippedRules.files : {});
+  const rules = { ...shippedRules, files, ...(options.version && { version: options.version }) };
   await db.connection().execute(async (held) => {
     // A start without pending migrations does not wait.
     if ((await findNext(held, shipped)) === undefined && (await findPendingRules(held, rules)).length === 0) return;
     await acquireTurn(held, onWait);
     try {
+      await refuseEarlierSchema(held, shipped);
       for (let name = await findNext(held, shipped); name !== undefined; name = await findNext(held, shipped)) {
         await applyPatiently(
           () => applyMigration(held, shipped, name),
@@ -52,7 +56,7 @@ export async function migrate(db: Db, options: MigrateOptions = {}): Promise<voi
       }
       for (const name of await findPendingRules(held, rules)) {
         await applyPatiently(
-          () => withShortLocks(held, (trx) => applyRules(trx, name, rules[name] ?? '')),
+          () => withShortLocks(held, (trx) => applyRules(trx, name, rules)),
           () => onBusy(name),
         );
       }
@@ -60,6 +64,18 @@ export async function migrate(db: Db, options: MigrateOptions = {}): Promise<voi
       await sql`select pg_advisory_unlock(${advisoryLocks.migrations})`.execute(held);
     }
   });
+}
+
+const baseline = '0001-baseline';
+
+/** Throws for a database of a version before the first release, whose migrations were folded into the baseline. */
+async function refuseEarlierSchema(db: Db, shipped: Record<string, ShippedMigration>): Promise<void> {
+  const applied = await findApplied(db);
+  if (applied.length === 0 || applied.includes(baseline) || !(baseline in shipped)) return;
+  throw new Error(
+    `This database was made by a version before the first release, and cannot be upgraded (it has ${applied[0]}, and not ${baseline}). ` +
+      'Use an empty database: with `npm start`, stop it and remove the directory `.data`; otherwise give DATABASE_URL a new one.',
+  );
 }
 
 const busyPauseMs = 500;

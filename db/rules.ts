@@ -13,24 +13,48 @@ export const rules: Record<string, string> = Object.fromEntries(
     .map((file) => [`rules/${file}`, readFileSync(new URL(file, folder), 'utf8')]),
 );
 
-/**
- * The files whose text was never applied to the database. An older text counts as applied, since an earlier version may start during a
- * rolling deploy.
- */
-export async function findPendingRules<D>(db: Kysely<D>, shipped: Record<string, string> = rules): Promise<string[]> {
-  const table = await sql<{ found: string | null }>`select to_regclass('database_rule')::text as found`.execute(db);
-  if (!table.rows[0]?.found) return Object.keys(shipped);
-  const { rows } = await sql<{ name: string; hash: string }>`select name, hash from database_rule`.execute(db);
-  const applied = new Set(rows.map(({ name, hash }) => `${name} ${hash}`));
-  return Object.keys(shipped).filter((name) => !applied.has(`${name} ${hashOf(shipped[name] ?? '')}`));
+/** The files of rules that a version of the service ships. */
+export interface ShippedRules {
+  files: Record<string, string>;
+  version: string;
 }
 
-/** Runs a file in the transaction `trx`, and records that its text was applied. */
-export async function applyRules<D>(trx: Kysely<D>, name: string, text: string): Promise<void> {
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string };
+
+export const shippedRules: ShippedRules = { files: rules, version };
+
+/** The files whose text is not that of the database, unless a later version brought that: both may run during a rolling deploy. */
+export async function findPendingRules<D>(db: Kysely<D>, shipped = shippedRules): Promise<string[]> {
+  const table = await sql<{ found: string | null }>`select to_regclass('database_rule')::text as found`.execute(db);
+  if (!table.rows[0]?.found) return Object.keys(shipped.files);
+  const { rows } = await sql<AppliedRule>`select name, hash, version from database_rule`.execute(db);
+  const isKept = (text: string, applied: AppliedRule) => applied.hash === hashOf(text) || isLater(applied.version, shipped.version);
+  return Object.entries(shipped.files)
+    .filter(([name, text]) => !rows.some((applied) => applied.name === name && isKept(text, applied)))
+    .map(([name]) => name);
+}
+
+/** Runs a file in the transaction `trx`, and records its text. */
+export async function applyRules<D>(trx: Kysely<D>, name: string, { files, version: ofVersion }: ShippedRules): Promise<void> {
+  const text = files[name] ?? '';
   // A function may call one from a later file.
   await sql`set local check_function_bodies = off`.execute(trx);
   await runScript(trx, text);
-  await sql`insert into database_rule (name, hash) values (${name}, ${hashOf(text)})`.execute(trx);
+  await sql`
+    insert into database_rule (name, hash, version) values (${name}, ${hashOf(text)}, ${ofVersion})
+    on conflict (name) do update set hash = excluded.hash, version = excluded.version, applied_at = now()
+  `.execute(trx);
+}
+
+interface AppliedRule {
+  name: string;
+  hash: string;
+  version: string;
+}
+
+/** Whether a version such as `1.10.0` comes after another. */
+function isLater(one: string, other: string): boolean {
+  return one.localeCompare(other, 'en', { numeric: true }) > 0;
 }
 
 function hashOf(text: string): string {

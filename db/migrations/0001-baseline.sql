@@ -619,12 +619,12 @@ create table recent_mail (
 );
 create index recent_mail_since on recent_mail (since);
 
--- The texts of each file in db/rules that were applied to the database.
+-- The text that the database has of each file of db/rules, and the version of the service that brought it.
 create table database_rule (
-  name text,
-  hash text,
-  applied_at timestamptz(3) not null default now(),
-  primary key (name, hash)
+  name text primary key,
+  hash text not null,
+  version text not null,
+  applied_at timestamptz(3) not null default now()
 );
 
 -- The id of this deployment, which the marker of its store repeats.

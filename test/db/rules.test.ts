@@ -23,15 +23,32 @@ describe('The rules of the database', () => {
   });
   const answer = async () => (await sql<{ answer: number }>`select answer()`.execute(db)).rows[0]?.answer;
 
-  it('are applied when their text changed, and not by a version of which the database had a newer one', async () => {
+  it('are applied when their text changed, also back to one that the database had', async () => {
     expect((await getMigrationStatus(db)).pending).to.include.members(Object.keys(rules));
-    await migrate(db, { rules: ruleThat(1) });
+    for (const text of [1, 2, 1]) {
+      await migrate(db, { rules: ruleThat(text) });
+      expect(await answer()).to.equal(text);
+      expect((await getMigrationStatus(db)).pending).to.deep.equal([]);
+    }
+  });
+
+  it('are not changed back by an earlier version that starts later', async () => {
+    const start = (version: string, text: number) => migrate(db, { rules: ruleThat(text), version });
+    await start('1.9.0', 1);
+    await start('1.10.0', 2);
+    await start('1.9.0', 1);
+    expect(await answer()).to.equal(2);
+    await start('1.11.0', 1);
     expect(await answer()).to.equal(1);
-    expect((await getMigrationStatus(db)).pending).to.deep.equal([]);
-    await migrate(db, { rules: ruleThat(2) });
-    expect(await answer()).to.equal(2);
-    await migrate(db, { rules: ruleThat(1) });
-    expect(await answer()).to.equal(2);
+  });
+
+  it('are not applied to a database of before the first release, which the migrator refuses in words', async () => {
+    await sql`create table kysely_migration (name text primary key, timestamp text not null)`.execute(db);
+    await sql`insert into kysely_migration values ('0001-initial', '2026')`.execute(db);
+    await sql`create table organization (id text)`.execute(db);
+    const error = await migrate(db).catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(Error).with.property('message').that.includes('before the first release');
+    expect((await getMigrationStatus(db)).applied).to.equal(1);
   });
 
   it('are all there is: no function and no trigger comes from elsewhere', async () => {
