@@ -64,7 +64,7 @@ export function findStreamMembership(db: Db, caller: Caller, organizationId: str
 
 /**
  * Checks the route's own permission in the organization of the row that was read: throws FORBIDDEN at once. Otherwise waits for one of the
- * organization's permits, which is held until the response is over. If a route needs membership and its handler never calls this, the
+ * organization's permits, which is held until the procedure has its result. If a route needs membership and its handler never calls this, the
  * request fails with 500.
  */
 export type Authorize = (organizationId: string) => Promise<void>;

@@ -108,11 +108,7 @@ export async function run(
   };
   const output = await handler(context)
     .catch((error) => Promise.reject(causeOf(error, request.signal)))
-    .finally(() => {
-      if (stream) release?.();
-      // The response takes up memory until its client has read it.
-      else if (release) request.onClose(release);
-    });
+    .finally(() => release?.());
   if (!authorized) throw new Error(`${operation} returned without authorization`);
   if (stream) return inThisRequest(validEvents({ ...deps, log }, route, output as AsyncIterable<StreamEvent>));
   return route.responses[200].parse(output);

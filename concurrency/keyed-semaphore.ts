@@ -17,13 +17,13 @@ export class KeyedSemaphore {
     return (this.#semaphores.get(key)?.waiting ?? 0) >= this.#maxWaiting;
   }
 
-  /** Waits for a permit; undefined after `patienceMs`, or at once if too many wait already. Rejects with the signal's reason. */
-  async acquireWithin(key: string, patienceMs: number, signal: AbortSignal): Promise<Release | undefined> {
+  /** Waits for a permit; undefined after `patienceMs`, if given, or at once if too many wait already. Rejects with the signal's reason. */
+  async acquire(key: string, signal: AbortSignal, patienceMs?: number): Promise<Release | undefined> {
     if (this.isFull(key)) return undefined;
     const semaphore = this.#semaphores.get(key) ?? new Semaphore(this.#limit);
     this.#semaphores.set(key, semaphore);
     try {
-      const release = await semaphore.acquireWithin(patienceMs, signal);
+      const release = await (patienceMs === undefined ? semaphore.acquire(signal) : semaphore.acquireWithin(patienceMs, signal));
       return (
         release &&
         (() => {

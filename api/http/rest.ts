@@ -4,14 +4,13 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler, t
 import type { ZodError } from 'zod';
 import { type Contract, contract } from '../../contract/index.ts';
 import type { AnyRoute, Routes } from '../../contract/route.ts';
-import type { Caller } from '../caller.ts';
+import { authenticate, type Caller } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { isProcedure, type Procedure, type Procedures, type ProcedureTree, run, type StreamEvent } from '../procedure.ts';
 import { eventStreamType, toEventStream } from '../streams/sse.ts';
 import { invalidInput, malformed, renderError, toIssues } from './errors.ts';
 import { routeOf } from './identify-route.ts';
 import { jsonBody } from './json-body.ts';
-import { noteCaller } from './note-caller.ts';
 import { requestIdOf, requestInfo } from './request.ts';
 
 /** Mounts every procedure at its REST route, through ts-rest's Express endpoints. */
@@ -20,7 +19,7 @@ export function createRest(deps: ApiDeps, procedures: Procedures<Contract>): Rou
   const authenticated: RequestHandler = async (req, res, next) => {
     const { tsRestRoute: route } = req as { tsRestRoute?: AnyRoute };
     if (!route) throw new Error('a REST handler runs outside its route');
-    await noteCaller(deps.authentication, route, req, res);
+    res.locals.caller = await authenticate(deps.authentication, route, req, res);
     next();
   };
   createExpressEndpoints(contract, implement(deps, procedures), router, {
@@ -28,7 +27,7 @@ export function createRest(deps: ApiDeps, procedures: Procedures<Contract>): Rou
     jsonQuery: false,
     // `run` validates each response once, for both transports.
     responseValidation: false,
-    globalMiddleware: [authenticated, wellFormedQuery, jsonBody(deps.largeBodies), authenticated],
+    globalMiddleware: [authenticated, wellFormedQuery, jsonBody(deps.largeBodies)],
     requestValidationErrorHandler: (error) => {
       throw invalidRequest(error);
     },

@@ -5,14 +5,13 @@ import { z } from 'zod';
 import { ApiError } from '../../contract/api-error.ts';
 import { errorCodes } from '../../contract/errors.ts';
 import type { AnyRoute } from '../../contract/route.ts';
-import type { Caller } from '../caller.ts';
+import { authenticate, type Caller } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { isProcedure, type Procedure, type ProcedureTree, run, type StreamEvent } from '../procedure.ts';
 import { keepAliveMs } from '../streams/sse.ts';
 import { invalidInput, malformed, type RenderedError, renderError, toIssues } from './errors.ts';
 import { routeOf } from './identify-route.ts';
 import { jsonBody } from './json-body.ts';
-import { noteCaller } from './note-caller.ts';
 import { requestIdOf, requestInfo } from './request.ts';
 
 interface RpcContext {
@@ -31,14 +30,14 @@ export function createRpc(deps: ApiDeps, procedures: ProcedureTree): Router {
   const authenticated: RequestHandler = async (req, res, next) => {
     const route = routeOf(res);
     if (!route) throw new ApiError('NOT_FOUND', { message: 'There is no such procedure.' });
-    await noteCaller(deps.authentication, route, req, res);
+    res.locals.caller = await authenticate(deps.authentication, route, req, res);
     next();
   };
   const call: RequestHandler = async (req, res, next) => {
     const { matched } = await handler.handle(req, res, { prefix: '/rpc', context: { req, res } });
     if (!matched) next();
   };
-  router.post('/{*path}', authenticated, jsonBody(deps.largeBodies), authenticated, call);
+  router.post('/{*path}', authenticated, jsonBody(deps.largeBodies), call);
   router.use(() => {
     throw new ApiError('NOT_FOUND', { message: 'There is no such procedure.' });
   });

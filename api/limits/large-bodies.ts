@@ -10,9 +10,8 @@ export interface LargeBodiesOptions {
   smallBytes?: number;
   /** The maximum number of large bodies of one caller at once. */
   atOnce?: number;
-  /** How many more requests of a caller may wait, and for how long, in milliseconds. */
+  /** How many more requests of a caller may wait. Bodies may be slow, so they wait for as long as their client does. */
   maxWaiting?: number;
-  patienceMs?: number;
 }
 
 /**
@@ -21,20 +20,18 @@ export interface LargeBodiesOptions {
  */
 export class LargeBodies {
   readonly #smallBytes: number;
-  readonly #patienceMs: number;
   readonly #permits: KeyedSemaphore;
 
-  constructor({ smallBytes = 16 * 1024, atOnce = 8, maxWaiting = 300, patienceMs = 30_000 }: LargeBodiesOptions = {}) {
+  constructor({ smallBytes = 16 * 1024, atOnce = 8, maxWaiting = 300 }: LargeBodiesOptions = {}) {
     this.#smallBytes = smallBytes;
-    this.#patienceMs = patienceMs;
     this.#permits = new KeyedSemaphore({ limit: atOnce, maxWaiting });
   }
 
-  /** Waits until the body may be read. Throws TOO_MANY_REQUESTS after a while, and the signal's reason if the client leaves. */
+  /** Waits until the body may be read. Throws TOO_MANY_REQUESTS if too many wait already, and the signal's reason if the client leaves. */
   async admit(req: Request, res: Response): Promise<void> {
     if (!this.#mayBeLarge(req)) return;
     const owner = (res.locals.caller as Caller | undefined)?.userId ?? clientAddressOf(res);
-    const release = await this.#permits.acquireWithin(owner, this.#patienceMs, whenClientLeaves(res));
+    const release = await this.#permits.acquire(owner, whenClientLeaves(res));
     if (!release)
       throw new ApiError('TOO_MANY_REQUESTS', { message: 'Too many large requests of this caller are under way.', retryAfterSeconds: 5 });
     if (res.closed) release();

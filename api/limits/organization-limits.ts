@@ -42,7 +42,7 @@ export class OrganizationLimits {
     } catch (refused) {
       throw tooMany(Math.ceil((refused as RateLimiterRes).msBeforeNext / 1_000));
     }
-    return (await this.#permits[kind].acquireWithin(organizationId, this.#patienceMs, signal)) ?? refuse();
+    return (await this.#permits[kind].acquire(organizationId, signal, this.#patienceMs)) ?? refuse();
   }
 }
 

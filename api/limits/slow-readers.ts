@@ -1,15 +1,44 @@
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
+import { clientAddressOf, organizationOf } from '../http/request.ts';
+
+export interface SlowReadersOptions {
+  /** How long a client may take to read a response after it was written, in milliseconds. */
+  readMs?: number;
+  /** The maximum size of all responses of one organization that were written and not read; of one address outside of organizations. */
+  maxUnreadBytes?: number;
+}
 
 /**
- * Closes the connection of a client that has not read its whole response `readMs` after it was written, since the rest, at most a page of 4
- * MiB, takes up memory. Streams are not affected, because they are never completely written.
+ * Bounds the memory for responses that clients read slowly: closes the connection of one that takes too long, and of the slowest ones of an
+ * organization while too much is unread. Streams are not affected, because they are never completely written.
  */
-export function dropSlowReaders(readMs = 60_000): RequestHandler {
+export function dropSlowReaders({ readMs = 60_000, maxUnreadBytes = 64 * 1024 * 1024 }: SlowReadersOptions = {}): RequestHandler {
+  const unread = new Set<Response>();
   return (_req, res, next) => {
     res.once('prefinish', () => {
-      const unread = setTimeout(() => res.destroy(), readMs).unref();
-      res.once('close', () => clearTimeout(unread));
+      unread.add(res);
+      const late = setTimeout(() => res.destroy(), readMs).unref();
+      res.once('close', () => {
+        unread.delete(res);
+        clearTimeout(late);
+      });
+      dropSlowest(ownerOf(res));
     });
     next();
   };
+
+  /** Those in a set come in the order in which they were added. */
+  function dropSlowest(owner: string): void {
+    const own = [...unread].filter((each) => ownerOf(each) === owner);
+    let bytes = own.reduce((sum, { writableLength }) => sum + writableLength, 0);
+    for (const slowest of own) {
+      if (bytes <= maxUnreadBytes) return;
+      bytes -= slowest.writableLength;
+      slowest.destroy();
+    }
+  }
+}
+
+function ownerOf(res: Response): string {
+  return organizationOf(res) ?? clientAddressOf(res);
 }

@@ -31,7 +31,7 @@ export class DownloadPermits {
   async take(organizationId: string, res: Response): Promise<'taken' | 'busy' | 'left'> {
     const left = whenClientLeaves(res);
     try {
-      const release = await this.#permits.acquireWithin(organizationId, this.#limits.patienceMs, left);
+      const release = await this.#permits.acquire(organizationId, left, this.#limits.patienceMs);
       if (!release) return 'busy';
       if (res.closed) release();
       else res.once('close', release);

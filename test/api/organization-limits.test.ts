@@ -1,6 +1,10 @@
 import { expect } from 'chai';
+import { pino } from 'pino';
+import type { Caller } from '../../api/caller.ts';
 import { OrganizationLimits } from '../../api/limits/organization-limits.ts';
+import { type Procedure, procedure, type RequestInfo, run } from '../../api/procedure.ts';
 import { ApiError } from '../../contract/api-error.ts';
+import { contract } from '../../contract/index.ts';
 
 describe('The limits of an organization in one process', () => {
   const { signal } = new AbortController();
@@ -48,6 +52,19 @@ describe('The limits of an organization in one process', () => {
     for (let n = 0; n < 4; n++) await limits.enter('loud', signal, 'search');
     expect(await waits(limits.enter('loud', signal, 'search'))).to.equal(true);
     expect(await codeOf(limits.enter('loud', signal))).to.equal('entered');
+  });
+
+  it('end with the result of the procedure, not when its client has read the response', async () => {
+    const organizationLimits = new OrganizationLimits({ ...generous, atOnce: 1, patienceMs: 100 });
+    const deps = { log: pino({ level: 'silent' }), skippedEvents: { add() {} }, organizationLimits };
+    const usage = procedure(contract.workspaces.list, async ({ input, authorize }) => {
+      await authorize(input.organizationId);
+      return [];
+    });
+    const caller = { userId: 'user', memberships: { one: 'member' } } as unknown as Caller;
+    const request = { signal, noteOrganization() {}, onClose() {} } as unknown as RequestInfo;
+    for (let n = 0; n < 3; n++)
+      expect(await run(deps, usage as Procedure, { input: { organizationId: 'one' }, caller, request })).to.deep.equal([]);
   });
 
   it('forget who leaves while it waits', async () => {
