@@ -28,6 +28,8 @@ export interface Batch {
 const maxKeptBytes = 4 * 1024 * 1024;
 const keptMs = 5_000;
 const retryMs = 1_000;
+/** The pause after each read: changes that come meanwhile are read together. */
+const pauseMs = 50;
 
 /** Reads the changes of one organization, once for all of its open streams. A notification only wakes it. */
 export class OrganizationFeed {
@@ -93,6 +95,7 @@ export class OrganizationFeed {
       this.#isWoken = false;
       try {
         await this.#read();
+        await delay(pauseMs, undefined, { ref: false });
       } catch (err) {
         this.#options.log.warn({ err }, 'changed jobs could not be read; the streams read them again');
         await delay(retryMs, undefined, { ref: false });

@@ -152,8 +152,10 @@ describe('The streams of an organization', () => {
     const fast = await open();
     change('first', 1);
     expect([await slow.next(), await fast.next()]).to.deep.equal(['first queued', 'first queued']);
+    const pauseIsOver = setInterval(() => mock.timers.tick(10), 10);
     change('second', 2);
     expect(await fast.next()).to.equal('second queued');
+    clearInterval(pauseIsOver);
     expect(contents).to.equal(2);
     mock.timers.tick(5_000);
     expect(await slow.next()).to.equal('second queued');
@@ -171,6 +173,18 @@ describe('The streams of an organization', () => {
     const next = resumed.next();
     change('new', 41);
     expect(await next).to.equal('new queued');
+  });
+
+  it('are read with a pause between two reads, however much changes', async () => {
+    await open();
+    const startedAt = performance.now();
+    for (let n = 0; n < 50; n++) {
+      change('busy', n);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const tookMs = performance.now() - startedAt;
+    // One is for what there was before.
+    expect(reads - 1).to.be.within(1, 2 + tookMs / 40);
   });
 
   it('read again what could not be read', async () => {
