@@ -80,11 +80,12 @@ async function claimOrTakeOver({ db }: ActivityDeps, jobId: string, name: string
   return await claimJob(db, jobId, name);
 }
 
-/** The end of the job. Throws if it has not ended: another run holds it, or is about to claim it. */
+/** The end of the job. Throws if it has not ended: another run holds it, or it is not due. */
 function endedOrLater(state: JobState): EndedJob {
   if (state.status !== 'queued' && state.status !== 'running') return state;
   const nextRetryDelay = state.status === 'queued' ? state.delayMs : heldElsewhereMs;
-  throw ApplicationFailure.create({ type: heldElsewhere, message: 'Another run holds the job.', nextRetryDelay, category: 'BENIGN' });
+  const message = state.status === 'queued' ? 'The job is not due yet.' : 'Another run holds the job.';
+  throw ApplicationFailure.create({ type: heldElsewhere, message, nextRetryDelay, category: 'BENIGN' });
 }
 
 /** The error for Temporal: a cancellation, or a coded failure. Causes that the tenant may not read stay in the log. */

@@ -7,8 +7,8 @@ import { findJob, type JobHead, type JobRow } from './job.ts';
 export type Claim = { claimed: true; job: JobRow } | { claimed: false; job: JobHead | undefined };
 
 /**
- * Claims a queued job for one attempt. `claimedBy` names the attempt ({@link nameAttempt}), so that the holder of the job is known later;
- * `attempts` of the row becomes its fencing token (docs/rules.md, fencing).
+ * Claims a queued job that is due for one attempt. `claimedBy` names the attempt ({@link nameAttempt}), so that the holder of the job is
+ * known later; `attempts` of the row becomes its fencing token (docs/rules.md, fencing).
  */
 export async function claimJob(db: Db, jobId: string, claimedBy: string): Promise<Claim> {
   const job = await db
@@ -23,6 +23,8 @@ export async function claimJob(db: Db, jobId: string, claimedBy: string): Promis
     })
     .where('id', '=', jobId)
     .where('status', '=', 'queued')
+    // A run that was started or reset by hand comes early. Temporal's timers are not exact.
+    .where(sql<boolean>`coalesce(next_attempt_at <= clock_timestamp() + interval '100 milliseconds', true)`)
     .returningAll()
     .executeTakeFirst();
   if (job) {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { aiError, goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, insertJobOnly, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { staysTrue } from '../support/stays-true.ts';
 import { withoutSweeps } from '../support/sweeps.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -70,6 +71,19 @@ describe('What an operator does to the workflow of a job', () => {
       expect(ai.callsOf(id)).to.equal(1);
       expect(await amountsOf(api, id)).to.deep.equal([5, -5]);
       expect((await workflow(id).describe()).status.name).to.equal('FAILED');
+    });
+
+    it('of a job that waits for its next attempt begins none before that is due', async () => {
+      ai.behave('summarize', () => aiError(500, 'internal_error'));
+      const { id } = await createJob(api, tenant, summary);
+      await until(async () => (await rowOf(id)).status === 'queued' && (await rowOf(id)).attempts === 2);
+
+      const resetting = reset(id);
+      await staysTrue(() => ai.callsOf(id) === 2, 3_000);
+
+      expect(await rowOf(id)).to.include({ status: 'queued', attempts: 2 });
+      await api.request('POST', `/api/v1/jobs/${id}/cancel`, { token: tenant.owner.token });
+      await resetting;
     });
 
     it('of a running job costs no attempt: the one under way goes on and its result counts', async () => {

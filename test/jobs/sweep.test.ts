@@ -130,7 +130,7 @@ describe('The sweep', () => {
         if (looked) return result;
         looked = true;
         const failure = { code: workspaceLocked, message: 'It is locked.', retryable: true };
-        await settleAttempt(db, { jobId: id, claimedBy: 'run/1', failure }, delaysMs);
+        await settleAttempt(db, { jobId: id, claimedBy: 'run/1', failure }, [0]);
         await claimJob(db, id, 'run/2');
         return result;
       },

@@ -66,7 +66,7 @@ export class Service {
       ...parts,
       embedder: new Embedder(this.ai.client, 10),
       attempts: new Semaphore(1_000),
-      jobs: { timeoutMs: attemptTimeoutMs, retryDelaysMs: [10_000, 30_000, 90_000] },
+      jobs: { timeoutMs: attemptTimeoutMs, retryDelaysMs: [0] },
     } as unknown as ActivityDeps);
     this.#procedures = createProcedures({
       ...parts,
