@@ -18,7 +18,8 @@ export async function waitForJob(
 ): Promise<Job> {
   for (let delayMs = firstDelayMs; ; delayMs = Math.min(maxDelayMs, delayMs * 1.5)) {
     const job = await get({ id }, options);
-    if (job.status === 'failed' && job.error && !returnFailed) throw new SheafError(job.error.code, job.error.message, { data: job });
+    if (job.status === 'failed' && !returnFailed)
+      throw new SheafError(job.error?.code ?? 'unknown', job.error?.message ?? 'The job failed.', { data: job });
     if (isFinal(job)) return job;
     await sleep(delayMs, options.signal);
   }

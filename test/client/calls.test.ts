@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type Client, createClient, SheafError } from '../../client/index.ts';
 import { operations } from '../../client/operations.ts';
+import type { Job } from '../../client/types.ts';
+import { waitForJob } from '../../client/wait-for-job.ts';
 import { routes } from '../../contract/index.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 import { until } from '../support/processes.ts';
@@ -268,5 +270,11 @@ describe('The client', () => {
     expect(failed.status).to.equal('failed');
     expect({ code: error.code, message: error.message }).to.deep.equal(failed.error);
     expect(error.data).to.deep.equal(failed);
+  });
+
+  it('rejects for a failed job without an error, too', async () => {
+    const failed = { id: 'one', status: 'failed', error: null } as unknown as Job;
+    const error = await waitForJob(async () => failed, 'one', {}).catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(SheafError).and.to.have.property('data', failed);
   });
 });
