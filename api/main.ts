@@ -15,6 +15,7 @@ import { migrate } from '../db/migrate.ts';
 import { openPools } from '../db/pools.ts';
 import { getPlan } from '../domain/billing/plan.ts';
 import { syncPlanLimits } from '../domain/billing/sync-plan-limits.ts';
+import { createChangeReader } from '../domain/jobs/list-changed-jobs.ts';
 import { checkStoreOwner, WrongStore } from '../domain/objects/store-owner.ts';
 import { measureLockWaits, measureQueues, measureWaiting } from '../domain/operations/measure-platform.ts';
 import { createCursors } from '../domain/page.ts';
@@ -47,9 +48,8 @@ import { LargeBodies } from './limits/large-bodies.ts';
 import { createLimiters } from './limits/limiters.ts';
 import { OrganizationLimits } from './limits/organization-limits.ts';
 import { createMailQueue } from './mail-queue.ts';
-import { createChangeReader } from './streams/change-reader.ts';
 import { JobStreams } from './streams/job-streams.ts';
-import { createMemoryLeases, createSharedLeases } from './streams/leases.ts';
+import { createLeases } from './streams/leases.ts';
 
 /** A request that waits for the bucket must end within three seconds. */
 const storageTimeoutMs = 2_500;
@@ -102,7 +102,7 @@ const jobStreams = new JobStreams({
   now: clock.now,
   cursors,
   log,
-  leases: config.limits.store === 'postgres' ? createSharedLeases(sessionsDb, config.streams) : createMemoryLeases(),
+  leases: createLeases(sessionsDb, config.streams),
   findMembership: (caller, organizationId) => findStreamMembership(sessionsDb, caller, organizationId),
   limits: config.streams,
 });

@@ -1,10 +1,12 @@
+import type { Logger } from 'pino';
+import { WaitQueue } from '../../concurrency/wait-queue.ts';
 import type { ApiError } from '../../contract/api-error.ts';
 import { isOfWorkspace } from '../../domain/jobs/job.ts';
-import type { ChangedJob } from '../../domain/jobs/list-changed-jobs.ts';
+import type { ChangedJob, ReadChanges } from '../../domain/jobs/list-changed-jobs.ts';
+import type { Cursors } from '../../domain/page.ts';
 import type { Caller } from '../caller.ts';
 import type { StreamEvent } from '../procedure.ts';
 import { type JobEvent, renderJob } from './job-events.ts';
-import type { Batch, FeedOptions, OrganizationFeed } from './organization-feed.ts';
 import { changeOf, SentStates } from './sent-states.ts';
 
 export interface OpenStream {
@@ -20,37 +22,49 @@ export interface OpenStream {
   onClose(callback: () => void): void;
 }
 
+export interface FeedOptions {
+  organizationId: string;
+  /** The database's time. */
+  now(): Date;
+  cursors: Cursors;
+  log: Logger;
+  readChanges: ReadChanges;
+}
+
 export interface JobStreamOptions extends FeedOptions {
   /** How long the client may leave an event unread, in milliseconds. */
   stallMs: number;
 }
 
 const maxSent = 10_000;
+/** A client that is further behind reads by itself. */
+const maxQueuedBytes = 512 * 1024;
 
 /**
- * One open stream: every change of a job since its beginning, each once. It follows its organization's feed. If it begins in the past, or
- * if its client reads so slowly that the feed has dropped the next batch, it reads by itself until it is up to date.
+ * One open stream: every change of a job since its beginning, each once. Its organization's feed fills its queue. If it begins in the past,
+ * or its client reads so slowly that the queue is full, it reads by itself until it is up to date.
  */
 export class JobStream {
   readonly request: OpenStream;
-  readonly #feed: OrganizationFeed;
   readonly #options: JobStreamOptions;
   readonly #sent = new SentStates(maxSent);
   readonly #over = new AbortController();
-  /** The client has every change until this time, except those that are committed late; and every batch up to this number. */
+  readonly #waiting = new WaitQueue();
+  /** The events to send; undefined while the stream must read by itself. */
+  #queue: JobEvent[] | undefined;
+  #queuedBytes = 0;
+  /** The client has every change until this time, except those that are committed late; with those in the queue, until `#queuedUntil`. */
   #since: Date;
-  #number: number;
-  #isBehind: boolean;
+  #queuedUntil: Date;
   #error: ApiError | undefined;
 
   /** `since`: the client has the changes until then; undefined if the stream begins now. */
-  constructor(request: OpenStream, feed: OrganizationFeed, since: Date | undefined, options: JobStreamOptions) {
+  constructor(request: OpenStream, since: Date | undefined, options: JobStreamOptions) {
     this.request = request;
-    this.#feed = feed;
     this.#options = options;
     this.#since = since ?? options.now();
-    this.#number = feed.newest;
-    this.#isBehind = since !== undefined;
+    this.#queuedUntil = this.#since;
+    if (!since) this.#queue = [];
   }
 
   /** Ends the stream, with an error or without. */
@@ -59,42 +73,42 @@ export class JobStream {
     this.#over.abort();
   }
 
+  /** Queues the next events. With those before, they are all changes until a time, except those that are committed late. */
+  push(events: JobEvent[], until: Date): void {
+    if (this.#queuedBytes > maxQueuedBytes) this.#queue = undefined;
+    this.#queue?.push(...events);
+    this.#queuedBytes += events.reduce((sum, { job }) => sum + job.bytes, 0);
+    if (until > this.#queuedUntil) this.#queuedUntil = until;
+    this.#waiting.resolveAll();
+  }
+
   /** Yields events until the stream ends. Throws the error that the stream ends with. */
   async *events(): AsyncGenerator<StreamEvent> {
     while (!this.#over.signal.aborted) {
-      if (this.#isBehind) yield* this.#catchUp();
-      else yield* this.#follow();
+      const next = this.#queue?.shift();
+      if (next) {
+        this.#queuedBytes -= next.job.bytes;
+        yield* this.#send(next.job, () => next);
+      } else if (this.#queue) {
+        this.#since = this.#queuedUntil;
+        await this.#waiting.wait(this.#over.signal).catch(() => {});
+      } else yield* this.#catchUp();
     }
     if (this.#error) throw this.#error;
   }
 
   async *#catchUp(): AsyncGenerator<StreamEvent> {
     const { organizationId, cursors, now, readChanges } = this.#options;
-    const [startedAt, number] = [now(), this.#feed.newest];
+    [this.#queue, this.#queuedBytes, this.#queuedUntil] = [[], 0, now()];
     for await (const jobs of readChanges(organizationId, this.#since, (change) => this.#sent.isNew(change)))
-      for (const job of jobs) yield* this.#offer(job, () => renderJob(cursors, job));
-    this.#isBehind = false;
-    this.#since = startedAt;
-    this.#number = number;
-  }
-
-  async *#follow(): AsyncGenerator<StreamEvent> {
-    const next: Batch | 'gone' | undefined = this.#feed.after(this.#number);
-    if (next === undefined) return await this.#feed.wait(this.#over.signal).catch(() => {});
-    if (next === 'gone') {
-      this.#isBehind = true;
-      return;
-    }
-    for (const event of next.events) yield* this.#offer(event.job, () => event);
-    this.#number = next.number;
-    this.#since = next.readAt;
+      for (const job of jobs) yield* this.#send(job, () => renderJob(cursors, job));
   }
 
   /**
    * Yields an event, unless it was sent before or belongs to another workspace. Closes the connection if the client leaves it unread for
    * too long.
    */
-  *#offer(job: ChangedJob, render: () => JobEvent): Generator<StreamEvent> {
+  *#send(job: ChangedJob, render: () => JobEvent): Generator<StreamEvent> {
     const { workspaceId } = this.request;
     if (this.#over.signal.aborted || !this.#sent.isNew(changeOf(job))) return;
     if (workspaceId !== undefined && !isOfWorkspace(job, workspaceId)) return;

@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { ApiError } from '../../contract/api-error.ts';
 import type { StreamEvent } from '../procedure.ts';
 import { decodeEventId, encodeEventId } from './job-events.ts';
-import { JobStream, type OpenStream } from './job-stream.ts';
+import { type FeedOptions, JobStream, type OpenStream } from './job-stream.ts';
 import type { StreamLeases } from './leases.ts';
-import { type FeedOptions, OrganizationFeed } from './organization-feed.ts';
+import { OrganizationFeed } from './organization-feed.ts';
 import { type FindMembership, reauthorize } from './reauthorize.ts';
 
 export interface JobStreamsOptions extends Omit<FeedOptions, 'organizationId'> {
@@ -30,7 +30,8 @@ const refusedSeconds = 60;
 export class JobStreams {
   readonly #options: JobStreamsOptions;
   readonly #limits: StreamLimits;
-  readonly #open = new Map<string, { feed: OrganizationFeed; streams: Set<JobStream> }>();
+  /** By the organization; each has an open stream. */
+  readonly #feeds = new Map<string, OrganizationFeed>();
   /** The async context outside of the request that opens an organization's first stream. */
   readonly #outside = AsyncLocalStorage.snapshot();
 
@@ -47,17 +48,13 @@ export class JobStreams {
     const { organizationId, lastEventId } = request;
     const since = lastEventId === undefined ? undefined : decodeEventId(this.#options.cursors, organizationId, lastEventId);
     const options = { ...this.#options, organizationId, stallMs: this.#limits.stallMs };
-    const { feed, streams } = this.#open.get(organizationId) ?? {
-      feed: this.#outside(() => new OrganizationFeed(options)),
-      streams: new Set(),
-    };
-    const stream = new JobStream(request, feed, since, options);
-    this.#open.set(organizationId, { feed, streams: streams.add(stream) });
+    const feed = this.#feeds.get(organizationId) ?? this.#outside(() => new OrganizationFeed(options));
+    this.#feeds.set(organizationId, feed);
+    const stream = new JobStream(request, since, options);
+    feed.streams.add(stream);
     request.onClose(() => {
       stream.end();
-      if (!streams.delete(stream) || streams.size > 0) return;
-      feed.close();
-      this.#open.delete(organizationId);
+      if (feed.streams.delete(stream) && feed.streams.size === 0) this.#feeds.delete(organizationId);
     });
     await feed.ready;
     return this.#events(stream);
@@ -71,12 +68,12 @@ export class JobStreams {
   /** Call it with a notification of changed jobs, whose payload begins with their organization. */
   notify(payload: string): void {
     const [organizationId = ''] = payload.split(' ');
-    this.#open.get(organizationId)?.feed.wake();
+    this.#feeds.get(organizationId)?.wake();
   }
 
   /** Call it if notifications may have been lost. */
   wakeAll(): void {
-    for (const { feed } of this.#open.values()) feed.wake();
+    for (const feed of this.#feeds.values()) feed.wake();
   }
 
   /** How many streams are open. */
@@ -90,7 +87,7 @@ export class JobStreams {
   }
 
   #streams(): JobStream[] {
-    return [...this.#open.values()].flatMap(({ streams }) => [...streams]);
+    return [...this.#feeds.values()].flatMap(({ streams }) => [...streams]);
   }
 
   async *#events(stream: JobStream): AsyncGenerator<StreamEvent> {

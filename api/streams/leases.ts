@@ -27,35 +27,11 @@ export interface StreamLeases {
 
 export const streamsPerUser = 5;
 
-/** Leases that are counted in this process only. */
-export function createMemoryLeases(perUser = streamsPerUser): StreamLeases {
-  const openByUser = new Map<string, Set<LeaseRequest>>();
-  return {
-    perUser,
-    async acquire(request) {
-      const { userId, streamId } = request;
-      const open = openByUser.get(userId) ?? new Set();
-      const earlier = streamId === undefined ? undefined : [...open].find((other) => other.streamId === streamId);
-      if (earlier) open.delete(earlier);
-      if (open.size >= perUser) return undefined;
-      openByUser.set(userId, open.add(request));
-      earlier?.onLost();
-      return {
-        renew: async () => open.has(request),
-        async release() {
-          open.delete(request);
-          if (open.size === 0 && openByUser.get(userId) === open) openByUser.delete(userId);
-        },
-      };
-    },
-  };
-}
-
 /**
  * Leases that all processes on the database share, each renewed by its stream. Those of a process that dies expire
  * (docs/decisions/limits.md).
  */
-export function createSharedLeases(db: Db, { perUser = streamsPerUser, recheckMs = 30_000 } = {}): StreamLeases {
+export function createLeases(db: Db, { perUser = streamsPerUser, recheckMs = 30_000 } = {}): StreamLeases {
   // Two rechecks may fail before the lease expires.
   const leaseSeconds = Math.max(10, (2.5 * recheckMs) / 1_000);
   const latestByStream = new Map<string, LeaseRequest>();

@@ -36,6 +36,21 @@ export function stateOf({ status, attempts, workspace_id }: Pick<JobRow, 'status
   return `${status} ${attempts} ${workspace_id}`;
 }
 
+/** Reads the changes of an organization for which `isNew` returns true, in batches of jobs. */
+export type ReadChanges = (organizationId: string, since: Date, isNew: (change: JobChange) => boolean) => AsyncIterable<ChangedJob[]>;
+
+/** The one query of streams: every change since a moment, including those that were committed late, the oldest first. */
+export function createChangeReader(db: Db): ReadChanges {
+  return async function* (organizationId, since, isNew) {
+    let from: Date | JobChange | undefined = replayStart(since);
+    while (from !== undefined) {
+      const { changes, more }: Awaited<ReturnType<typeof listChanges>> = await listChanges(db, organizationId, from);
+      yield* readChangedJobs(db, changes.filter(isNew));
+      from = more ? changes.at(-1) : undefined;
+    }
+  };
+}
+
 /** An organization's changes since a moment or after another change, the oldest first, at most a thousand. `more`: there may be others. */
 export async function listChanges(
   db: Db,

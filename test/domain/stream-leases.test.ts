@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { createMemoryLeases, createSharedLeases } from '../../api/streams/leases.ts';
+import { createLeases } from '../../api/streams/leases.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/processes.ts';
 
@@ -18,7 +18,7 @@ describe('The leases of job streams that processes share', () => {
   const endLeases = () => database.db.updateTable('job_stream_lease').set({ expires_at: sql`now() - interval '1 second'` }).execute();
 
   it('let five streams of a user in, whichever process they come through and however many ask at once', async () => {
-    const processes = [createSharedLeases(database.db), createSharedLeases(database.db)];
+    const processes = [createLeases(database.db), createLeases(database.db)];
     const asked = await Promise.all(Array.from({ length: 40 }, (_, i) => processes[i % 2]?.acquire(ofUser('ada'))));
     expect(asked.filter(Boolean)).to.have.length(5);
     expect((await rows()).map(({ slot }) => slot)).to.deep.equal([1, 2, 3, 4, 5]);
@@ -26,7 +26,7 @@ describe('The leases of job streams that processes share', () => {
   });
 
   it('are not taken twice by streams that all choose the same one at the same moment', async () => {
-    const leases = createSharedLeases(database.db);
+    const leases = createLeases(database.db);
     const blocker = await database.db.startTransaction().execute();
     const ended = { user_id: 'ada', slot: 1, holder: 'nobody', expires_at: new Date(Date.now() - 1_000) };
     await blocker.insertInto('job_stream_lease').values(ended).execute();
@@ -44,7 +44,7 @@ describe('The leases of job streams that processes share', () => {
   });
 
   it('are free again once a stream releases them, and when its process has died', async () => {
-    const leases = createSharedLeases(database.db, { perUser: 1 });
+    const leases = createLeases(database.db, { perUser: 1 });
     const first = await leases.acquire(ofUser('ada'));
     expect(await leases.acquire(ofUser('ada'))).to.equal(undefined);
     await first?.release();
@@ -55,7 +55,7 @@ describe('The leases of job streams that processes share', () => {
   });
 
   it('stay with the stream that renews its lease, and are lost by one that comes too late', async () => {
-    const leases = createSharedLeases(database.db, { perUser: 1 });
+    const leases = createLeases(database.db, { perUser: 1 });
     const late = await leases.acquire(ofUser('ada'));
     await endLeases();
     expect(await late?.renew()).to.equal(true);
@@ -72,7 +72,7 @@ describe('The leases of job streams that processes share', () => {
 
   describe('of a stream that has an id', () => {
     it('pass to its next connection, in any process, and to no other stream or user', async () => {
-      const [one, other] = [createSharedLeases(database.db, { perUser: 2 }), createSharedLeases(database.db, { perUser: 2 })];
+      const [one, other] = [createLeases(database.db, { perUser: 2 }), createLeases(database.db, { perUser: 2 })];
       const broken = await one.acquire(ofUser('ada', 'phone'));
       await one.acquire(ofUser('ada', 'laptop'));
       expect(await other.acquire(ofUser('ada', 'tablet'))).to.equal(undefined);
@@ -89,32 +89,27 @@ describe('The leases of job streams that processes share', () => {
     });
 
     it('are one, also if several connections of it come at once', async () => {
-      const leases = createSharedLeases(database.db);
+      const leases = createLeases(database.db);
       const asked = await Promise.all(Array.from({ length: 8 }, () => leases.acquire(ofUser('ada', 'phone'))));
       expect(asked.every(Boolean)).to.equal(true);
       await leases.acquire(ofUser('ada', 'phone'));
       expect(await rows()).to.have.length(1);
     });
 
-    for (const [store, create] of [
-      ['in memory', () => createMemoryLeases(1)],
-      ['in Postgres', () => createSharedLeases(database.db, { perUser: 1 })],
-    ] as const) {
-      it(`end their earlier connection at once if it is of the same process (${store})`, async () => {
-        const leases = create();
-        const lost: string[] = [];
-        const first = await leases.acquire(ofUser('ada', 'phone', () => lost.push('first')));
-        expect(await leases.acquire(ofUser('bob', 'phone'))).to.not.equal(undefined);
-        expect(lost).to.deep.equal([]);
-        const second = await leases.acquire(ofUser('ada', 'phone', () => lost.push('second')));
-        expect(lost).to.deep.equal(['first']);
-        await first?.release();
-        expect([await first?.renew(), await second?.renew()]).to.deep.equal([false, true]);
-        expect(await leases.acquire(ofUser('ada', 'laptop'))).to.equal(undefined);
-        await second?.release();
-        expect(await leases.acquire(ofUser('ada', 'laptop'))).to.not.equal(undefined);
-        expect(lost).to.deep.equal(['first']);
-      });
-    }
+    it('end their earlier connection at once if it is of the same process', async () => {
+      const leases = createLeases(database.db, { perUser: 1 });
+      const lost: string[] = [];
+      const first = await leases.acquire(ofUser('ada', 'phone', () => lost.push('first')));
+      expect(await leases.acquire(ofUser('bob', 'phone'))).to.not.equal(undefined);
+      expect(lost).to.deep.equal([]);
+      const second = await leases.acquire(ofUser('ada', 'phone', () => lost.push('second')));
+      expect(lost).to.deep.equal(['first']);
+      await first?.release();
+      expect([await first?.renew(), await second?.renew()]).to.deep.equal([false, true]);
+      expect(await leases.acquire(ofUser('ada', 'laptop'))).to.equal(undefined);
+      await second?.release();
+      expect(await leases.acquire(ofUser('ada', 'laptop'))).to.not.equal(undefined);
+      expect(lost).to.deep.equal(['first']);
+    });
   });
 });
