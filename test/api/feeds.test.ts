@@ -140,7 +140,9 @@ describe('The streams of an organization', () => {
       change(`large ${n}`, 2 + n, { bytes: 1_500_000 });
       expect(await fast.next()).to.equal(`large ${n} queued`);
     }
+    const before = contents;
     for (let n = 0; n < 6; n++) expect(await slow.next()).to.equal(`large ${n} queued`);
+    expect(contents, 'read again for the slow one').to.be.above(before);
     const next = [slow.next(), fast.next()];
     change('last', 9);
     expect(await Promise.all(next)).to.deep.equal(['last queued', 'last queued']);
