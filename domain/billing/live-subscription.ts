@@ -1,12 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 
-/**
- * A subscription that costs money or may become active again. An unfinished checkout does not count: the payment provider has no
- * subscription for it yet.
- */
+/** A subscription that costs money or may become active again. */
 export const isLive: RawBuilder<boolean> = sql<boolean>`(
-  subscription.status in ('active', 'trialing', 'past_due', 'unpaid', 'paused')
-  or (subscription.status = 'incomplete' and subscription."stripeSubscriptionId" is not null)
+  subscription.status in ('active', 'trialing', 'past_due', 'unpaid', 'paused', 'incomplete')
 )`;
 
 /** Whether a subscription goes on after its period or trial. */
@@ -24,8 +20,3 @@ export const byRelevance: RawBuilder<unknown> = sql`
   (${isLive} and ${renews}) desc, subscription.status = 'active' desc, (${isLive} and subscription.plan = 'team') desc,
   case when ${isLive} then subscription."createdAt" end, subscription."periodEnd" desc nulls last, subscription.id desc
 `;
-
-/** Leaves out unfinished checkouts. */
-export const isSubscription: RawBuilder<boolean> = sql<boolean>`(
-  subscription.status <> 'incomplete' or subscription."stripeSubscriptionId" is not null
-)`;

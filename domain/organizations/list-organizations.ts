@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { PlanName } from '../../contract/fields.ts';
 import type { Db } from '../../db/connect.ts';
-import { byRelevance, isLive, isSubscription } from '../billing/live-subscription.ts';
+import { byRelevance, isLive } from '../billing/live-subscription.ts';
 
 /** An organization as a platform admin sees it in the list. */
 export interface OrganizationSummaryRow {
@@ -49,7 +49,7 @@ export async function listOrganizations(
       organization_plan(page.id, ${dunningDays}) as plan,
       (select json_build_object('id', id, 'plan', plan, 'status', status, 'seats', seats, 'periodEnd', "periodEnd",
           'cancelAtPeriodEnd', "cancelAtPeriodEnd", 'stripeSubscriptionId', "stripeSubscriptionId", 'live', ${isLive})
-        from subscription where "referenceId" = page.id and ${isSubscription} order by ${byRelevance} limit 1) as subscription
+        from subscription where "referenceId" = page.id order by ${byRelevance} limit 1) as subscription
     from (select * from organization where ${matches} order by lower(name), id limit ${limit} offset ${offset}) as page
     order by lower(page.name), page.id
   `.execute(db);
