@@ -1,4 +1,4 @@
--- An unfinished checkout is no change yet.
+-- A subscription whose first payment is still open is no change yet.
 create or replace function after_subscription_change() returns trigger language plpgsql as $$
   declare
     row subscription := case tg_op when 'DELETE' then old else new end;
