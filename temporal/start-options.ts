@@ -36,12 +36,20 @@ export function startOptions(intent: StartIntent, settings: StartSettings): Work
     staticSummary: summaryOf(intent),
     ...(intent.workflow === 'upload' ? { staticDetails: uploadDetails } : {}),
     ...(isDelayed ? { startDelay: uploadDelay } : {}),
-    ...(organizationId ? { priority: { fairnessKey: organizationId, fairnessWeight: weightOf(intent) } } : {}),
+    ...(organizationId ? { priority: { fairnessKey: shareOf(organizationId, intent), fairnessWeight: weightOf(intent) } } : {}),
   };
 }
 
 function limitsOf({ timeoutMs, retryDelaysMs }: StartSettings) {
   return { timeoutMs, firstDelayMs: retryDelaysMs[0] ?? 0, longestDelayMs: Math.max(...retryDelaysMs, 0) };
+}
+
+/**
+ * Temporal takes from the jobs of each key in turn. Short ones have a key of their own, so that they pass the long ones of their organization,
+ * and not those of others, which a priority would.
+ */
+function shareOf(organizationId: string, intent: StartIntent): string {
+  return intent.workflow === 'runJob' && intent.isShort ? `${organizationId}-short` : organizationId;
 }
 
 function weightOf(intent: StartIntent): number {

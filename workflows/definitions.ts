@@ -58,8 +58,8 @@ type SignalName = keyof typeof signals;
 export type Intent = StartIntent | { operation: 'signal'; workflowId: string; signal: SignalName; organizationId: string };
 
 export type StartIntent =
-  /** The configuration adds the time limit and the waits at the start. The plan decides the organization's weight among the workers. */
-  | (Start<'runJob', StartedJobInput> & { plan?: PlanName })
+  /** The configuration adds the time limit and the waits at the start. */
+  | (Start<'runJob', StartedJobInput> & JobShare)
   | Start<'upload'>
   | Start<'sendMail'>
   | Start<'deleteObjects'>
@@ -67,6 +67,14 @@ export type StartIntent =
   | Start<'deleteWorkspace'>
   | Start<'syncSeats'>
   | Start<'syncCustomer'>;
+
+/** What decides when a job comes among those that wait for a worker. */
+export interface JobShare {
+  /** The weight of its organization. */
+  plan?: PlanName | undefined;
+  /** It does not wait behind the long jobs of its organization. */
+  isShort?: boolean | undefined;
+}
 
 interface Start<Name extends keyof WorkflowInputs, Input = WorkflowInputs[Name]> {
   operation: 'start';
@@ -76,10 +84,9 @@ interface Start<Name extends keyof WorkflowInputs, Input = WorkflowInputs[Name]>
   signal?: SignalName;
 }
 
-/** Starts the workflow of a job. The plan of its organization decides its weight among the workers. */
-export function startJob(input: StartedJobInput, plan: PlanName | undefined): Intent {
-  const intent = { operation: 'start', workflow: 'runJob', workflowId: workflowIds.runJob(input.jobId), input } as const;
-  return plan === undefined ? intent : { ...intent, plan };
+/** Starts the workflow of a job. */
+export function startJob(input: StartedJobInput, share: JobShare = {}): Intent {
+  return { operation: 'start', workflow: 'runJob', workflowId: workflowIds.runJob(input.jobId), input, ...share };
 }
 
 /** Ends the wait of a job's workflow, because the job became final. */

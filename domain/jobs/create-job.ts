@@ -1,9 +1,10 @@
+import { sql } from 'kysely';
 import { jobCredits } from '../../contract/jobs.ts';
 import { addFact } from '../../db/add-fact.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
-import type { JobKind, PlanName } from '../../db/schema.ts';
-import { type Intent, startJob } from '../../workflows/definitions.ts';
+import type { JobKind } from '../../db/schema.ts';
+import { type Intent, type JobShare, startJob } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan, Plan } from '../billing/plan.ts';
 import { chargeCredits } from '../credits/ledger.ts';
@@ -79,17 +80,27 @@ export async function insertJob(trx: Transaction, job: NewJob, plan: Plan | null
       replay_run: job.replayRun ?? null,
     })
     .returningAll()
+    .returning(isShort.as('is_short'))
     .executeTakeFirstOrThrow();
+  const { is_short, ...created } = row;
   addFact(trx, { what: 'job created', kind: row.kind });
-  addToOutbox(trx, startOf(row, plan?.plan));
-  return row;
+  addToOutbox(trx, startOf(created, { plan: plan?.plan, isShort: is_short }));
+  return created;
 }
+
+/** A larger text takes seconds to read and to embed. */
+const shortBytes = 64 * 1024;
+
+/** Whether a job is done within a second or so: its document is a small text, and nothing that text recognition may have to read. */
+const isShort = sql<boolean>`(job.document_id is null or exists (
+  select from document where document.id = job.document_id and size_bytes <= ${sql.lit(shortBytes)}
+    and content_type <> 'application/pdf' and content_type not like 'image/%'))`;
 
 /** The columns of a job that the start of its workflow needs. */
 export type StartedJob = Pick<JobHead, 'id' | 'kind' | 'max_attempts' | 'organization_id' | 'workspace_id' | 'document_id'>;
 
-/** The intent to start a job's workflow. The plan decides the organization's weight among the workers. */
-export function startOf(job: StartedJob, plan?: PlanName): Intent {
+/** The intent to start a job's workflow. The share decides when it comes among those that wait for a worker. */
+export function startOf(job: StartedJob, share?: JobShare): Intent {
   const ids = { organizationId: job.organization_id, workspaceId: job.workspace_id, documentId: job.document_id };
-  return startJob({ jobId: job.id, kind: job.kind, maxAttempts: job.max_attempts, ...ids }, plan);
+  return startJob({ jobId: job.id, kind: job.kind, maxAttempts: job.max_attempts, ...ids }, share);
 }

@@ -112,7 +112,7 @@ export async function sweepQueuedJobs(db: Db, { limit, getPlan }: { limit: numbe
     `.execute(trx);
     for (const [organizationId, ofOne] of Map.groupBy(jobs, (job) => job.organization_id)) {
       const plan = await getPlan(trx, organizationId);
-      for (const job of ofOne) addToOutbox(trx, startOf(job, plan?.plan));
+      for (const job of ofOne) addToOutbox(trx, startOf(job, { plan: plan?.plan }));
     }
     return jobs.map(({ id }) => id);
   });
