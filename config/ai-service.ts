@@ -63,6 +63,8 @@ export interface AiServiceConfig {
   ocrLanguages: string[];
   /** The directory of their data; undefined means that of the installed English data. */
   ocrLanguagesDirectory: string | undefined;
+  /** The directories in which Tesseract is looked for; the one in WebAssembly recognizes text if it is not there. */
+  programPath: string[];
   /** Null if no remote key is set, so that the local provider is used. */
   remote: RemoteModelConfig | null;
   logLevel: string;
@@ -115,6 +117,7 @@ export const aiServiceEnvironment = z.object({
   OCR_SCANNED_PDF_SECONDS: integer(100, { min: 1, max: 36_000 }),
   OCR_LANGUAGES: languages(),
   OCR_LANGUAGES_DIR: z.string().startsWith('/', 'must be an absolute path').optional(),
+  PATH: z.string().default(''),
   REMOTE_AI_BASE_URL: httpUrl().optional(),
   REMOTE_AI_KEY: z.string().optional(),
   REMOTE_AI_CHAT_MODEL: z.string().default('gpt-4o-mini'),
@@ -174,11 +177,6 @@ const checks = [
         ? ['REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS: must be REMOTE_AI_CHUNK_CHARACTERS while both models are the same']
         : [],
   ),
-  check(['OCR_LANGUAGES', 'OCR_LANGUAGES_DIR'], ({ OCR_LANGUAGES, OCR_LANGUAGES_DIR }) =>
-    OCR_LANGUAGES_DIR === undefined && OCR_LANGUAGES.some((name) => name !== 'eng')
-      ? ['OCR_LANGUAGES: only eng is installed; OCR_LANGUAGES_DIR must name the directory with the data of the others']
-      : [],
-  ),
 ];
 
 /**
@@ -210,6 +208,7 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     scannedPdfTimeoutMs: env.OCR_SCANNED_PDF_SECONDS * 1000,
     ocrLanguages: env.OCR_LANGUAGES,
     ocrLanguagesDirectory: env.OCR_LANGUAGES_DIR,
+    programPath: env.PATH.split(':').filter((path) => path.startsWith('/')),
     remote: env.REMOTE_AI_KEY
       ? {
           baseUrl: env.REMOTE_AI_BASE_URL ?? defaultBaseUrl,

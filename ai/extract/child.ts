@@ -22,6 +22,8 @@ export interface PageTask {
   bytes: Uint8Array;
   /** From 0. */
   index: number;
+  /** Only its pictures are to be read, since its text is known. */
+  withoutText: boolean;
 }
 
 /** The contents of an upload: text, an image that needs OCR, or a PDF with some pages that need it. */
@@ -43,7 +45,7 @@ serveTasks(
       if (found.scanned.length > 0) return { kind: 'scan', document, found };
       return { kind: 'text', extracted: finish(toRawText(found), document.mediaType, limits.maxTextCharacters) };
     },
-    renderPage: ({ bytes, index }: PageTask) => renderPdfPage(bytes, index),
+    renderPage: ({ bytes, index, withoutText }: PageTask) => renderPdfPage(bytes, index, withoutText),
     summarize: ({ text, maxSentences }: SummaryTask) => summarizeText(text, maxSentences),
   },
   async () => {

@@ -1,6 +1,6 @@
 import { MIMEType } from 'node:util';
 import { ServiceError } from '../service-error.ts';
-import type { Notice } from './notice.ts';
+import type { Notice, NoticeCode } from './notice.ts';
 import type { Outline } from './outline.ts';
 
 /** The limits of one extraction. */
@@ -37,6 +37,8 @@ export interface RawText {
   ocrConfidence?: (number | null)[];
   /** What the reader left out or had to guess. */
   notices?: Notice[];
+  /** The same of single pages, in their order. */
+  pageNotices?: NoticeCode[][];
 }
 
 /** The response of `/v1/extract`. `characters` counts the Unicode code points of `text`. */

@@ -68,7 +68,7 @@ function recognizePages(
 ): Promise<RawText> {
   const { extractTimeoutMs, maxTextCharacters, maxScannedPages, scannedPdfTimeoutMs } = config;
   const render = (index: number, within: AbortSignal) => {
-    const task: PageTask = { bytes: document.bytes, index };
+    const task: PageTask = { bytes: document.bytes, index, withoutText: (found.texts[index] ?? '') !== '' };
     return runReader<Uint8Array>(pool, 'renderPage', task, extractTimeoutMs, within);
   };
   const recognize: OcrBackend['read'] = (image, within, withinMs) => backend.read(image, within, withinMs);

@@ -10,7 +10,7 @@ import { readPptx } from './kinds/read-pptx.ts';
 import { readRtf } from './kinds/read-rtf.ts';
 import { readXlsx } from './kinds/read-xlsx.ts';
 import { markMarkdownHeadings } from './markdown-headings.ts';
-import { maxNoticeCharacters, maxNotices, type Notice } from './notice.ts';
+import { maxNoticeCharacters, maxNotices, type Notice, noticesOfPages } from './notice.ts';
 import { findPageStarts, joinPages, locateHeadings, mostHeadings, withoutMarks } from './outline.ts';
 import { readHtml } from './read-html.ts';
 import { readPdf } from './read-pdf.ts';
@@ -65,6 +65,7 @@ export function finish(raw: RawText, mediaType: string, maxTextCharacters: numbe
   const characters = countCharacters(text);
   const pageStarts = findPageStarts(pages, characters);
   const headings = marked.flatMap((page, index) => locateHeadings(page, pageStarts[index] ?? 0, characters));
+  const notices = boundNotices([...(raw.notices ?? []), ...noticesOfPages(raw.pageNotices ?? [])]);
   return {
     text,
     characters,
@@ -74,7 +75,7 @@ export function finish(raw: RawText, mediaType: string, maxTextCharacters: numbe
     outline: { page_starts: raw.pageTexts ? pageStarts : null, headings: headings.slice(0, mostHeadings) },
     ...(raw.ocrPages ? { ocr_pages: raw.ocrPages } : {}),
     ...(raw.ocrConfidence?.some((one) => one !== null) ? { ocr_confidence: raw.ocrConfidence } : {}),
-    ...(raw.notices?.length ? { notices: boundNotices(raw.notices) } : {}),
+    ...(notices.length > 0 ? { notices } : {}),
   };
 }
 

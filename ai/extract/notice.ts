@@ -7,9 +7,29 @@ export interface Notice {
   text: string;
 }
 
-export type NoticeCode =
-  /** Pages are pictures of text, and reading those is off. */
-  'scan_not_read';
+/** Each code, and what a notice of it says of some pages, which are named before it. */
+const ofPages = {
+  scan_not_read: { one: 'is a picture', more: 'are pictures', rest: ', whose text is not read while OCR_SCANNED_PDF is off.' },
+  scan_over_limit: {
+    one: 'is a picture',
+    more: 'are pictures',
+    rest: ' of text that was not read within OCR_SCANNED_PDF_PAGES and OCR_SCANNED_PDF_SECONDS.',
+  },
+  scan_failed: { one: 'is a picture', more: 'are pictures', rest: ' that could not be read.' },
+  unsure_text_left_out: { one: 'has', more: 'have', rest: ' something like text that was too unsure, and was left out.' },
+  print_not_read: { one: 'shows', more: 'show', rest: ' print of which a large part could not be read.' },
+} as const;
+
+export type NoticeCode = keyof typeof ofPages;
+
+/** One notice for each code that is said of pages, given from 0. */
+export function noticesOfPages(pages: readonly (readonly NoticeCode[])[]): Notice[] {
+  return (Object.keys(ofPages) as NoticeCode[]).flatMap((code) => {
+    const indexes = pages.flatMap((codes, index) => (codes.includes(code) ? [index] : []));
+    const { one, more, rest } = ofPages[code];
+    return indexes.length === 0 ? [] : [{ code, text: `${namePages(indexes)} ${indexes.length === 1 ? one : more}${rest}` }];
+  });
+}
 
 /** How many a document has at most, and how many characters the text of each: they are listed with it. */
 export const maxNotices = 20;

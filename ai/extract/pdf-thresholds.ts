@@ -103,6 +103,10 @@ export const scanThresholds = {
   mostOfStamps: 150,
   /** How much of a page its pictures cover: some scanners leave out a margin. */
   leastCovered: 0.75,
+  /** Half a page is more than an illustration, and less is read beside so few letters: a screenshot above a footer. */
+  half: 0.5,
+  leastOfPicture: 0.2,
+  mostBeside: 400,
   /** No scan is made of more pieces (hostile files), or deeper ones. */
   mostObjects: 5_000,
   deepestForm: 3,

@@ -2,14 +2,14 @@ import { countCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from './document.ts';
 import { layOutLines } from './lay-out-page.ts';
-import { type Notice, namePages } from './notice.ts';
+import type { NoticeCode } from './notice.ts';
 import { joinPages } from './outline.ts';
 import type { Line } from './page-line.ts';
 import { markPdfHeadings } from './pdf-headings.ts';
 import { joinTables } from './pdf-tables.ts';
 import { loadPdfium, type Pdfium, withMemory } from './pdfium.ts';
 import { readLines } from './read-lines.ts';
-import { renderPage } from './render-page.ts';
+import { hideText, renderPage } from './render-page.ts';
 import { leaveOutRunningLines } from './running-lines.ts';
 import { isScanned } from './scanned-page.ts';
 
@@ -30,14 +30,8 @@ export interface PdfPages {
 /** Reads the text layer of a PDF. Throws as {@link readPdfPages}. */
 export async function readPdf(document: SourceDocument, limits: ExtractLimits): Promise<RawText> {
   const found = await readPdfPages(document, limits);
-  return { ...toRawText(found), notices: noticesOfScans(found) };
-}
-
-/** That there are scanned pages, which only text recognition can read. */
-function noticesOfScans({ scanned }: PdfPages): Notice[] {
-  if (scanned.length === 0) return [];
-  const are = scanned.length === 1 ? 'is a picture' : 'are pictures';
-  return [{ code: 'scan_not_read', text: `${namePages(scanned)} ${are}, whose text is not read while OCR_SCANNED_PDF is off.` }];
+  const pageNotices = found.texts.map((_, index): NoticeCode[] => (found.scanned.includes(index) ? ['scan_not_read'] : []));
+  return { ...toRawText(found), pageNotices };
 }
 
 /** The text of a document from those of its pages. */
@@ -53,11 +47,12 @@ export function readPdfPages({ bytes }: SourceDocument, limits: ExtractLimits): 
   return withDocument(bytes, (pdfium, document) => readPages(pdfium, document, limits));
 }
 
-/** Renders a page, from 0, of a PDF as a PNG. Throws ServiceError 422 `unreadable_document`. */
-export function renderPdfPage(bytes: Uint8Array, index: number): Promise<Buffer> {
+/** Renders a page, from 0, of a PDF as a PNG, also without its text. Throws ServiceError 422 `unreadable_document`. */
+export function renderPdfPage(bytes: Uint8Array, index: number, withoutText: boolean): Promise<Buffer> {
   return withDocument(bytes, (pdfium, document) => {
     const page = pdfium.FPDF_LoadPage(document, index);
     try {
+      if (page !== 0 && withoutText) hideText(pdfium, page);
       const image = page === 0 ? undefined : renderPage(pdfium, page);
       if (!image) throw new ServiceError(422, 'unreadable_document', `Page ${index + 1} of the PDF cannot be rendered.`);
       return image;
@@ -117,7 +112,7 @@ function readPage(pdfium: Pdfium, document: number, index: number): { lines: Lin
   if (page === 0) return undefined;
   try {
     const lines = readUpright(pdfium, page);
-    return lines && { lines, scanned: isScanned(pdfium, page, lines.map(({ text }) => text).join('')) };
+    return lines && { lines, scanned: isScanned(pdfium, page, lines) };
   } finally {
     pdfium.FPDF_ClosePage(page);
   }

@@ -3,6 +3,7 @@ import { countCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
 import type { RawText, SourceDocument } from './document.ts';
 import { joinLayers } from './join-layers.ts';
+import type { NoticeCode } from './notice.ts';
 import { type PdfPages, toRawText } from './read-pdf.ts';
 
 /** How far text recognition has come with a PDF: how many of its scanned pages are read. */
@@ -40,6 +41,8 @@ export async function readScannedPages(found: PdfPages, reader: ScanReader, sign
   let characters = texts.reduce((sum, text) => sum + countCharacters(text), 0);
   let read = 0;
   let ocrPages = 0;
+  const said = new Map<number, NoticeCode[]>();
+  const noticesOf = (index: number): NoticeCode[] => said.get(index) ?? (found.scanned.includes(index) ? ['scan_over_limit'] : []);
   const missed = new MissedPages(chosen.filter((index) => needsReading(found, index)));
   const deadline = AbortSignal.timeout(reader.timeoutMs);
   const turn = { signal: AbortSignal.any([signal, deadline]), endsAt: performance.now() + reader.timeoutMs };
@@ -49,15 +52,18 @@ export async function readScannedPages(found: PdfPages, reader: ScanReader, sign
       const page = await readPage(index, reader, turn);
       if (page instanceof ServiceError) {
         missed.add(page, index);
+        said.set(index, ['scan_failed']);
         continue;
       }
       missed.endRow();
+      said.set(index, []);
       read += 1;
       reader.onProgress?.({ read, of: chosen.length });
       const layer = texts[index] ?? '';
       const confidence = page.ocrConfidence?.[0] ?? null;
       const text = joinLayers(layer, { text: page.text, confidence });
       if (layer !== '' && text === layer) continue;
+      said.set(index, page.pageNotices?.[0] ?? []);
       texts[index] = text;
       ocrConfidence[index] = confidence;
       ocrPages += 1;
@@ -70,8 +76,9 @@ export async function readScannedPages(found: PdfPages, reader: ScanReader, sign
   }
   if (read === 0 && missed.failure) throw missed.failure;
   if (missed.refusal && texts.every((text) => text.trim() === '')) throw missed.refusal;
+  const pageNotices = texts.map((_, index) => noticesOf(index));
   const raw = toRawText({ ...found, texts, stoppedEarly: found.stoppedEarly || read < found.scanned.length });
-  return { ...raw, ocrPages, ocrConfidence };
+  return { ...raw, ocrPages, ocrConfidence, pageNotices };
 }
 
 /** The pages to read, in their order. */

@@ -28,6 +28,16 @@ export function renderPage(pdfium: Pdfium, page: number): Buffer | undefined {
   });
 }
 
+const textObject = 1;
+
+/** Keeps the text of a page that is loaded, other than that in forms, from being rendered. */
+export function hideText(pdfium: Pdfium, page: number): void {
+  for (let index = pdfium.FPDFPage_CountObjects(page) - 1; index >= 0; index -= 1) {
+    const object = pdfium.FPDFPage_GetObject(page, index);
+    if (object !== 0 && pdfium.FPDFPageObj_GetType(object) === textObject) pdfium.FPDFPageObj_SetIsActive(object, false);
+  }
+}
+
 /** The size in pixels of a page whose size is given in points. */
 function pixelsOf(widthPoints: number, heightPoints: number): { width: number; height: number } {
   const scale = Math.min(dotsPerInch / pointsPerInch, Math.sqrt(maxPixels / Math.max(1, widthPoints * heightPoints)));

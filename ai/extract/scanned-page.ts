@@ -1,7 +1,8 @@
+import type { Line } from './page-line.ts';
 import { scanThresholds } from './pdf-thresholds.ts';
 import { type Pdfium, withMemory } from './pdfium.ts';
 
-const { mostOfStamps, leastCovered, mostObjects, deepestForm } = scanThresholds;
+const { mostOfStamps, leastCovered, half, leastOfPicture, mostBeside, mostObjects, deepestForm } = scanThresholds;
 const objectTypes = { image: 3, form: 5 };
 const floatBytes = 4;
 
@@ -26,26 +27,39 @@ interface Matrix {
 const asItIs: Matrix = { a: 1, b: 0, c: 0, d: 1, e: 0, f: 0 };
 
 /**
- * Whether a page that is loaded is a picture of text, as far as it can be known without recognizing it: it shows something but has no text,
- * or has only the text of stamps upon pictures that cover most of it.
+ * Whether a page that is loaded has a picture of text, as far as it can be known without recognizing it: it shows something but has no text, or
+ * its pictures cover much of it, hardly any of its text stands on them, and not much beside them.
  */
-export function isScanned(pdfium: Pdfium, page: number, text: string): boolean {
+export function isScanned(pdfium: Pdfium, page: number, lines: Line[]): boolean {
   const objects = pdfium.FPDFPage_CountObjects(page);
-  if (text === '') return objects > 0;
-  if (text.replace(/\s/g, '').length >= mostOfStamps) return false;
-  return coveredByPictures(pdfium, page, objects) >= leastCovered;
+  const letters = lettersIn(lines);
+  if (letters === 0) return objects > 0;
+  const { pictures, covered } = findPictures(pdfium, page, objects);
+  if (letters < mostOfStamps && covered >= leastCovered) return true;
+  const isOn = ({ x, y }: Line) => x === undefined || y === undefined || pictures.some((box) => isWithin(box, x, y));
+  const on = lettersIn(lines.filter(isOn));
+  return on < mostOfStamps && (covered >= half || (covered >= leastOfPicture && letters - on < mostBeside));
 }
 
-/** The fraction of a page that its pictures cover; overlaps count twice. */
-function coveredByPictures(pdfium: Pdfium, page: number, objects: number): number {
+function lettersIn(lines: Line[]): number {
+  return lines.reduce((sum, { text }) => sum + text.replace(/\s/g, '').length, 0);
+}
+
+function isWithin({ left, bottom, right, top }: Box, x: number, y: number): boolean {
+  return x >= left && x <= right && y >= bottom && y <= top;
+}
+
+/** The pictures of a page, and the fraction of it that they cover; overlaps count twice. */
+function findPictures(pdfium: Pdfium, page: number, objects: number): { pictures: Box[]; covered: number } {
   return withMemory(pdfium, 6 * floatBytes, (scratch) => {
     const floats = () => Array.from(new Float32Array(pdfium.pdfium.HEAPU8.buffer, scratch, 6));
-    if (!pdfium.FPDF_GetPageBoundingBox(page, scratch)) return 0;
+    if (!pdfium.FPDF_GetPageBoundingBox(page, scratch)) return { pictures: [], covered: 0 };
     const [left = 0, top = 0, right = 0, bottom = 0] = floats();
     const whole = { left, bottom, right, top };
     const objectAt = (index: number) => pdfium.FPDFPage_GetObject(page, index);
     const search = { pdfium, scratch, floats, whole, objectsLeft: mostObjects };
-    return areaOfPictures(search, { count: objects, objectAt }, asItIs) / Math.max(1, areaOf(whole));
+    const pictures = picturesAmong(search, { count: objects, objectAt }, asItIs);
+    return { pictures, covered: pictures.reduce((sum, box) => sum + areaOf(box), 0) / Math.max(1, areaOf(whole)) };
   });
 }
 
@@ -66,23 +80,23 @@ interface Objects {
 }
 
 /**
- * The area that the pictures among some objects cover, in square points of the page. A form has its own coordinates; `matrix` converts them
- * to those of the page.
+ * Where the pictures among some objects stand on the page, in points. A form has its own coordinates; `matrix` converts them to those of the
+ * page.
  */
-function areaOfPictures(search: Search, { count, objectAt }: Objects, matrix: Matrix, depth = 0): number {
+function picturesAmong(search: Search, { count, objectAt }: Objects, matrix: Matrix, depth = 0): Box[] {
   const { pdfium } = search;
-  let area = 0;
+  const pictures: Box[] = [];
   for (let index = 0; index < count && search.objectsLeft > 0; index += 1) {
     const object = objectAt(index);
     if (object === 0) continue;
     search.objectsLeft -= 1;
     const type = pdfium.FPDFPageObj_GetType(object);
-    if (type === objectTypes.image) area += areaOf(common(search.whole, move(boundsOf(search, object), matrix)));
+    if (type === objectTypes.image) pictures.push(common(search.whole, move(boundsOf(search, object), matrix)));
     if (type !== objectTypes.form || depth === deepestForm) continue;
     const inner = { count: pdfium.FPDFFormObj_CountObjects(object), objectAt: (at: number) => pdfium.FPDFFormObj_GetObject(object, at) };
-    area += areaOfPictures(search, inner, follow(matrixOf(search, object), matrix), depth + 1);
+    pictures.push(...picturesAmong(search, inner, follow(matrixOf(search, object), matrix), depth + 1));
   }
-  return area;
+  return pictures;
 }
 
 const nowhere: Box = { left: 0, bottom: 0, right: 0, top: 0 };

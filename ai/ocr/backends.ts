@@ -8,7 +8,8 @@ import { TaskFailure } from '../pool/protocol.ts';
 import type { ChildOptions } from '../pool/warm-child.ts';
 import { askRemote, chatCompletion } from '../remote-model.ts';
 import { ServiceError } from '../service-error.ts';
-import type { ImageTask } from './task.ts';
+import { findNativeTesseract } from './find-native-tesseract.ts';
+import type { EngineChoice, ImageTask } from './task.ts';
 
 /** Reads the text in an image. Throws ServiceError: 413, 415 for an image it cannot read, 502 for a failure or timeout. */
 export interface OcrBackend {
@@ -52,8 +53,9 @@ export function chooseOcr(
   if (ocrProvider === 'none') return fixed(undefined);
   if (remote && ocrProvider !== 'local') return fixed(createRemoteOcr(remote, config));
   const entry = new URL('./child.ts', import.meta.url);
-  const directory = config.ocrLanguagesDirectory ?? installedLanguages();
-  const data = { args: [directory, ...config.ocrLanguages], readable: [`${directory}/*`] };
+  const choice = chooseEngine(config, child.memoryBytes);
+  const isNative = choice.kind === 'native';
+  const data = { args: [JSON.stringify(choice)], readable: isNative ? [] : [`${choice.directory}/*`], programs: isNative };
   const pool = new ProcessPool({ entry, size, heapMegabytes: 512, maxTasks, addons: true, ...child, ...data });
   const local = createLocalOcr(pool, config);
   return {
@@ -61,6 +63,13 @@ export function chooseOcr(
     problem: () => (pool.problem === null ? null : `Images cannot be read: the local text recognition does not run (${pool.problem}).`),
     close: () => pool.close(),
   };
+}
+
+/** Tesseract of the system if it is on the PATH and has the languages, else the one in WebAssembly. */
+function chooseEngine(config: AiServiceConfig, memoryBytes: number): EngineChoice {
+  const native = findNativeTesseract(config, memoryBytes);
+  const directory = config.ocrLanguagesDirectory ?? installedLanguages();
+  return native ? { kind: 'native', ...native } : { kind: 'wasm', directory, languages: config.ocrLanguages };
 }
 
 /** The directory of the language data that is installed. */

@@ -4,26 +4,29 @@ import { countCharacters } from '../characters.ts';
 import type { RawText } from '../extract/document.ts';
 import { joinPages } from '../extract/outline.ts';
 import { serveTasks } from '../pool/serve-tasks.ts';
-import { readUpright } from './read-upright.ts';
-import { loadEngine, preparePages, recognizeBmp } from './recognize.ts';
-import { deadlineOf, type ImageTask, type Recognized } from './task.ts';
+import { decodeBmp, decodeImage } from './decode-image.ts';
+import type { Engine } from './engine.ts';
+import { createNativeEngine } from './native-engine.ts';
+import { readPage } from './read-page.ts';
+import { deadlineOf, type EngineChoice, type ImageTask, type Recognized } from './task.ts';
+import { createWasmEngine } from './wasm-engine.ts';
 
-const [directory = '', ...languages] = process.argv.slice(2);
+const choice: EngineChoice = JSON.parse(process.argv[2] ?? '');
+let engine: Engine;
 
 // Entry of the processes that recognize text in images.
 serveTasks(
   {
     ocr: async ({ bytes, mediaType, maxPages, maxTextCharacters, ...times }: ImageTask) => {
       const deadline = deadlineOf(times);
-      if (mediaType === 'image/bmp') return toPages([await recognizeBmp(Buffer.from(bytes))], 1);
-      const pages = await preparePages(bytes, maxPages);
+      const pages = mediaType === 'image/bmp' ? [() => decodeBmp(bytes)] : await decodeImage(bytes, maxPages);
       const read: Recognized[] = [];
       let characters = 0;
-      for (const [index, prepare] of pages.entries()) {
-        const prepared = await prepare();
+      for (const [index, decode] of pages.entries()) {
+        const picture = await decode();
         const now = performance.now();
-        // Reading a page in other directions must not use up the time of the pages after it.
-        const page = await readUpright(prepared, now + (deadline - now) / (pages.length - index));
+        // A page that is hard to read must not use up the time of the pages after it.
+        const page = await readPage(picture, engine, now + (deadline - now) / (pages.length - index));
         read.push(page);
         characters += countCharacters(page.text);
         if (characters > maxTextCharacters && index + 1 < pages.length) {
@@ -34,6 +37,11 @@ serveTasks(
     },
   },
   async () => {
+    if (choice.kind === 'native') {
+      engine = createNativeEngine(choice);
+      return null;
+    }
+    const { directory, languages } = choice;
     for (const name of languages) {
       const present = await access(join(directory, `${name}.traineddata.gz`)).then(
         () => true,
@@ -41,12 +49,15 @@ serveTasks(
       );
       if (!present) return `there is no readable ${name}.traineddata.gz in OCR_LANGUAGES_DIR`;
     }
-    await loadEngine({ directory, languages });
+    const wasm = createWasmEngine({ directory, languages });
+    engine = wasm;
+    await wasm.load();
     return null;
   },
 );
 
 function toPages(read: Recognized[], pages: number): RawText {
   const pageTexts = read.map(({ text }) => text);
-  return { text: joinPages(pageTexts), pages, pageTexts, ocrConfidence: read.map(({ confidence }) => confidence) };
+  const [ocrConfidence, pageNotices] = [read.map(({ confidence }) => confidence), read.map(({ notices }) => notices)];
+  return { text: joinPages(pageTexts), pages, pageTexts, ocrConfidence, pageNotices };
 }

@@ -1,3 +1,5 @@
+import type { NoticeCode } from '../extract/notice.ts';
+
 /** A task for a process that recognizes text. */
 export interface ImageTask {
   bytes: Uint8Array;
@@ -15,12 +17,19 @@ export function deadlineOf({ timeoutMs, endsAt }: Pick<ImageTask, 'timeoutMs' | 
   return performance.now() + Math.min(timeoutMs, endsAt - Date.now());
 }
 
-/** The engine's result for an image. */
+/** The result for a page. */
 export interface Recognized {
   text: string;
-  /** How sure it is, in percent, on average over the words; null if it found none. */
+  /** How sure it is, in percent, on average over the words, less the share of print that was not read; null if it found none. */
   confidence: number | null;
+  /** What to say of the page. */
+  notices: NoticeCode[];
 }
 
-/** In percent. Upright print has more confidence, however dirty it is; rotated print and anything that is not print have less. */
+/** In percent. Upright print has more confidence, however dirty it is; anything that is not print has less. */
 export const poorConfidence = 70;
+
+/** The engine of a process, which is its argument. */
+export type EngineChoice =
+  | { kind: 'native'; command: string[]; languages: string[] }
+  | { kind: 'wasm'; directory: string; languages: string[] };

@@ -34,16 +34,26 @@ export function findIsolation(): Isolation {
 }
 
 /**
- * The arguments of Node itself for a child that runs `entry`: no file but the code and those that it may `also` read, no processes, no
+ * The arguments of Node itself for a child that runs `entry`: no file but the code and those that it may `also` read, no programs and no
  * add-ons unless they are needed.
  */
-export function permissionArguments(entry: URL, { addons = false, also = [] as string[] } = {}): string[] {
+export function permissionArguments(entry: URL, { addons = false, programs = false, also = [] as string[] } = {}): string[] {
   return [
     '--permission',
     '--allow-worker',
-    ...(addons ? ['--allow-addons', '--disable-warning=SecurityWarning'] : []),
+    ...(addons ? ['--allow-addons'] : []),
+    ...(programs ? ['--allow-child-process'] : []),
+    ...(addons || programs ? ['--disable-warning=SecurityWarning'] : []),
     ...[...readable, ...also, fileURLToPath(new URL('*', entry))].map((path) => `--allow-fs-read=${path}`),
   ];
+}
+
+/** The words before a program that a child starts: it ends with the child, and has so much memory at most. What the child is kept from, so is it. */
+export function programLimits(memoryBytes: number): string[] {
+  const [prlimit, setpriv] = ['prlimit', 'setpriv'].map(programOf);
+  const ends = setpriv ? [setpriv, endWithParent] : [];
+  const bounds = prlimit ? [prlimit, `--data=${memoryBytes}`] : [];
+  return [ends, bounds].filter((words) => words.length > 0 && works([...words, process.execPath, '--version'])).flat();
 }
 
 function tryAll(): Isolation {

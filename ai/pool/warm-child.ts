@@ -17,6 +17,8 @@ export interface ChildOptions {
   maxTasks?: number;
   /** Whether the module needs native add-ons. */
   addons?: boolean;
+  /** Whether the module starts programs, which are killed with it. */
+  programs?: boolean;
   /** The arguments of the module. */
   args?: string[];
   /** Further files that it may read. */
@@ -44,9 +46,11 @@ export class WarmChild {
   usable = true;
   readonly #process: ChildProcess;
   readonly #memoryBytes: number;
+  readonly #leadsGroup: boolean;
 
   constructor(options: ChildOptions) {
     this.#memoryBytes = options.memoryBytes;
+    this.#leadsGroup = options.programs === true;
     this.#process = forkChild(options);
     this.#process.stderr?.setEncoding('utf8').on('data', (text: string) => options.onStderr?.(this.pid, text));
     this.exited = this.#watchExit();
@@ -95,6 +99,8 @@ export class WarmChild {
 
   kill(): void {
     this.usable = false;
+    if (this.#leadsGroup && this.pid !== undefined && this.#process.exitCode === null && this.#process.signalCode === null)
+      killGroup(this.pid);
     this.#process.kill('SIGKILL');
   }
 
@@ -133,7 +139,24 @@ export class WarmChild {
   }
 }
 
-function forkChild({ entry, heapMegabytes, memoryBytes, addons = false, args = [], readable = [] }: ChildOptions): ChildProcess {
+/** Kills a process with those that it has started. */
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // It has just ended.
+  }
+}
+
+function forkChild({
+  entry,
+  heapMegabytes,
+  memoryBytes,
+  addons = false,
+  programs = false,
+  args = [],
+  readable = [],
+}: ChildOptions): ChildProcess {
   const [program = process.execPath, ...before] = [...findIsolation().command(memoryBytes), process.execPath];
   const child = fork(entry, args, {
     serialization: 'advanced',
@@ -142,12 +165,13 @@ function forkChild({ entry, heapMegabytes, memoryBytes, addons = false, args = [
       ...before,
       `--max-old-space-size=${heapMegabytes}`,
       '--disable-warning=ExperimentalWarning',
-      ...permissionArguments(entry, { addons, also: readable }),
+      ...permissionArguments(entry, { addons, programs, also: readable }),
     ],
     // The service's own directory may be one that a child must not read.
     cwd: '/',
     // A document must not reach the service's secrets through the process that reads it.
     env: {},
+    detached: programs,
     // The last one shows the child that its parent is alive: see protocol.ts.
     stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
   });

@@ -58,7 +58,12 @@ async function findLocalService(search: Search): Promise<Service | undefined> {
 async function startOwnService(search: Search, { onServiceExit }: CrashWatch): Promise<Service> {
   const { local, screen, signal } = search;
   screen.line('No service runs here: starting one for the time of the demo.', 0);
-  const { stack, stop } = await startLocalService(local, { stream: screen.stream, shared: false, abort: signal, onServiceExit });
+  // Off where nothing is set: it takes seconds of a core for each page.
+  const overrides = { OCR_SCANNED_PDF: inheritedEnvironment().OCR_SCANNED_PDF || 'true', ...local.overrides };
+  const { stack, stop } = await startLocalService(
+    { ...local, overrides },
+    { stream: screen.stream, shared: false, abort: signal, onServiceExit },
+  );
   return await connect(search, stack.apiUrl, stack.env.TEMPORAL_UI_URL).then(
     (service) => ({ ...service, stop }),
     (error) => stop().then(() => Promise.reject(error)),

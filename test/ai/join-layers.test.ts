@@ -12,6 +12,12 @@ describe('What was recognized of a page, and its own text', () => {
     expect(joinLayers('Stamp 12\nPage 3', sure('The lease.\nStarnp 12\nPage 3'))).to.equal('The lease.\nStarnp 12\nPage 3\n\nStamp 12');
   });
 
+  it('are joined if a picture says less than the page, and something else', () => {
+    const [typed, shown] = ['The observatory stands on the eastern shoulder of Mount Sable.', 'Bridge closed until 14 September'];
+    expect(joinLayers(typed, sure(shown))).to.equal(`${typed}\n\n${shown}`);
+    expect(joinLayers(typed, sure('The observatory stands on the eastem shoulder'))).to.equal(typed);
+  });
+
   it('are joined only if it was read as print is', () => {
     const junk = '| fi 7 ~ vy Ao | 1l ; Wee';
     for (const confidence of [0, 35, 69]) expect(joinLayers('Fig. 3', { text: junk, confidence })).to.equal('Fig. 3');

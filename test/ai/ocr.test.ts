@@ -4,96 +4,98 @@ import { expect } from 'chai';
 import sharp from 'sharp';
 import { childrenOf, cpuSecondsOf, until } from '../support/processes.ts';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
+import { ocrEngines } from './support/ocr-engines.ts';
 
 const notice = readFileSync('examples/samples/trail-notice.png');
 
-describe('images at /v1/extract, read locally', () => {
-  let service: AiService;
-  before(async () => {
-    service = await startAiService({ OCR_PROVIDER: 'auto', MAX_PDF_PAGES: '3' });
-  });
-  after(() => service.stop());
-
-  const read = (body: Buffer, contentType: string) => service.client.extract({ body, contentType });
-
-  it('reports the backend at /health', async () => {
-    expect(await service.client.health()).to.include({ ok: true, ocr: 'local' });
-  });
-
-  it('reads PNG, JPEG and WebP', async () => {
-    const expected = /NOTICE TO HIKERS[\s\S]*The suspension bridge at Gorse Hollow is closed[\s\S]*until 14 September/;
-    const png = await read(notice, 'image/png');
-    expect(png.text).to.match(expected);
-    expect(png.ocrConfidence?.[0]).to.be.within(80, 100);
-    expect({ ...png, text: '', ocrConfidence: [] }).to.deep.equal({
-      text: '',
-      ocrConfidence: [],
-      characters: png.text.length,
-      pages: 1,
-      truncated: false,
-      contentType: 'image/png',
-      outline: { page_starts: [0], headings: [] },
+for (const { engine, env } of ocrEngines)
+  describe(`images at /v1/extract, read by ${engine}`, () => {
+    let service: AiService;
+    before(async () => {
+      service = await startAiService({ OCR_PROVIDER: 'auto', MAX_PDF_PAGES: '3', ...env });
     });
-    expect((await read(await sharp(notice).jpeg({ quality: 80 }).toBuffer(), 'image/jpeg')).text).to.match(expected);
-    expect((await read(await sharp(notice).webp({ lossless: true }).toBuffer(), 'image/webp')).text).to.match(expected);
-  });
+    after(() => service.stop());
 
-  it('reads every page of a TIFF', async () => {
-    const { text, pages } = await read(await makeTiff(['First page', 'Second page', 'Third page']), 'image/tiff');
-    expect(pages).to.equal(3);
-    expect(text).to.match(/First page\s+Second page\s+Third page/);
-    expect(await refusalOf(await service.extract(await makeTiff(['a', 'b', 'c', 'd']), 'image/tiff'))).to.deep.equal([
-      413,
-      'too_many_pages',
-    ]);
-  });
+    const read = (body: Buffer, contentType: string) => service.client.extract({ body, contentType });
 
-  it('reads BMP', async () => {
-    const { text } = await read(await makeBmp(), 'image/bmp');
-    expect(text).to.contain('NOTICE TO HIKERS');
-  });
-
-  it('refuses for good an image of another kind than declared', async () => {
-    const refused = await service.extract((await sharp(notice).jpeg().toBuffer()) as never, 'image/png');
-    expect(refused.status).to.equal(422);
-    expect(await refused.text()).to.contain('The file is a JPEG image, but was declared as image/png.');
-  });
-
-  it('unwraps an image from the base64 form', async () => {
-    const file = { name: 'notice.png', content_type: 'image/png', data_base64: notice.toString('base64') };
-    const response = await service.ask('/v1/extract', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ file }),
+    it('reports the backend at /health', async () => {
+      expect(await service.client.health()).to.include({ ok: true, ocr: 'local' });
     });
-    expect(await response.json()).to.include({ content_type: 'image/png', pages: 1 });
-  });
 
-  it('answers an empty text for an image without text', async () => {
-    const blank = await sharp({ create: { width: 200, height: 200, channels: 3, background: 'white' } })
-      .png()
-      .toBuffer();
-    expect(await read(blank, 'image/png')).to.include({ text: '', characters: 0, pages: 1 });
-  });
+    it('reads PNG, JPEG and WebP', async () => {
+      const expected = /NOTICE TO HIKERS[\s\S]*The suspension bridge at Gorse Hollow is closed[\s\S]*until 14 September/;
+      const png = await read(notice, 'image/png');
+      expect(png.text).to.match(expected);
+      expect(png.ocrConfidence?.[0]).to.be.within(80, 100);
+      expect({ ...png, text: '', ocrConfidence: [] }).to.deep.equal({
+        text: '',
+        ocrConfidence: [],
+        characters: png.text.length,
+        pages: 1,
+        truncated: false,
+        contentType: 'image/png',
+        outline: { page_starts: [0], headings: [] },
+      });
+      expect((await read(await sharp(notice).jpeg({ quality: 80 }).toBuffer(), 'image/jpeg')).text).to.match(expected);
+      expect((await read(await sharp(notice).webp({ lossless: true }).toBuffer(), 'image/webp')).text).to.match(expected);
+    });
 
-  it('refuses what is no image, is damaged, or hides another format', async () => {
-    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
-    for (const [body, type] of [
-      [Buffer.from('no image at all'), 'image/png'],
-      [notice.subarray(0, 300), 'image/png'],
-      [svg, 'image/png'],
-      [Buffer.from('BMxxxx'), 'image/bmp'],
-      [Buffer.alloc(5000, 7), 'image/tiff'],
-    ] as const) {
-      expect(await refusalOf(await service.extract(body, type)), type).to.deep.equal([415, 'unreadable_image']);
-    }
-    for (const type of ['image/gif', 'image/svg+xml', 'image/heic']) {
-      expect(await refusalOf(await service.extract(notice, type)), type).to.deep.equal([415, 'unsupported_image']);
-    }
-    expect(await refusalOf(await service.extract(hugeImage(), 'image/png'))).to.deep.equal([415, 'unreadable_image']);
-    expect((await read(notice, 'image/png')).text).to.contain('NOTICE');
+    it('reads every page of a TIFF', async () => {
+      const { text, pages } = await read(await makeTiff(['First page', 'Second page', 'Third page']), 'image/tiff');
+      expect(pages).to.equal(3);
+      expect(text).to.match(/First page\s+Second page\s+Third page/);
+      expect(await refusalOf(await service.extract(await makeTiff(['a', 'b', 'c', 'd']), 'image/tiff'))).to.deep.equal([
+        413,
+        'too_many_pages',
+      ]);
+    });
+
+    it('reads BMP', async () => {
+      const { text } = await read(await makeBmp(), 'image/bmp');
+      expect(text).to.contain('NOTICE TO HIKERS');
+    });
+
+    it('refuses for good an image of another kind than declared', async () => {
+      const refused = await service.extract((await sharp(notice).jpeg().toBuffer()) as never, 'image/png');
+      expect(refused.status).to.equal(422);
+      expect(await refused.text()).to.contain('The file is a JPEG image, but was declared as image/png.');
+    });
+
+    it('unwraps an image from the base64 form', async () => {
+      const file = { name: 'notice.png', content_type: 'image/png', data_base64: notice.toString('base64') };
+      const response = await service.ask('/v1/extract', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ file }),
+      });
+      expect(await response.json()).to.include({ content_type: 'image/png', pages: 1 });
+    });
+
+    it('answers an empty text for an image without text', async () => {
+      const blank = await sharp({ create: { width: 200, height: 200, channels: 3, background: 'white' } })
+        .png()
+        .toBuffer();
+      expect(await read(blank, 'image/png')).to.include({ text: '', characters: 0, pages: 1 });
+    });
+
+    it('refuses what is no image, is damaged, or hides another format', async () => {
+      const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
+      for (const [body, type] of [
+        [Buffer.from('no image at all'), 'image/png'],
+        [notice.subarray(0, 300), 'image/png'],
+        [svg, 'image/png'],
+        [Buffer.from('BMxxxx'), 'image/bmp'],
+        [Buffer.alloc(5000, 7), 'image/tiff'],
+      ] as const) {
+        expect(await refusalOf(await service.extract(body, type)), type).to.deep.equal([415, 'unreadable_image']);
+      }
+      for (const type of ['image/gif', 'image/svg+xml', 'image/heic']) {
+        expect(await refusalOf(await service.extract(notice, type)), type).to.deep.equal([415, 'unsupported_image']);
+      }
+      expect(await refusalOf(await service.extract(hugeImage(), 'image/png'))).to.deep.equal([415, 'unreadable_image']);
+      expect((await read(notice, 'image/png')).text).to.contain('NOTICE');
+    });
   });
-});
 
 describe('images at /v1/extract, at their limits', () => {
   it('are refused with 415 where there is no OCR', async () => {
@@ -107,7 +109,7 @@ describe('images at /v1/extract, at their limits', () => {
   });
 
   it('leave room for other documents, and wait for each other', async () => {
-    const service = await startAiService({ OCR_PROVIDER: 'local', AI_READERS: '2', AI_RECOGNIZERS: '1' });
+    const service = await startAiService({ OCR_PROVIDER: 'local', AI_READERS: '2', AI_RECOGNIZERS: '1', PATH: '' });
     const leaving = new AbortController();
     try {
       const body = await makeTiff(Array.from({ length: 200 }, (_, index) => `Page ${index} of a book that never ends`));

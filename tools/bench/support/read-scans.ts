@@ -1,23 +1,36 @@
-// Entry of a process that reads images as the AI service does: `node read-scans.ts LANGUAGES DIRECTORY FILE…`. For each file it prints a
-// line of JSON; see ReadScan. The first one is read once before.
+// Entry of a process that reads images: `node read-scans.ts WHAT CHOICE FILE…`. WHAT is `service`, as the AI service reads them, or `bare`, the
+// engine alone on the picture as it is. CHOICE is the engine in JSON (`EngineChoice`). For each file it prints a line of JSON; see ReadScan.
+// The first one is read once before.
 import { readFile } from 'node:fs/promises';
-import { readUpright } from '../../../ai/ocr/read-upright.ts';
-import { loadEngine, preparePages } from '../../../ai/ocr/recognize.ts';
+import { decodeImage } from '../../../ai/ocr/decode-image.ts';
+import type { Engine } from '../../../ai/ocr/engine.ts';
+import { createNativeEngine } from '../../../ai/ocr/native-engine.ts';
+import { readPage } from '../../../ai/ocr/read-page.ts';
+import type { EngineChoice } from '../../../ai/ocr/task.ts';
+import { createWasmEngine } from '../../../ai/ocr/wasm-engine.ts';
 
-const [languages = '', directory = '', ...files] = process.argv.slice(2);
+const [what, choice = '', ...files] = process.argv.slice(2);
+const engine = toEngine(JSON.parse(choice));
 
-await loadEngine({ languages: languages.split(','), directory });
 await read(files[0] ?? '');
 for (const file of files) {
-  const before = process.cpuUsage();
+  const [before, startedAt] = [process.resourceUsage(), performance.now()];
   const text = await read(file);
-  const { user, system } = process.cpuUsage(before);
-  const peakMegabytes = process.resourceUsage().maxRSS / 1_000;
-  process.stdout.write(`${JSON.stringify({ text, seconds: (user + system) / 1e6, peakMegabytes })}\n`);
+  const wallSeconds = (performance.now() - startedAt) / 1_000;
+  const after = process.resourceUsage();
+  const seconds = (after.userCPUTime + after.systemCPUTime - before.userCPUTime - before.systemCPUTime) / 1e6;
+  process.stdout.write(`${JSON.stringify({ text, seconds, wallSeconds, peakMegabytes: after.maxRSS / 1_000 })}\n`);
 }
 process.exit(0);
 
 async function read(file: string): Promise<string> {
-  const [prepare] = await preparePages(await readFile(file), 1);
-  return prepare ? (await readUpright(await prepare(), Number.POSITIVE_INFINITY)).text : '';
+  const [decode] = await decodeImage(await readFile(file), 1);
+  if (!decode) return '';
+  const page = await decode();
+  if (what === 'service') return (await readPage(page, engine, Number.POSITIVE_INFINITY)).text;
+  return (await engine.recognize(page, 'block')).map(({ text }) => text).join(' ');
+}
+
+function toEngine(chosen: EngineChoice): Engine {
+  return chosen.kind === 'native' ? createNativeEngine(chosen) : createWasmEngine(chosen);
 }

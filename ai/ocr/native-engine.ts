@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { type Engine, engineSettings, modeNumbers, parseWords } from './engine.ts';
+import { encodePgm } from './image/grey.ts';
+
+/** Debian's Tesseract: the program with the words that limit it, and its languages. */
+export interface NativeTesseract {
+  /** The program and its first arguments. */
+  command: string[];
+  languages: string[];
+}
+
+/** No page has more: 60,000 words with their places. */
+const maxOutputBytes = 16 * 1024 * 1024;
+
+/** An engine that starts the program for each picture, in one thread. It is killed if the signal aborts, or its parent ends. */
+export function createNativeEngine({ command, languages }: NativeTesseract): Engine {
+  const [program = '', ...before] = command;
+  const settings = Object.entries(engineSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  return {
+    async recognize(picture, mode, signal) {
+      const args = [
+        ...before,
+        'stdin',
+        'stdout',
+        '-l',
+        languages.join('+'),
+        '--oem',
+        '1',
+        '--psm',
+        `${modeNumbers[mode]}`,
+        ...settings,
+        'tsv',
+      ];
+      return parseWords(await run(program, args, encodePgm(picture), signal));
+    },
+  };
+}
+
+function run(program: string, args: string[], input: Buffer, signal: AbortSignal | undefined): Promise<string> {
+  return new Promise((resolve, reject) => {
+    // Its threads would only wait for each other where cores are few.
+    const child = spawn(program, args, {
+      env: { OMP_THREAD_LIMIT: '1' },
+      stdio: ['pipe', 'pipe', 'ignore'],
+      signal,
+      killSignal: 'SIGKILL',
+    });
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    child.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maxOutputBytes) child.kill('SIGKILL');
+      else chunks.push(chunk);
+    });
+    // A program that ends early closes its input; its exit says why.
+    child.stdin.on('error', () => {});
+    child.on('error', reject);
+    child.on('close', (code, by) => {
+      if (code === 0) resolve(Buffer.concat(chunks).toString('utf8'));
+      else reject(new Error(`Tesseract ended with ${by ?? code}.`));
+    });
+    child.stdin.end(input);
+  });
+}

@@ -1,0 +1,74 @@
+import type { Engine } from './engine.ts';
+import { findDirection } from './find-direction.ts';
+import { type Blob, findBlobs, thresholdOf } from './image/blobs.ts';
+import { eraseRules } from './image/erase-rules.ts';
+import { findPrint } from './image/find-print.ts';
+import { flattenLight } from './image/flatten-light.ts';
+import { type Box, type Grey, invert, medianOf, type Quarters, rotate, scale, smooth } from './image/grey.ts';
+import { bestLetter, factorFor } from './letter-size.ts';
+
+/** The longer side of the copy in which print is looked for: letters of an A4 page at 11 points have 7 pixels there. */
+const sketchSide = 1_700;
+/** In degrees: the engine reads lines that lean less as well. */
+const leastSkew = 0.6;
+const mostSkew = 20;
+/** A page has this many times more speckles than letters if it is smoothed. */
+const mostSpeckles = 3;
+const fewestPrinted = 50;
+
+/** The level of a picture that may be light on dark. */
+const darkGround = 110;
+
+/** A page as the engine reads it best, and its letters. */
+export interface PreparedPage {
+  picture: Grey;
+  /** The height of small letters, in pixels. */
+  letter: number;
+  letters: Box[];
+  /** How far it may have to be turned, the likeliest first; none if it is upright for sure. */
+  turns: Quarters[];
+}
+
+/**
+ * Brings a page into the form that the engine reads best: upright, straight, in an even light, without rules and speckles, and with letters of
+ * a good size. Undefined if there is nothing on it.
+ */
+export async function preparePage(taken: Grey, engine: Engine): Promise<PreparedPage | undefined> {
+  const shown = Math.min(1, sketchSide / Math.max(taken.width, taken.height));
+  const page = flattenLight((await isLightOnDark(taken, shown)) ? invert(taken) : taken);
+  const sketch = shown < 1 ? await scale(page, shown) : page;
+  if (findBlobs(sketch, thresholdOf(sketch)).length === 0) return undefined;
+  const { print, degrees, others } = await findDirection({ page, sketch, shown }, engine);
+  const turned = await rotate(page, degrees);
+  if (print.letters.length === 0) return { picture: turned, letter: bestLetter, letters: [], turns: others };
+  const letter = print.height / shown;
+  const factor = factorFor(letter, page);
+  const sized = factor === 1 ? turned : await scale(turned, factor);
+  const isAskew = Math.abs(print.skew) > leastSkew && Math.abs(print.skew) < mostSkew;
+  const cleaned = await clean(isAskew ? await rotate(sized, -print.skew) : sized, letter * factor);
+  return { ...cleaned, turns: others };
+}
+
+/** Whether a dark picture has more print that is lighter than its ground: a screen, and no receipt on a dark table. */
+async function isLightOnDark(picture: Grey, shown: number): Promise<boolean> {
+  if (medianOf(picture) > darkGround) return false;
+  const sketch = await scale(picture, shown);
+  const [dark, light] = [sketch, invert(sketch)].map((one) => {
+    const flat = flattenLight(one);
+    return findPrint(findBlobs(flat, thresholdOf(flat))).letters.length;
+  }) as [number, number];
+  return light > dark;
+}
+
+/** Takes rules and speckles out. */
+async function clean(straight: Grey, expected: number): Promise<Omit<PreparedPage, 'turns'>> {
+  const isSpeckle = ({ pixels }: Blob) => pixels <= Math.max(3, (expected * expected) / 60);
+  const found = findBlobs(straight, thresholdOf(straight));
+  const speckles = found.filter(isSpeckle).length;
+  const isNoisy = speckles > mostSpeckles * Math.max(fewestPrinted, found.length - speckles);
+  const picture = isNoisy ? await smooth(straight) : straight;
+  eraseRules(picture, expected);
+  const blobs = isNoisy ? findBlobs(picture, thresholdOf(picture)) : found;
+  const { letters, height } = findPrint(blobs.filter((one) => !isSpeckle(one)));
+  return { picture, letter: height || expected, letters };
+}

@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import sharp from 'sharp';
+import { type AiService, startAiService } from './support/ai-service.ts';
+import { ocrEngines } from './support/ocr-engines.ts';
+import { scan } from './support/scan.ts';
+
+const invoice = [
+  'Invoice 2026-0417 of Harbour Works\nFor repairs at the slipway in March we charge:',
+  '| Item | Hours | Price |\n| Crane and driver | 6 | 310.00 |\n| New steel rope | 2 | 145.50 |\n| Paint for the gate | 4 | 88.20 |\n| Travel | 1 | 24.00 |',
+  'Please pay within fourteen days. Thank you for your trust.',
+].join('\n\n');
+const departures = `| Stop | Leaves | Arrives | Fare |
+| Quayside | 09:15 | 09:40 | 4.20 EUR |
+| Hilltop | 10:05 | 10:35 | 5.10 EUR |
+| Mosswater | 11:20 | 12:00 | 6.80 EUR |
+| Old Mill | 13:45 | 14:10 | 4.20 EUR |`;
+const openScan = (name: string) => readFileSync(new URL(`./scans/${name}.png`, import.meta.url));
+
+for (const { engine, env } of ocrEngines)
+  describe(`The layout of an image, by ${engine}`, () => {
+    let service: AiService;
+    before(async () => {
+      service = await startAiService({ OCR_PROVIDER: 'local', OCR_TIMEOUT_SECONDS: '500', EXTRACT_TIMEOUT_SECONDS: '500', ...env });
+    });
+    after(() => service.stop());
+    const read = (body: Buffer, contentType = 'image/png') => service.client.extract({ body, contentType });
+
+    it('has every row of a table, with and without rules, also of a table alone', async () => {
+      expect((await read(openScan('invoice_plain'))).text).to.equal(invoice);
+      expect((await read(openScan('invoice_ruled'))).text).to.equal(invoice);
+      expect((await read(openScan('tab_lines'))).text).to.equal(departures);
+    });
+
+    it('has every row of a table with thick rules, and of one that is askew', async () => {
+      const flat = sharp(openScan('tab_lines')).flatten({ background: 'white' }).greyscale();
+      const thick = await sharp(await flat.png().toBuffer())
+        .dilate(1)
+        .png()
+        .toBuffer();
+      expect((await read(thick)).text.replace(/\s/g, '')).to.equal(departures.replace(/\s/g, ''));
+      const askew = await sharp(openScan('invoice_ruled')).rotate(4, { background: 'white' }).png().toBuffer();
+      expect((await read(askew)).text).to.equal(invoice);
+    });
+
+    it('has columns one after the other', async () => {
+      const { text, ocrConfidence } = await read(openScan('cols'));
+      expect(text).to.match(/^The boat club keeps its rowing boats in\nthe lower shed\./);
+      expect(text.indexOf('Visitors may land')).to.be.greaterThan(text.indexOf('box beside the door before dusk.'));
+      expect(ocrConfidence?.[0]).to.be.within(85, 100);
+    });
+
+    it('is that of the upright page, whichever way the image is turned, with and without EXIF', async () => {
+      const page = openScan('invoice_ruled');
+      for (const degrees of [90, 180, 270]) {
+        const turned = sharp(await sharp(page).rotate(degrees).png().toBuffer());
+        const files: [string, Buffer][] = [
+          ['image/png', await turned.clone().png().toBuffer()],
+          ['image/tiff', await turned.clone().tiff({ compression: 'lzw' }).toBuffer()],
+          ['image/jpeg', await turned.clone().jpeg().toBuffer()],
+        ];
+        for (const [type, bytes] of files) expect((await read(bytes, type)).text, `${degrees} ${type}`).to.equal(invoice);
+      }
+      const turnedByExif = await sharp(await sharp(page).rotate(-90).toBuffer())
+        .withMetadata({ orientation: 6 })
+        .jpeg()
+        .toBuffer();
+      expect((await read(turnedByExif, 'image/jpeg')).text).to.equal(invoice);
+      const wrongExif = await sharp(await sharp(page).jpeg().toBuffer())
+        .withMetadata({ orientation: 3 })
+        .jpeg()
+        .toBuffer();
+      expect((await read(wrongExif, 'image/jpeg')).text).to.equal(invoice);
+    });
+
+    it('is read from black and white, faint, small, dark and huge scans', async () => {
+      const page = openScan('invoice_ruled');
+      const worn: [string, Buffer][] = [
+        ['black and white', await sharp(page).greyscale().threshold(128).png({ palette: true, colours: 2 }).toBuffer()],
+        [
+          'faint',
+          await sharp(await sharp(page).greyscale().linear(0.2, 190).png().toBuffer())
+            .png()
+            .toBuffer(),
+        ],
+        ['small', await sharp(page).resize({ width: 600 }).png().toBuffer()],
+        ['light on dark', await sharp(page).flatten({ background: 'white' }).negate().png().toBuffer()],
+        ['huge', await sharp(page).resize({ width: 7_000 }).png().toBuffer()],
+      ];
+      for (const [name, bytes] of worn) expect((await read(bytes)).text, name).to.equal(invoice);
+    });
+
+    it('has nothing of a picture without text, and says so if something looked like it', async () => {
+      const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
+      const grain = await sharp({ create: { width: 800, height: 600, channels: 3, background: 'white', noise } })
+        .blur(2)
+        .jpeg()
+        .toBuffer();
+      const { text, notices = [], ocrConfidence } = await read(grain, 'image/jpeg');
+      expect({ text, ocrConfidence }).to.deep.equal({ text: '', ocrConfidence: undefined });
+      for (const { code } of notices) expect(code).to.be.oneOf(['unsure_text_left_out', 'print_not_read']);
+    });
+
+    it('has less confidence where print is lost', async () => {
+      const line = 'The lease begins in March and ends in the March after it, unless both sides say otherwise.';
+      const page = await scan(Array(20).fill(line));
+      const { width, height } = await sharp(page).metadata();
+      const scrawl = Array.from({ length: 900 }, (_, n) => {
+        const [x, y] = [150 + (n % 45) * 26, 1_300 + Math.floor(n / 45) * 34];
+        return `<path d="M${x} ${y}l7 14l6 -15l-12 6l11 9" stroke="#000" stroke-width="3" fill="none"/>`;
+      });
+      const overlay = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${scrawl.join('')}</svg>`);
+      const half = await sharp(page)
+        .composite([{ input: overlay }])
+        .jpeg()
+        .toBuffer();
+      const [whole, lost] = [await read(page, 'image/jpeg'), await read(half, 'image/jpeg')];
+      expect(whole.ocrConfidence?.[0]).to.be.within(90, 100);
+      expect(whole.notices).to.equal(undefined);
+      expect(lost.text).to.include('The lease begins in March');
+      expect(lost.ocrConfidence?.[0]).to.be.below(80);
+      expect(lost.notices).not.to.equal(undefined);
+    });
+  });

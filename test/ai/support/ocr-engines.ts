@@ -1,0 +1,8 @@
+import { spawnSync } from 'node:child_process';
+import type { Environment } from '../../../config/environment.ts';
+
+/** The engines of the local text recognition, each with the variables by which a service takes it: Tesseract of the system if it is on the PATH. */
+export const ocrEngines: { engine: string; env: Environment }[] = [
+  { engine: 'Tesseract in WebAssembly', env: { PATH: '' } },
+  ...(spawnSync('tesseract', ['--version']).status === 0 ? [{ engine: "the system's Tesseract", env: {} }] : []),
+];
