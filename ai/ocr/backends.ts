@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { AiServiceConfig, RemoteModelConfig } from '../../config/ai-service.ts';
 import type { RawText, SourceDocument } from '../extract/document.ts';
 import { checkContent } from '../extract/recognize-content.ts';
+import { memoryBytes } from '../pool/memory-bounds.ts';
 import { ProcessPool } from '../pool/process-pool.ts';
 import { TaskFailure } from '../pool/protocol.ts';
 import type { ChildOptions } from '../pool/warm-child.ts';
@@ -53,7 +54,7 @@ export function chooseOcr(
   if (ocrProvider === 'none') return fixed(undefined);
   if (remote && ocrProvider !== 'local') return fixed(createRemoteOcr(remote, config));
   const entry = new URL('./child.ts', import.meta.url);
-  const choice = chooseEngine(config, child.memoryBytes);
+  const choice = chooseEngine(config);
   const isNative = choice.kind === 'native';
   const data = { args: [JSON.stringify(choice)], readable: isNative ? [] : [`${choice.directory}/*`], programs: isNative };
   const pool = new ProcessPool({ entry, size, heapMegabytes: 512, maxTasks, addons: true, ...child, ...data });
@@ -66,8 +67,8 @@ export function chooseOcr(
 }
 
 /** Tesseract of the system if it is on the PATH and has the languages, else the one in WebAssembly. */
-function chooseEngine(config: AiServiceConfig, memoryBytes: number): EngineChoice {
-  const native = findNativeTesseract(config, memoryBytes);
+function chooseEngine(config: AiServiceConfig): EngineChoice {
+  const native = findNativeTesseract(config, memoryBytes.tesseract);
   const directory = config.ocrLanguagesDirectory ?? installedLanguages();
   return native ? { kind: 'native', ...native } : { kind: 'wasm', directory, languages: config.ocrLanguages };
 }

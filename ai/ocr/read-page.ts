@@ -99,9 +99,10 @@ function toResult({ words, coverage }: Reading, letter: number): Recognized {
   return { text: layOutWords(kept, letter), confidence: confidence === undefined ? null : Math.round(confidence * share), notices };
 }
 
-/** The words without lines of signs that only look like some. */
+/** The words without lines of signs that only look like some, and without speckles. */
 function withoutJunk(words: Word[]): Word[] {
-  const lines = [...Map.groupBy(words, ({ line }) => line).values()];
+  const clear = words.filter((word) => isLegible(word) || word.confidence >= poorConfidence);
+  const lines = [...Map.groupBy(clear, ({ line }) => line).values()];
   const kept = lines.filter((line) => (meanConfidence(line) ?? 0) >= leastConfidence.line && line.some(isLegible)).flat();
   return (meanConfidence(kept) ?? 0) < leastConfidence.page ? [] : kept;
 }
