@@ -17,6 +17,7 @@ const samples: Record<string, { folder: string; package: string; allowed: string
   payments: { folder: '../auth/auth.ts', package: 'better-auth', allowed: ["import Stripe from 'stripe';"] },
   auth: { folder: '../api/app.ts', package: '@temporalio/client', allowed: ["import pg from 'pg';"] },
   storage: { folder: '../db/connect.ts', package: 'kysely', allowed: ["import { deriveKey } from '../config/keys.ts';"] },
+  egress: { folder: '../domain/ids.ts', package: 'pg', allowed: ["import { Agent } from 'undici';"] },
   mail: { folder: '../domain/ids.ts', package: 'pg', allowed: ["import nodemailer from 'nodemailer';"] },
   ai: { folder: '../../domain/ids.ts', package: 'pg', allowed: ["import express from 'express';"] },
   telemetry: { folder: '../domain/ids.ts', package: '@temporalio/client', allowed: ["import { pino } from 'pino';"] },

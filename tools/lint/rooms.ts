@@ -35,6 +35,7 @@ export const rooms: Record<string, Room> = {
     ],
   },
   mail: { imports: ['telemetry/spans.ts'], types: ['config'], packages: ['nodemailer', 'nodemailer/**', 'node:*'] },
+  egress: { imports: ['contract/version.ts'], packages: ['ipaddr.js', 'standardwebhooks', 'undici', 'node:*'] },
   domain: {
     imports: [
       'concurrency',
@@ -126,6 +127,7 @@ export const rooms: Record<string, Room> = {
       'mail/port.ts',
       'payments',
       'storage/port.ts',
+      'egress/port.ts',
       'workflows/definitions.ts',
       'workflows/inputs.ts',
     ],
@@ -157,6 +159,7 @@ export const rooms: Record<string, Room> = {
       'payments',
       'telemetry',
       'temporal',
+      'egress/create-sender.ts',
       'workflows/definitions.ts',
       'workflows/trace-header.ts',
     ],
@@ -174,6 +177,7 @@ export const rooms: Record<string, Room> = {
       'payments',
       'storage',
       'telemetry',
+      'egress/address-rule.ts',
       'workflows/definitions.ts',
       'workflows/inputs.ts',
     ],
