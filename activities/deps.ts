@@ -3,6 +3,7 @@ import type { AiClient } from '../ai/client.ts';
 import type { Semaphore } from '../concurrency/semaphore.ts';
 import type { Db } from '../db/connect.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
+import type { WebhookSender } from '../egress/port.ts';
 import type { Mailer } from '../mail/port.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { Storage } from '../storage/port.ts';
@@ -39,6 +40,8 @@ export interface ActivityDeps {
   payments?: Payments | undefined;
   /** Observes the steps of the scheduled workflows. */
   steps?: StepObserver | undefined;
+  /** Sends requests to webhook endpoints, and the waits between the attempts of one; undefined while webhooks are off. */
+  webhooks?: { sender: WebhookSender; retryDelaysMs: readonly number[] } | undefined;
   /** How many days audit entries are kept; 0 for ever. */
   auditRetentionDays: number;
 }

@@ -12,6 +12,7 @@ import { reindexActivities } from './reindex.ts';
 import { replayActivities } from './replay.ts';
 import { type AttemptInput, runJobAttempt } from './run-job-attempt.ts';
 import { housekeepingActivities, indexActivities, reportingSuccess, sweepActivities } from './scheduled.ts';
+import { webhookActivities } from './webhooks.ts';
 import { workspaceActivities } from './workspaces.ts';
 
 /** The activities of workflows. Each is thin: it calls the domain, the storage or the AI service. */
@@ -26,6 +27,7 @@ export function createActivities(deps: ActivityDeps) {
     ...organizationActivities(deps),
     ...reindexActivities(deps),
     ...replayActivities(deps),
+    ...webhookActivities(deps),
     ...workspaceActivities(deps),
 
     /** Scheduled on the task queue of the kind. */

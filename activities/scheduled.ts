@@ -77,6 +77,7 @@ export function housekeepingActivities({ db, storage, log, auditRetentionDays }:
     deleteMails: () => remove(retention.mails),
     deleteExpiredVerifications: () => remove(retention.verifications),
     deletePaymentEvents: () => remove(retention.paymentEvents),
+    deleteWebhookDeliveries: () => remove(retention.webhookDeliveries),
     async findOrphanedObjects(): Promise<number> {
       try {
         return await findOrphanedObjects(db, storage, reporting<OrphanSweep>());

@@ -20,6 +20,7 @@ import { checkStoreOwner, WrongStore } from '../domain/objects/store-owner.ts';
 import { measureLockWaits, measureQueues, measureWaiting } from '../domain/operations/measure-platform.ts';
 import { createCursors } from '../domain/page.ts';
 import { createEmbeddingPrice } from '../domain/search/embedding-price.ts';
+import { syncWebhookSwitch } from '../domain/webhooks/sync-switch.ts';
 import { createCancelSubscription } from '../payments/cancel-subscription.ts';
 import { createPayments } from '../payments/payments.ts';
 import { createStorage } from '../storage/create-storage.ts';
@@ -83,6 +84,7 @@ const onBusy = (migration: string) => log.warn({ migration }, 'a migration waits
 const onWait = (waitedMs: number) => log.warn({ waitedMs }, 'another process applies migrations; this start waits for it');
 await migrate(migrationDb, { onBusy, onWait }).finally(() => migrationDb.destroy());
 await syncPlanLimits(db, config);
+await syncWebhookSwitch(db, config.webhooks.enabled);
 
 const readiness = { stopping: false };
 const clock = await followClock(sessionsDb);

@@ -10,6 +10,7 @@ export const accessControl = createAccessControl({
   job: ['read', 'create', 'cancel'],
   billing: ['read', 'manage'],
   auditLog: ['read'],
+  webhook: ['read', 'manage'],
 });
 
 const everyMember = {
@@ -22,6 +23,7 @@ const administration = {
   workspace: ['read', 'create', 'update', 'delete'],
   billing: ['read', 'manage'],
   auditLog: ['read'],
+  webhook: ['read', 'manage'],
 } as const;
 
 /** The roles of an organization. better-auth and {@link hasPermission} read the same. */

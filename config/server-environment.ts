@@ -22,6 +22,7 @@ import { refusePlaceholder } from './placeholder.ts';
 import { storageChecks, storageVariables } from './storage.ts';
 import { hostAndPort, temporalChecks, temporalVariables } from './temporal.ts';
 import { tracingVariables } from './tracing.ts';
+import { webhookVariables } from './webhooks.ts';
 
 const MEGABYTE = 1_000_000;
 const GIGABYTE = 1_000 * MEGABYTE;
@@ -105,6 +106,7 @@ export const serverEnvironment = z.object({
     .transform((value) => value.split(',').map(Number))
     .refine((delaysMs) => delaysMs.every((delayMs) => delayMs <= maxMilliseconds), `must be at most ${maxMilliseconds} each`),
   JOBS_HOLD_ON_OUTAGE: flag(false),
+  ...webhookVariables,
   AUDIT_LOG_RETENTION_DAYS: integer(365, { max: 1_000_000 }),
   RATE_LIMIT_PER_MINUTE: integer(300, { min: 1 }),
   SEARCH_LIMIT_PER_MINUTE: integer(30, { min: 1 }),

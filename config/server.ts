@@ -60,6 +60,12 @@ export function loadServerConfig(env: Environment) {
     providers: [provider(e, 'A'), provider(e, 'B')].filter((p) => p !== undefined),
     worker: workerOf(e),
     jobs: { timeoutMs: jobTimeoutMsOf(e), retryDelaysMs: e.JOB_RETRY_DELAYS_MS, holdOnOutage: e.JOBS_HOLD_ON_OUTAGE },
+    webhooks: {
+      enabled: e.WEBHOOKS_ENABLED,
+      allowedNetworks: e.WEBHOOKS_ALLOWED_NETWORKS,
+      timeoutMs: e.WEBHOOK_TIMEOUT_MS,
+      retryDelaysMs: e.WEBHOOK_RETRY_DELAYS_MS,
+    },
     auditRetentionDays: e.AUDIT_LOG_RETENTION_DAYS,
     limits: {
       requestsPerMinute: e.RATE_LIMIT_PER_MINUTE,

@@ -13,6 +13,8 @@ export const permissions = [
   'job:read',
   'job:create',
   'job:cancel',
+  'webhook:read',
+  'webhook:manage',
 ] as const;
 
 export type Permission = (typeof permissions)[number];

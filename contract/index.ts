@@ -5,12 +5,13 @@ import { jobs } from './jobs.ts';
 import { billing, organizations } from './organizations.ts';
 import { type AnyRoute, c, type Routes } from './route.ts';
 import { account, contact, system } from './system.ts';
+import { webhooks } from './webhooks.ts';
 import { workspaces } from './workspaces.ts';
 
 export { version } from './version.ts';
 
 /** The contract of the service: every operation, by group and name. */
-export const contract = c.router({ system, contact, account, organizations, billing, workspaces, documents, jobs, admin });
+export const contract = c.router({ system, contact, account, organizations, billing, workspaces, documents, jobs, webhooks, admin });
 
 export type Contract = typeof contract;
 

@@ -36,6 +36,7 @@ export const tags = [
   { name: 'workspaces', description: 'The places of an organization that documents live in.' },
   { name: 'documents', description: 'Uploading, reading, searching and deleting documents.' },
   { name: 'jobs', description: 'Work that outlives a request: reading, summarizing, embedding and indexing.' },
+  { name: 'webhooks', description: 'Addresses that are told of events, and what was sent to them.' },
   { name: 'admin', description: 'The audit log of the whole deployment, for platform admins.' },
   { name: 'admin.organizations', description: 'Every organization of the deployment, for platform admins.' },
   { name: 'admin.flags', description: 'Feature flags and their overrides, for platform admins.' },

@@ -5,6 +5,7 @@ import { contract, routes, version } from './index.ts';
 import { about, headers, parameters, securitySchemes, tags } from './openapi-fixed.ts';
 import { createOperations, type OpenApiOperation } from './openapi-operations.ts';
 import { createSchemaBook } from './openapi-schemas.ts';
+import { describeWebhooks } from './openapi-webhooks.ts';
 import type { AnyRoute } from './route.ts';
 
 type SchemaObject = ReturnType<SchemaTransformerSync>;
@@ -37,6 +38,7 @@ export function buildOpenApi({ cookieName, extra = [] }: { cookieName: string; e
     },
   );
   const described = mapOperations(paths, (operation) => operations.describe(operation, routeNamed(operation.operationId)));
+  const webhooks = describeWebhooks(book);
   const schemas = book.components();
   return {
     openapi: '3.1.0',
@@ -45,6 +47,7 @@ export function buildOpenApi({ cookieName, extra = [] }: { cookieName: string; e
     security: [{ bearer: [] }, { cookie: [] }],
     tags,
     paths: joinSameTemplates(described),
+    webhooks,
     components: {
       securitySchemes: securitySchemes(cookieName),
       parameters,

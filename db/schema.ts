@@ -2,6 +2,8 @@ import type { ColumnType, Generated } from 'kysely';
 import type { DocumentStatus } from '../contract/documents.ts';
 import type { PlanName } from '../contract/fields.ts';
 import type { JobKind, JobStatus } from '../contract/jobs.ts';
+import type { WebhookDeliveryEvent, WebhookEventName } from '../contract/webhook-events.ts';
+import type { WebhookDeliveryStatus, WebhookSignature } from '../contract/webhooks.ts';
 import type { Intent } from '../workflows/definitions.ts';
 import type { MailKind } from '../workflows/inputs.ts';
 import type { Actor } from './actor.ts';
@@ -420,6 +422,66 @@ export interface PaymentFailureTable {
   created_at: Timestamp;
 }
 
+/** There is a row while webhooks are on in this deployment. */
+export interface WebhookSwitchTable {
+  one: Generated<boolean>;
+}
+
+export interface WebhookEndpointTable {
+  id: string;
+  organization_id: string;
+  url: string;
+  description: Generated<string>;
+  events: WebhookEventName[];
+  enabled: Generated<boolean>;
+  /** Why the service has disabled it: the receiver said 410, or failed for days. Null if a member has, or it is enabled. */
+  disabled_reason: 'gone' | 'failing' | null;
+  /** Since when every delivery has failed; null if the last one did not. */
+  failing_since: NullableTimestamp;
+  signature: WebhookSignature;
+  /** `whsec_…`; for `v1a` the private key, `whsk_…`. */
+  secret: string;
+  /** `whpk_…`, only for `v1a`. */
+  public_key: string | null;
+  /** Signs too, until its time is over. */
+  previous_secret: string | null;
+  previous_secret_until: NullableTimestamp;
+  created_at: Timestamp;
+  updated_at: Timestamp;
+}
+
+export interface WebhookDeliveryTable {
+  id: string;
+  organization_id: string;
+  endpoint_id: string;
+  /** The same for every endpoint that is told of the event, and for every attempt. */
+  event_id: string;
+  event: WebhookDeliveryEvent;
+  data: Json<Record<string, unknown>>;
+  status: Generated<WebhookDeliveryStatus>;
+  /** How many attempts were made since it was last asked for. */
+  tries: Generated<number>;
+  /** The last attempts, the newest last. */
+  attempts: ColumnType<WebhookAttempt[], string | undefined, string>;
+  /** Where the last attempt went. */
+  url: string | null;
+  response_status: number | null;
+  /** The beginning of the last response. */
+  response_body: string | null;
+  error: string | null;
+  next_attempt_at: NullableTimestamp;
+  finished_at: NullableTimestamp;
+  created_at: Timestamp;
+}
+
+/** One request to a receiver. `status` is null if there was no response; `error` is null if it was accepted. */
+export interface WebhookAttempt {
+  at: string;
+  durationMs: number;
+  status: number | null;
+  error: string | null;
+}
+
 /** Every table that queries may name. better-auth's tables keep its camelCase columns. */
 export interface Database extends AuthTables {
   workspace: WorkspaceTable;
@@ -453,6 +515,9 @@ export interface Database extends AuthTables {
   recent_mail: RecentMailTable;
   job_stream_lease: JobStreamLeaseTable;
   billing_problem: BillingProblemTable;
+  webhook_switch: WebhookSwitchTable;
+  webhook_endpoint: WebhookEndpointTable;
+  webhook_delivery: WebhookDeliveryTable;
   payment_failure: PaymentFailureTable;
   subscription_cancellation: SubscriptionCancellationTable;
 }

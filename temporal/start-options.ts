@@ -49,6 +49,8 @@ function limitsOf({ timeoutMs, retryDelaysMs }: StartSettings) {
  * and not those of others, which a priority would.
  */
 function shareOf(organizationId: string, intent: StartIntent): string {
+  // None of an organization's endpoints waits for another.
+  if (intent.workflow === 'deliverWebhook') return intent.input.endpointId;
   return intent.workflow === 'runJob' && intent.isShort ? `${organizationId}-short` : organizationId;
 }
 

@@ -2,7 +2,7 @@ import type { DataConverter } from '@temporalio/common';
 import { type InjectedSinks, type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
 import type { JobKind } from '../db/schema.ts';
-import { jobTaskQueue, mainTaskQueue } from '../workflows/definitions.ts';
+import { jobTaskQueue, mainTaskQueue, webhookTaskQueue } from '../workflows/definitions.ts';
 import type { TraceSinks } from '../workflows/trace-header.ts';
 import { JobSlots } from './job-slots.ts';
 import { logActivities, traceActivities } from './telemetry.ts';
@@ -15,6 +15,8 @@ export interface WorkerOptions {
   activities: Activities;
   /** The kinds whose task queues this process polls. */
   jobKinds: readonly JobKind[];
+  /** Whether this process makes the requests of webhooks. */
+  webhooks?: boolean;
   /** The maximum number of attempts of all kinds in this process. */
   concurrency: number;
   shutdownGraceMs: number;
@@ -31,11 +33,15 @@ export const forceMs = 3_000;
  */
 const maxCachedWorkflows = 600;
 
-/** The workers of a process: one for workflows and their short activities, and one for the attempts of each kind of job. */
+/** How many requests of webhooks a process makes at once. Each mostly waits, and holds a body of less than 20 kB. */
+const webhookSlots = 500;
+
+/** The workers of a process: one for workflows and their short activities, one for the attempts of each kind of job, one for webhooks. */
 export async function createWorkers(options: WorkerOptions, workflowBundle: WorkflowBundle): Promise<Worker[]> {
   const slots = new JobSlots(options.concurrency);
   const attempts = options.jobKinds.map((kind) => createAttemptWorker(options, kind, slots));
-  const created = await Promise.allSettled([createMainWorker(options, workflowBundle), ...attempts]);
+  const webhooks = options.webhooks ? [createWebhookWorker(options)] : [];
+  const created = await Promise.allSettled([createMainWorker(options, workflowBundle), ...attempts, ...webhooks]);
   const workers = created.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
   const failure = created.find((each) => each.status === 'rejected');
   if (failure) {
@@ -54,7 +60,7 @@ async function discard(worker: Worker): Promise<void> {
 }
 
 function createMainWorker({ activities, sinks, ...options }: WorkerOptions, workflowBundle: WorkflowBundle): Promise<Worker> {
-  const { runJobAttempt: _, ...shortActivities } = activities;
+  const { runJobAttempt: _, sendWebhook: __, ...shortActivities } = activities;
   return Worker.create({
     ...common(options),
     taskQueue: mainTaskQueue,
@@ -80,6 +86,16 @@ function createAttemptWorker({ activities, ...options }: WorkerOptions, kind: Jo
       localActivityTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
       nexusTaskSlotSupplier: { type: 'fixed-size', numSlots: 1 },
     },
+  });
+}
+
+function createWebhookWorker({ activities, ...options }: WorkerOptions): Promise<Worker> {
+  return Worker.create({
+    ...common(options),
+    taskQueue: webhookTaskQueue,
+    activities: { sendWebhook: activities.sendWebhook },
+    maxConcurrentActivityTaskExecutions: webhookSlots,
+    maxHeartbeatThrottleInterval: '3 seconds',
   });
 }
 

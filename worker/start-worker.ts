@@ -10,6 +10,7 @@ import { createDb, createPool } from '../db/connect.ts';
 import type { JobKind } from '../db/schema.ts';
 import { getPlan } from '../domain/billing/plan.ts';
 import { checkStoreOwner, UnmarkedStore, WrongStore } from '../domain/objects/store-owner.ts';
+import { createSender } from '../egress/create-sender.ts';
 import { createMailer } from '../mail/create-mailer.ts';
 import { createPayments } from '../payments/payments.ts';
 import type { Tracing } from '../telemetry/start-tracing.ts';
@@ -50,7 +51,13 @@ export function startWorker(config: ServerConfig, client: Client, { outbox, trac
     connect: () => connectWorkers(config.temporal),
     bundle: () => bundleWorkflows(dataConverter),
     create: (connection, bundle) =>
-      createWorkers({ connection, namespace, dataConverter, activities, jobKinds, concurrency, shutdownGraceMs, sinks }, bundle),
+      createWorkers(
+        {
+          ...{ connection, namespace, dataConverter, activities, jobKinds, concurrency, shutdownGraceMs, sinks },
+          webhooks: config.webhooks.enabled,
+        },
+        bundle,
+      ),
     prepare: async () => {
       await prepareNamespace(client, namespace);
       await checkStoreOwner(deps.db, deps.storage, { stores: false }).catch((err) => {
@@ -92,6 +99,7 @@ function createDeps(config: ServerConfig, { watchBreaker, ...parts }: SharedPart
     mailer: createMailer(config),
     payments: createPayments({ config, db: parts.db, log: parts.log }),
     getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
+    webhooks: config.webhooks.enabled ? { sender: createSender(config.webhooks), retryDelaysMs: config.webhooks.retryDelaysMs } : undefined,
     auditRetentionDays: config.auditRetentionDays,
   };
 }

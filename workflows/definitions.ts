@@ -1,6 +1,6 @@
 import type { PlanName } from '../contract/fields.ts';
 import type { JobKind } from '../contract/jobs.ts';
-import type { DeleteWorkspaceInput, SendMailInput, StartedJobInput, UploadInput, WorkflowInputs } from './inputs.ts';
+import type { DeleteWorkspaceInput, DeliverWebhookInput, SendMailInput, StartedJobInput, UploadInput, WorkflowInputs } from './inputs.ts';
 
 // The names, starts and signals of workflows for the rest of the service. Imports neither their code nor anything that uses it.
 
@@ -11,6 +11,9 @@ export const mainTaskQueue = 'sheaf';
 export function jobTaskQueue(kind: JobKind): string {
   return `job-${kind}`;
 }
+
+/** The task queue of requests to webhook endpoints: slow receivers take no slots from other activities. */
+export const webhookTaskQueue = 'webhooks';
 
 /** The type of the failure of an activity whose input its worker could not decrypt. */
 export const unknownPayloadKey = 'UnknownPayloadKey';
@@ -28,6 +31,7 @@ export const signals = {
   objectsAdded: 'objectsAdded',
   membersChanged: 'membersChanged',
   organizationChanged: 'organizationChanged',
+  webhookResent: 'webhookResent',
 } as const;
 export const queries = { progress: 'progress' } as const;
 
@@ -41,6 +45,7 @@ export const workflowIds = {
   deleteWorkspace: (workspaceId: string) => `delete-workspace-${workspaceId}`,
   syncSeats: (organizationId: string) => `seats-${organizationId}`,
   syncCustomer: (organizationId: string) => `customer-${organizationId}`,
+  deliverWebhook: (deliveryId: string) => `webhook-${deliveryId}`,
 };
 
 /** The job that a workflow runs; undefined if it is the id of another workflow. */
@@ -66,7 +71,8 @@ export type StartIntent =
   | Start<'deleteOrganization'>
   | Start<'deleteWorkspace'>
   | Start<'syncSeats'>
-  | Start<'syncCustomer'>;
+  | Start<'syncCustomer'>
+  | Start<'deliverWebhook'>;
 
 /** What decides when a job comes among those that wait for a worker. */
 export interface JobShare {
@@ -150,4 +156,18 @@ export function startSeatSync(organizationId: string): Intent {
 export function startCustomerSync(organizationId: string): Intent {
   const workflowId = workflowIds.syncCustomer(organizationId);
   return { operation: 'start', workflow: 'syncCustomer', workflowId, input: { organizationId }, signal: 'organizationChanged' };
+}
+
+/**
+ * Starts the workflow that delivers an event to an endpoint. `db/rules/webhooks.sql` makes the same intent for what has happened. The signal
+ * of one that is sent `again` makes a run look again that is about to end.
+ */
+export function startWebhook(input: DeliverWebhookInput, again?: 'again'): Intent {
+  const intent = {
+    operation: 'start',
+    workflow: 'deliverWebhook',
+    workflowId: workflowIds.deliverWebhook(input.deliveryId),
+    input,
+  } as const;
+  return again ? { ...intent, signal: 'webhookResent' } : intent;
 }

@@ -1,6 +1,7 @@
 export { deleteObjects } from './delete-objects.ts';
 export { deleteOrganization } from './delete-organization.ts';
 export { deleteWorkspace } from './delete-workspace.ts';
+export { deliverWebhook } from './deliver-webhook.ts';
 export { housekeeping } from './housekeeping.ts';
 export { reconcileBilling } from './reconcile-billing.ts';
 export { reconcileIndexes } from './reconcile-indexes.ts';

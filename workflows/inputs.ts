@@ -12,10 +12,11 @@ export interface WorkflowInputs {
   deleteWorkspace: DeleteWorkspaceInput;
   syncSeats: SyncSeatsInput;
   syncCustomer: SyncCustomerInput;
+  deliverWebhook: DeliverWebhookInput;
 }
 
 /** The purpose of a mail. */
-export type MailKind = 'verification' | 'password-reset' | 'invitation' | 'contact' | 'payment-failed';
+export type MailKind = 'verification' | 'password-reset' | 'invitation' | 'contact' | 'payment-failed' | 'webhook-disabled';
 
 export interface RunJobInput {
   jobId: string;
@@ -106,6 +107,17 @@ export type ReconcileBillingResult = { subscriptions: number; different: string[
 /** The reason why there are no vector indexes, or those that were made and dropped; null if another run was working on them. */
 export type ReconcileIndexesResult = { exact: string } | { pgvector: string; made: string[]; dropped: string[] } | null;
 
+export interface DeliverWebhookInput {
+  deliveryId: string;
+  endpointId: string;
+  organizationId: string;
+}
+
+/** How the delivery has ended; `gone` if it has no row, or was finished before. */
+export interface DeliverWebhookResult {
+  status: 'delivered' | 'failed' | 'gone';
+}
+
 /** How many rows and objects each step of a day's housekeeping removed. */
 export interface HousekeepingResult {
   abandonedUploads: number;
@@ -118,6 +130,7 @@ export interface HousekeepingResult {
   orphanedObjects: number;
   verifications: number;
   paymentEvents: number;
+  webhookDeliveries: number;
 }
 
 /** A filter on failed jobs to retry, which must match every given field. Times are ISO 8601. */

@@ -12,6 +12,7 @@ import { documentProcedures } from './documents.ts';
 import { jobProcedures } from './jobs.ts';
 import { organizationProcedures } from './organizations.ts';
 import { systemProcedures } from './system.ts';
+import { webhookProcedures } from './webhooks.ts';
 import { workspaceProcedures } from './workspaces.ts';
 
 /** Every procedure, in the shape of the contract; both transports mount this one tree. */
@@ -25,6 +26,7 @@ export function createProcedures(deps: ApiDeps): Procedures<Contract> {
     workspaces: workspaceProcedures(deps),
     documents: documentProcedures(deps),
     jobs: jobProcedures(deps),
+    webhooks: webhookProcedures(deps),
     admin: {
       organizations: adminOrganizationProcedures(deps),
       flags: adminFlagProcedures(deps),

@@ -1,6 +1,7 @@
 import type { Migration } from 'kysely/migration';
 import * as baseline from './0001-baseline.ts';
 import * as extractionNotices from './0002-extraction-notices.ts';
+import * as webhooks from './0003-webhooks.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -12,4 +13,5 @@ export type ShippedMigration = Migration & { online?: boolean };
 export const migrations: Record<string, ShippedMigration> = {
   '0001-baseline': baseline,
   '0002-extraction-notices': extractionNotices,
+  '0003-webhooks': webhooks,
 };

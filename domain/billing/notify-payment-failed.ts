@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
-import { queueMail } from '../mail.ts';
+import { mailOwners } from '../organizations/mail-owners.ts';
 import { quoteName } from '../quote-name.ts';
 
 export interface FailedPayment {
@@ -20,18 +19,11 @@ export async function notifyPaymentFailed(trx: Transaction, { invoiceId, organiz
     .returning('invoice_id')
     .executeTakeFirst();
   if (!first) return;
-  const owners = await trx
-    .selectFrom('member')
-    .innerJoin('user', 'user.id', 'member.userId')
-    .innerJoin('organization', 'organization.id', 'member.organizationId')
-    .select(['user.email', 'organization.name'])
-    .where('member.organizationId', '=', organizationId)
-    .where(sql<boolean>`member.role ~ '\\yowner\\y'`)
-    .orderBy('member.id')
-    .execute();
-  for (const { email, name } of owners) {
-    await queueMail(trx, { kind: 'payment-failed', to: email, subject: 'A payment has failed', text: textOf(name, plan, url) });
-  }
+  await mailOwners(trx, organizationId, (organization) => ({
+    kind: 'payment-failed',
+    subject: 'A payment has failed',
+    text: textOf(organization, plan, url),
+  }));
 }
 
 function textOf(organization: string, plan: string, url: string | null): string {

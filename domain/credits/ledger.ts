@@ -3,6 +3,7 @@ import { ApiError } from '../../contract/api-error.ts';
 import { addFact } from '../../db/add-fact.ts';
 import type { Transaction } from '../../db/connect.ts';
 import type { Plan } from '../billing/plan.ts';
+import { emitCreditEvents } from '../webhooks/emit-credit-events.ts';
 
 export interface Charge {
   organizationId: string;
@@ -19,22 +20,26 @@ export interface Charge {
  */
 export async function chargeCredits(trx: Transaction, charge: Charge, plan: Plan | null): Promise<string> {
   const limit = plan?.limits.aiCredits ?? null;
-  const { rows } = await sql<{ month: string }>`
+  const { rows } = await sql<{ month: string; used: number }>`
     with counted as (
       insert into credit_month as counter (organization_id, month, used)
       select ${charge.organizationId}, date_trunc('month', now() at time zone 'utc')::date, ${charge.credits}::int
       where ${limit === null} or ${charge.credits}::int <= ${limit ?? 0}::bigint
       on conflict (organization_id, month) do update set used = counter.used + excluded.used
       where ${limit === null} or counter.used + excluded.used <= ${limit ?? 0}::bigint
-      returning month
-    )
+      returning month, used
+    ), entered as (
     insert into credit_entry (organization_id, key, amount, month, job_id, reason)
     select ${charge.organizationId}, ${charge.key}, ${charge.credits}::int, month, ${charge.jobId}, ${charge.reason} from counted
-    returning month
+      returning month
+    )
+    select month, used from counted
   `.execute(trx);
-  const month = rows[0]?.month;
-  if (month !== undefined) {
+  const [charged] = rows;
+  if (charged) {
+    const { month, used } = charged;
     addFact(trx, { what: 'credits charged', purpose: charge.jobId === null ? 'search' : 'job', credits: charge.credits });
+    if (plan) await emitCreditEvents(trx, { organizationId: charge.organizationId, month, credits: charge.credits, used }, plan);
     return month;
   }
   throw new ApiError('LIMIT_REACHED', { data: { kind: 'aiCredits', limit: limit ?? 0, plan: plan?.plan ?? '' } });

@@ -145,6 +145,7 @@ export async function deleteOrganizationRows(db: Db, organizationId: string, { o
     await drainDocuments(db, workspaceId, { onProgress: progress, signal });
   await deleteJobs(db, organizationId, { onProgress: progress, signal });
   await deleteLedger(db, organizationId, { onProgress: progress, signal });
+  await deleteWebhookDeliveries(db, organizationId, { onProgress: progress, signal });
   await inTransaction(db, async (trx) => {
     await lockOrganizationForDeletion(trx, organizationId, 'delete');
     await trx.deleteFrom('subscription').where('referenceId', '=', organizationId).execute();
@@ -193,5 +194,15 @@ async function deleteLedger(db: Db, organizationId: string, { onProgress, signal
       await db.deleteFrom('credit_entry').where('id', 'in', ids).execute();
       onProgress(ids.length);
     }
+  }
+}
+
+/** Deletes what was sent to its endpoints. Nothing is added: an organization that is being deleted is told of no events. */
+async function deleteWebhookDeliveries(db: Db, organizationId: string, { onProgress, signal }: SliceOptions): Promise<void> {
+  for (let rows = rowsPerSlice; rows === rowsPerSlice; onProgress(rows)) {
+    signal.throwIfAborted();
+    const slice = db.selectFrom('webhook_delivery').select('id').where('organization_id', '=', organizationId).limit(rowsPerSlice);
+    const { numDeletedRows } = await db.deleteFrom('webhook_delivery').where('id', 'in', slice).executeTakeFirstOrThrow();
+    rows = Number(numDeletedRows);
   }
 }

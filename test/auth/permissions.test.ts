@@ -20,6 +20,8 @@ const table: Record<Permission, Role[]> = {
   'job:read': everyone,
   'job:create': everyone,
   'job:cancel': everyone,
+  'webhook:read': administrators,
+  'webhook:manage': administrators,
 };
 
 describe('The permissions of roles', () => {

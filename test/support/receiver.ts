@@ -24,6 +24,8 @@ export interface Receiver {
   url: string;
   port: number;
   received: Received[];
+  /** How many requests were open at once, at most. */
+  readonly mostOpen: number;
   behave(answer: ReceiverAnswer | ((request: Received, number: number) => ReceiverAnswer)): void;
   /** Ends the server and its connections. */
   stop(): Promise<void>;
@@ -33,11 +35,15 @@ export interface Receiver {
 export async function startReceiver({ port = 0, host = '127.0.0.1' } = {}): Promise<Receiver> {
   let behaviour: (request: Received, number: number) => ReceiverAnswer = () => ({});
   const received: Received[] = [];
+  let open = 0;
+  let mostOpen = 0;
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(port, host, resolve));
   const { port: listening } = server.address() as AddressInfo;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    mostOpen = Math.max(mostOpen, ++open);
+    response.once('close', () => open--);
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks).toString();
@@ -53,6 +59,9 @@ export async function startReceiver({ port = 0, host = '127.0.0.1' } = {}): Prom
     url: `http://${host}:${listening}/hook`,
     port: listening,
     received,
+    get mostOpen() {
+      return mostOpen;
+    },
     behave(next) {
       behaviour = typeof next === 'function' ? next : () => next;
     },

@@ -6,8 +6,10 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { version } from '../../contract/index.ts';
 import { mainTaskQueue } from '../../workflows/definitions.ts';
 import type { ReindexInput, ReplayInput, SyncCustomerInput, SyncSeatsInput, UploadInput } from '../../workflows/inputs.ts';
+import { webhooksOn } from '../webhooks/support.ts';
 import { startTestApi, type Tenant, type TestApi } from './api.ts';
 import { until } from './processes.ts';
+import { startReceiver } from './receiver.ts';
 import { stopOwnServices } from './stack.ts';
 
 const directory = 'test/replay';
@@ -18,7 +20,7 @@ if (only.some((name) => name.startsWith('-'))) {
   process.exit(only.includes('--help') ? 0 : 2);
 }
 
-const api = await startTestApi({ env: { JOB_RETRY_DELAYS_MS: '300', JOB_TIMEOUT_MS: '3000' } });
+const api = await startTestApi({ env: { JOB_RETRY_DELAYS_MS: '300', JOB_TIMEOUT_MS: '3000', ...webhooksOn } });
 try {
   mkdirSync(directory, { recursive: true });
   await saveAll(api);
@@ -31,6 +33,7 @@ async function saveAll(api: TestApi): Promise<void> {
   const tenant = await api.createTenant();
   await saveJobs(api, tenant);
   await saveUploads(api, tenant);
+  await saveWebhooks(api, tenant);
   await saveOperations(api, tenant);
 }
 
@@ -110,6 +113,27 @@ async function saveUploads(api: TestApi, tenant: Tenant): Promise<void> {
   await save(api, 'delete-workspace', `delete-workspace-${id}`);
 }
 
+async function saveWebhooks(api: TestApi, tenant: Tenant): Promise<void> {
+  const { token } = tenant.owner;
+  const receiver = await startReceiver();
+  const body = { organizationId: tenant.organizationId, url: receiver.url, events: ['member.added'] };
+  const { id } = (await api.request('POST', '/api/v1/webhooks', { token, body })).body;
+  const send = async () => (await api.request('POST', `/api/v1/webhooks/${id}/test`, { token })).body.id as string;
+  const delivered = await send();
+  await save(api, 'deliver-webhook-delivered', `webhook-${delivered}`);
+  await api.request('POST', `/api/v1/webhook-deliveries/${delivered}/resend`, { token });
+  await until(() => receiver.received.length === 2);
+  await save(api, 'deliver-webhook-resent', `webhook-${delivered}`);
+  receiver.behave({ status: 410 });
+  await save(api, 'deliver-webhook-failed', `webhook-${await send()}`);
+  receiver.behave({ never: true });
+  const canceled = await send();
+  await until(() => receiver.received.length === 4);
+  await api.temporal.client.workflow.getHandle(`webhook-${canceled}`).cancel();
+  await save(api, 'deliver-webhook-canceled-by-operator', `webhook-${canceled}`);
+  await receiver.stop();
+}
+
 async function saveOperations(api: TestApi, tenant: Tenant): Promise<void> {
   const { client } = api.temporal;
   const run = async (type: string, name: string, input: object[] = []) => {
@@ -119,7 +143,8 @@ async function saveOperations(api: TestApi, tenant: Tenant): Promise<void> {
   await run('sweepJobs', 'sweep-jobs');
   await run('reconcileIndexes', 'reconcile-indexes');
   await run('reconcileBilling', 'reconcile-billing');
-  await run('housekeeping', 'housekeeping');
+  // The one without a suffix began before there were webhooks.
+  await run('housekeeping', 'housekeeping-with-webhooks');
   await run('replayFailedJobs', 'replay-failed-jobs', [{ organizationId: tenant.organizationId, perMinute: 6_000 } satisfies ReplayInput]);
   await makeDocumentBehind(api, tenant);
   const workspace: ReindexInput = { workspaceId: tenant.workspaceId, perMinute: 6_000 };

@@ -67,6 +67,9 @@ describe('Housekeeping', () => {
     await sql`insert into organization (id, name, slug, "createdAt") values ('ownerless', 'Nobody', 'nobody', now())`.execute(db);
     await sql`insert into organization_without_owner (organization_id, user_id, created_at)
       values ('ownerless', ${guest.id}, now() - interval '25 hours')`.execute(db);
+    await sql`insert into webhook_delivery (id, organization_id, endpoint_id, event_id, event, data, created_at) values
+      ('old', ${organizationId}, 'e', 'old', 'job.failed', '{}', now() - interval '31 days'),
+      ('kept', ${organizationId}, 'e', 'kept', 'job.failed', '{}', now() - interval '29 days')`.execute(db);
     const directory = join(api.stack.dataDir, 'objects', organizationId);
     mkdirSync(directory, { recursive: true });
     const old = new Date(Date.now() - 2 * 24 * 60 * 60 * 1_000);
@@ -92,8 +95,9 @@ describe('Housekeeping', () => {
       orphanedObjects: 1,
       verifications: 1,
       paymentEvents: 1,
+      webhookDeliveries: 1,
     });
-    for (const [table, kept] of Object.entries({ verification: 'open', stripe_event: 'kept' })) {
+    for (const [table, kept] of Object.entries({ verification: 'open', stripe_event: 'kept', webhook_delivery: 'kept' })) {
       expect((await sql`select id from ${sql.table(table)}`.execute(db)).rows, table).to.deep.equal([{ id: kept }]);
     }
     await until(() => !readdirSync(directory).some((name) => name === 'orphan' || name === begun.body.document.id));

@@ -1,4 +1,5 @@
 import type { AnyRoute } from '../../../contract/route.ts';
+import { newId } from '../../../domain/ids.ts';
 import type { Tenant, TestApi } from '../../support/api.ts';
 import { describedInputs } from './described-input.ts';
 
@@ -9,6 +10,8 @@ export interface TenantRows {
   workspaceId: string;
   documentId: string;
   jobId: string;
+  webhookId: string;
+  deliveryId: string;
   slug: string;
 }
 
@@ -21,7 +24,31 @@ export async function createRows(api: TestApi): Promise<TenantRows> {
   const { body: created } = await api.request('POST', '/api/v1/documents', { token, body: upload });
   const embed = { kind: 'text.embed', organizationId, texts: ['one'] };
   const { body: job } = await api.request('POST', '/api/v1/jobs', { token, body: embed });
-  return { tenant, organizationId, workspaceId, documentId: created.document.id, jobId: job.id, slug: 'main' };
+  const webhooks = await createWebhookRows(api, organizationId);
+  return { tenant, organizationId, workspaceId, documentId: created.document.id, jobId: job.id, slug: 'main', ...webhooks };
+}
+
+/** Webhooks are off by default, so the rows are written as if they had been on. */
+async function createWebhookRows(api: TestApi, organizationId: string) {
+  const { db } = api.database;
+  const [webhookId, deliveryId] = [newId(), newId()];
+  const fields = { organization_id: organizationId, url: 'https://hooks.example.com/', secret: 'whsec_c2VjcmV0' };
+  await db
+    .insertInto('webhook_endpoint')
+    .values({ id: webhookId, ...fields, events: ['job.succeeded'], signature: 'v1' })
+    .execute();
+  await db
+    .insertInto('webhook_delivery')
+    .values({
+      id: deliveryId,
+      organization_id: organizationId,
+      endpoint_id: webhookId,
+      event_id: deliveryId,
+      event: 'webhook.test',
+      data: '{}',
+    })
+    .execute();
+  return { webhookId, deliveryId };
 }
 
 /** Inputs of an operation, one for each kind of its body, that name the rows of a tenant. */
@@ -31,6 +58,7 @@ export function inputsFor(route: AnyRoute, rows: TenantRows): Record<string, unk
     organizationId: rows.organizationId,
     workspaceId: rows.workspaceId,
     documentId: rows.documentId,
+    endpointId: rows.webhookId,
     id: idOf(operation, rows),
     ...(operation === 'workspaces.get' ? { slug: rows.slug } : {}),
     ...(operation.startsWith('workspaces.') ? { teamId: null } : {}),
@@ -50,5 +78,7 @@ export function rowFieldsOf(route: AnyRoute): string[] {
 
 function idOf(operation: string, rows: TenantRows): string {
   if (operation.startsWith('workspaces.')) return rows.workspaceId;
+  if (['webhooks.delivery', 'webhooks.resend'].includes(operation)) return rows.deliveryId;
+  if (operation.startsWith('webhooks.')) return rows.webhookId;
   return operation.startsWith('documents.') ? rows.documentId : rows.jobId;
 }

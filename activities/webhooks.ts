@@ -1,0 +1,76 @@
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { KeyedSemaphore } from '../concurrency/keyed-semaphore.ts';
+import type { Release } from '../concurrency/semaphore.ts';
+import { type DueDelivery, findDueDelivery, giveUpDelivery, recordAttempt, whyUnsendable } from '../domain/webhooks/attempt.ts';
+import { bodyOf } from '../domain/webhooks/delivery.ts';
+import type { DeliverWebhookResult } from '../workflows/inputs.ts';
+import type { ActivityDeps } from './deps.ts';
+import { withHeartbeats } from './progress.ts';
+
+interface DeliveryInput {
+  deliveryId: string;
+}
+
+/** How many requests to one endpoint a process makes at once, and how many wait for them. A failing one gets hardly any. */
+const healthy = { limit: 8, maxWaiting: 8 };
+const failing = { limit: 2, maxWaiting: 1 };
+const patienceMs = 5_000;
+
+/** Requests to webhook endpoints. Without a sender webhooks are off, and no worker polls the queue of `sendWebhook`. */
+export function webhookActivities({ db, webhooks, log }: ActivityDeps) {
+  const permits = { healthy: new KeyedSemaphore(healthy), failing: new KeyedSemaphore(failing) };
+
+  /** Throws a failure that is tried again if too many requests to this endpoint wait already: a slow receiver holds up only itself. */
+  async function enter({ delivery, endpoint }: DueDelivery): Promise<Release> {
+    const { info, cancellationSignal } = Context.current();
+    const fails = endpoint?.failing_since != null;
+    const release = await permits[fails ? 'failing' : 'healthy'].acquire(delivery.endpoint_id, cancellationSignal, patienceMs);
+    if (release) return release;
+    const longestMs = fails ? Math.min(300_000, 5_000 * 2 ** Math.min(info.attempt, 6)) : 2_000;
+    throw ApplicationFailure.create({
+      type: 'EndpointBusy',
+      message: 'Too many requests to this endpoint are under way; this one waits, and no attempt is counted.',
+      nextRetryDelay: Math.round(longestMs * (0.5 + Math.random() / 2)),
+    });
+  }
+
+  return {
+    /** Makes one attempt. A failure sets the time of the next one; the last is recorded in the row and returned. */
+    async sendWebhook({ deliveryId }: DeliveryInput): Promise<DeliverWebhookResult> {
+      if (!webhooks) throw ApplicationFailure.retryable('Webhooks are off in this process.', 'WebhooksOff');
+      const due = await findDueDelivery(db, deliveryId);
+      if (!due) return { status: 'gone' };
+      const { delivery, endpoint } = due;
+      const unsendable = whyUnsendable(due);
+      if (unsendable !== undefined || !endpoint) {
+        await giveUpDelivery(db, deliveryId, unsendable ?? '');
+        return { status: 'failed' };
+      }
+      const { cancellationSignal } = Context.current();
+      const after = await withHeartbeats(async () => {
+        const release = await enter(due);
+        try {
+          const request = { url: endpoint.url, id: delivery.event_id, body: bodyOf(delivery), secrets: endpoint.secrets };
+          const result = await webhooks.sender.send(request, cancellationSignal);
+          // The worker stops: what came of the request is not known, so the attempt does not count.
+          cancellationSignal.throwIfAborted();
+          return await recordAttempt(db, delivery, { url: endpoint.url, ...result }, webhooks.retryDelaysMs);
+        } finally {
+          release();
+        }
+      });
+      if (after.status === 'superseded') throw ApplicationFailure.retryable('Another attempt was recorded meanwhile.', 'Superseded');
+      if (after.status !== 'pending') {
+        log.info({ deliveryId, event: delivery.event, status: after.status }, 'webhook delivery ended');
+        return { status: after.status };
+      }
+      throw ApplicationFailure.create({ type: 'DeliveryFailed', message: after.error, nextRetryDelay: after.delayMs });
+    },
+
+    /** Ends a delivery whose attempts Temporal has given up. */
+    async giveUpWebhook({ deliveryId, reason }: DeliveryInput & { reason: string }): Promise<DeliverWebhookResult> {
+      await giveUpDelivery(db, deliveryId, reason.slice(0, 500));
+      return { status: 'failed' };
+    },
+  };
+}

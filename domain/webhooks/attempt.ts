@@ -1,0 +1,151 @@
+import { sql } from 'kysely';
+import { webhookTest } from '../../contract/webhook-events.ts';
+import type { Db, Transaction } from '../../db/connect.ts';
+import type { WebhookAttempt } from '../../db/schema.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import type { DeliveryRow } from './delivery.ts';
+import { disableIfHopeless } from './disable-endpoint.ts';
+import type { EndpointRow } from './endpoint.ts';
+
+/** A pending delivery, and what its endpoint is now; null if that is gone. */
+export interface DueDelivery {
+  delivery: DeliveryRow;
+  endpoint: (Pick<EndpointRow, 'url' | 'enabled' | 'signature' | 'failing_since'> & { secrets: string[] }) | null;
+}
+
+/** The delivery, if it is still pending. */
+export async function findDueDelivery(db: Db, deliveryId: string): Promise<DueDelivery | undefined> {
+  const delivery = await db
+    .selectFrom('webhook_delivery')
+    .selectAll()
+    .where('id', '=', deliveryId)
+    .where('status', '=', 'pending')
+    .executeTakeFirst();
+  if (!delivery) return undefined;
+  const found = await db
+    .selectFrom('webhook_endpoint')
+    .select(['url', 'enabled', 'signature', 'failing_since', 'secret'])
+    .select(sql<string | null>`case when previous_secret_until > now() then previous_secret end`.as('previous'))
+    .where('id', '=', delivery.endpoint_id)
+    .executeTakeFirst();
+  if (!found) return { delivery, endpoint: null };
+  const { secret, previous, ...endpoint } = found;
+  return { delivery, endpoint: { ...endpoint, secrets: previous === null ? [secret] : [secret, previous] } };
+}
+
+/** Why a delivery cannot be sent at all; undefined if it can. A disabled endpoint takes only tests. */
+export function whyUnsendable({ delivery, endpoint }: DueDelivery): string | undefined {
+  if (!endpoint) return 'The endpoint was deleted.';
+  return endpoint.enabled || delivery.event === webhookTest ? undefined : 'The endpoint is disabled.';
+}
+
+/** What came of one request. */
+export interface AttemptResult extends WebhookAttempt {
+  url: string;
+  /** The beginning of the response; null if there was none. */
+  body: string | null;
+  /** Another attempt would be refused too. */
+  final: boolean;
+  /** The receiver wants nothing more. */
+  gone: boolean;
+  /** How long the receiver asked to wait. */
+  retryAfterMs?: number | undefined;
+}
+
+/** What follows an attempt: nothing, or the next one after `delayMs`. */
+export type AfterAttempt =
+  | { status: 'delivered' | 'failed' }
+  | { status: 'superseded' }
+  | { status: 'pending'; delayMs: number; error: string };
+
+const longestDelayMs = 24 * 3_600_000;
+/** How much longer a wait may become, so that what failed together is not tried again together. */
+const jitter = 0.1;
+
+/**
+ * The wait after the n-th attempt, in milliseconds, with jitter; undefined if it was the last. A receiver that asks for longer gets up to a
+ * day.
+ */
+export function delayAfter(tries: number, delaysMs: readonly number[], retryAfterMs = 0): number | undefined {
+  const delayMs = delaysMs[tries - 1];
+  if (delayMs === undefined) return undefined;
+  return Math.round(Math.min(longestDelayMs, Math.max(delayMs, retryAfterMs)) * (1 + Math.random() * jitter));
+}
+
+/**
+ * Records an attempt, what follows from it, and what it says about the endpoint, in one transaction. A test is not tried again, and says
+ * nothing about the endpoint. Nothing is recorded if another attempt was recorded meanwhile.
+ */
+export async function recordAttempt(
+  db: Db,
+  delivery: DeliveryRow,
+  result: AttemptResult,
+  delaysMs: readonly number[],
+): Promise<AfterAttempt> {
+  const after = whatFollows(delivery, result, delaysMs);
+  return await inTransaction(db, async (trx) => {
+    if (!(await store(trx, delivery, result, after))) return { status: 'superseded' };
+    if (delivery.event !== webhookTest) await noteOutcome(trx, delivery.endpoint_id, result);
+    return after;
+  });
+}
+
+type Following = Exclude<AfterAttempt, { status: 'superseded' }>;
+
+function whatFollows({ event, tries }: DeliveryRow, { error, final, retryAfterMs }: AttemptResult, delaysMs: readonly number[]): Following {
+  if (error === null) return { status: 'delivered' };
+  const delayMs = final || event === webhookTest ? undefined : delayAfter(tries + 1, delaysMs, retryAfterMs);
+  return delayMs === undefined ? { status: 'failed' } : { status: 'pending', delayMs, error };
+}
+
+const keptAttempts = 20;
+
+async function store(trx: Transaction, { id, tries }: DeliveryRow, result: AttemptResult, after: Following): Promise<boolean> {
+  const { url, body, at, durationMs, status, error } = result;
+  const attempt = JSON.stringify([{ at, durationMs, status, error } satisfies WebhookAttempt]);
+  const isOver = after.status !== 'pending';
+  const stored = await trx
+    .updateTable('webhook_delivery')
+    .set({
+      status: after.status,
+      tries: tries + 1,
+      attempts: sql<string>`(
+        select jsonb_agg(each order by number) from (
+          select each, number from jsonb_array_elements(attempts || ${attempt}::jsonb) with ordinality as kept (each, number)
+          order by number desc limit ${sql.lit(keptAttempts)}
+        ) as last
+      )`,
+      ...{ url, error },
+      ...(status === null ? {} : { response_status: status, response_body: body ?? '' }),
+      next_attempt_at: isOver ? null : sql<Date>`clock_timestamp() + make_interval(secs => ${after.delayMs / 1_000})`,
+      finished_at: isOver ? sql<Date>`clock_timestamp()` : null,
+    })
+    .where('id', '=', id)
+    .where('status', '=', 'pending')
+    .where('tries', '=', tries)
+    .returning('id')
+    .executeTakeFirst();
+  return stored !== undefined;
+}
+
+/** Keeps since when an endpoint fails; one that has failed for too long, or says that it is gone, is disabled. */
+async function noteOutcome(trx: Transaction, endpointId: string, { error, gone }: AttemptResult): Promise<void> {
+  const fails = error !== null;
+  await trx
+    .updateTable('webhook_endpoint')
+    .set({ failing_since: fails ? sql<Date>`now()` : null })
+    .where('id', '=', endpointId)
+    .where('failing_since', fails ? 'is' : 'is not', null)
+    .execute();
+  if (fails) await disableIfHopeless(trx, endpointId, gone);
+}
+
+/** Ends a pending delivery without an attempt. */
+export async function giveUpDelivery(db: Db, deliveryId: string, error: string): Promise<void> {
+  await db
+    .updateTable('webhook_delivery')
+    .set({ status: 'failed', error, next_attempt_at: null, finished_at: sql<Date>`clock_timestamp()` })
+    .where('id', '=', deliveryId)
+    .where('status', '=', 'pending')
+    .execute();
+}

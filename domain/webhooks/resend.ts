@@ -1,0 +1,67 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../db/connect.ts';
+import { addToOutbox } from '../../db/outbox.ts';
+import { startWebhook } from '../../workflows/definitions.ts';
+import { type Actor, recordAudit } from '../audit.ts';
+import { type DeliveryFilter, type DeliveryRow, getDelivery, matches } from './delivery.ts';
+
+/** How many deliveries one request sends again. */
+const maxResent = 1_000;
+
+export interface ResendFilter extends DeliveryFilter {
+  from?: string | undefined;
+  to?: string | undefined;
+  /** Only counts. */
+  dryRun: boolean;
+}
+
+/** Sends a delivery again, with new attempts. One that is pending is left as it is. Throws NOT_FOUND. */
+export async function resendDelivery(trx: Transaction, actor: Actor, delivery: DeliveryRow): Promise<DeliveryRow> {
+  const { id, organization_id: organizationId } = delivery;
+  await restart(trx, [id]);
+  await recordAudit(trx, actor, { organizationId, action: 'webhook.resend', targetType: 'webhook_delivery', targetId: id });
+  return await getDelivery(trx, id);
+}
+
+/** Sends the finished deliveries again that match, the oldest first, at most 1,000. `more`: others are left. */
+export async function resendDeliveries(
+  trx: Transaction,
+  actor: Actor,
+  { from, to, dryRun, ...filter }: ResendFilter,
+): Promise<{ matched: number; resent: number; more: boolean }> {
+  const { rows } = await sql<{ id: string }>`
+    select id from webhook_delivery
+    where ${matches(filter)} and status <> 'pending'
+      ${from === undefined ? sql`` : sql`and created_at >= ${from}::timestamptz`}
+      ${to === undefined ? sql`` : sql`and created_at < ${to}::timestamptz`}
+    order by created_at, id limit ${maxResent + 1}
+  `.execute(trx);
+  const ids = rows.slice(0, maxResent).map(({ id }) => id);
+  const counts = { matched: ids.length, more: rows.length > maxResent };
+  if (dryRun || ids.length === 0) return { ...counts, resent: 0 };
+  const resent = await restart(trx, ids);
+  const { organizationId } = filter;
+  await recordAudit(trx, actor, {
+    organizationId,
+    action: 'webhook.resend',
+    targetType: 'organization',
+    targetId: organizationId,
+    metadata: { ...filter, from, to, resent },
+  });
+  return { ...counts, resent };
+}
+
+/** Makes finished deliveries pending, and asks for their workflows. Returns how many. */
+async function restart(trx: Transaction, ids: string[]): Promise<number> {
+  const { rows } = await sql<{ id: string; organization_id: string; endpoint_id: string }>`
+    with locked as materialized (
+      select id from webhook_delivery where id = any(${ids}::text[]) and status <> 'pending' order by id for no key update
+    )
+    update webhook_delivery set status = 'pending', tries = 0, error = null, finished_at = null, next_attempt_at = null
+    where id in (select id from locked)
+    returning id, organization_id, endpoint_id
+  `.execute(trx);
+  for (const { id, organization_id, endpoint_id } of rows)
+    addToOutbox(trx, startWebhook({ deliveryId: id, endpointId: endpoint_id, organizationId: organization_id }, 'again'));
+  return rows.length;
+}
