@@ -9,7 +9,7 @@ import { coverageOf, isLegible, meanConfidence } from './words.ts';
 /** In percent. What is read with less is no text: the grain of a photograph, a drawing, handwriting. */
 const leastConfidence = { line: 45, page: 50 };
 /** With fewer of its letters read, a page is read in another way; with much fewer it says so. */
-const wellRead = 0.96;
+const wellRead = 0.98;
 const hardlyRead = 0.75;
 /** Fewer letters are too few to count. */
 const fewestLetters = 12;
