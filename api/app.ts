@@ -60,7 +60,7 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
   app.use(docsRoutes(), startPages(config));
 
   const procedures = createProcedures(deps);
-  const limited = limitRequests(limiters.requests);
+  const limited = limitRequests(limiters, deps.authentication);
   const guard = [identifyRoute, limited, trustedOrigin([...config.trustedOrigins, new URL(config.apiUrl).origin])];
   app.use('/rpc', guard, createRpc(deps, procedures));
   app.get('/api/v1/openapi.json', limited, openApiDocument({ cookieName: sessionCookieName(config), extra: config.extraContentTypes }));

@@ -1,17 +1,43 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Request, Response } from 'express';
-import { type Caller, callerMay, checkSession } from '../auth/session.ts';
+import { findKey, type KeyCaller, keyMay, readKeyHash } from '../auth/api-key.ts';
+import { callerMay, checkSession, type Caller as UserCaller } from '../auth/session.ts';
 import { ApiError } from '../contract/api-error.ts';
 import type { AnyRoute } from '../contract/route.ts';
 import type { Db } from '../db/connect.ts';
 import type { Actor } from '../domain/audit.ts';
 
-export type { Caller };
+export type { KeyCaller, UserCaller };
+
+/** Who calls: a user by a session, or an API key. */
+export type Caller = UserCaller | KeyCaller;
+
+export function isKey(caller: Caller): caller is KeyCaller {
+  return 'keyId' in caller;
+}
+
+/** The id of the user or the API key, by which it is counted, audited and remembered. */
+export function callerId(caller: Caller): string {
+  return isKey(caller) ? caller.keyId : caller.userId;
+}
+
+/** The only workspace that the caller reaches; undefined without such a bound. */
+export function workspaceOf(caller: Caller): string | undefined {
+  return (isKey(caller) && caller.workspaceId) || undefined;
+}
+
+/** The caller of a route that keys may not call. */
+export function userOf(caller: Caller): UserCaller {
+  if (isKey(caller)) throw new ApiError('FORBIDDEN');
+  return caller;
+}
 
 /** The functions of authentication that the API needs. */
 export interface Authentication {
-  /** The caller behind a cookie or bearer token; undefined without a valid session. */
-  findCaller(headers: IncomingHttpHeaders): Promise<Caller | undefined>;
+  /** The user behind a cookie or bearer token; undefined without a valid session. */
+  findCaller(headers: IncomingHttpHeaders): Promise<UserCaller | undefined>;
+  /** The live API key with a secret of this hash. */
+  findKey(hash: string): Promise<KeyCaller | undefined>;
 }
 
 /**
@@ -26,6 +52,7 @@ export async function authenticate(
 ): Promise<Caller | undefined> {
   const { access } = route.metadata;
   if (access === 'public') return undefined;
+  if (readKeyHash(req.headers) !== undefined) return authenticateKey(authentication, route, req, res);
   const caller = await authentication.findCaller(req.headers);
   if (!caller) throw new ApiError('UNAUTHORIZED');
   if (access === 'platform-admin' && caller.role !== 'admin') throw new ApiError('FORBIDDEN');
@@ -33,38 +60,71 @@ export async function authenticate(
   return caller;
 }
 
+async function authenticateKey(authentication: Authentication, route: AnyRoute, req: Request, res: Response): Promise<KeyCaller> {
+  const key = await noteKey(authentication, req, res);
+  if (!key) throw new ApiError('UNAUTHORIZED', { message: 'This API key is not good: it may be revoked, expired or suspended.' });
+  if (!needsMembership(route)) throw new ApiError('FORBIDDEN', { message: 'An API key may not do this.' });
+  return key;
+}
+
+/** The live API key of a request, which is looked up once; undefined if it carries none. */
+export async function noteKey(authentication: Authentication, req: Request, res: Response): Promise<KeyCaller | undefined> {
+  const hash = readKeyHash(req.headers);
+  if (hash === undefined) return undefined;
+  if (!('key' in res.locals)) res.locals.key = await authentication.findKey(hash);
+  return res.locals.key as KeyCaller | undefined;
+}
+
 /** Whether a route is open only to members of the organization of its row. */
 export function needsMembership({ metadata: { access } }: AnyRoute): boolean {
   return access !== 'public' && access !== 'signed-in' && access !== 'platform-admin';
 }
 
-/** Throws FORBIDDEN if the caller is not a member of the organization, or lacks the permission that the route needs there. */
-export function checkMembership({ metadata: { access } }: AnyRoute, caller: Caller | undefined, organizationId: string): void {
+/**
+ * Throws FORBIDDEN if the caller is not a member of the organization, or lacks the permission that the route needs there; also for a key of
+ * one workspace if it is not this one.
+ */
+export function checkMembership(
+  { metadata: { access } }: AnyRoute,
+  caller: Caller | undefined,
+  organizationId: string,
+  workspaceId: string | null,
+): void {
   if (!caller || access === 'public' || access === 'platform-admin') throw new ApiError('FORBIDDEN');
   const permission = access === 'member' || access === 'signed-in' ? undefined : access;
-  if (!callerMay(caller, organizationId, permission)) throw new ApiError('FORBIDDEN');
+  const may = isKey(caller) ? keyMay(caller, organizationId, workspaceId, permission) : callerMay(caller, organizationId, permission);
+  if (!may) throw new ApiError('FORBIDDEN');
 }
 
 /** The caller as the audit log records it. */
 export function actorOf(caller: Caller | undefined): Actor {
   if (!caller) return { userId: null, email: null, impersonatedBy: null };
+  if (isKey(caller)) return { userId: caller.keyId, email: null, impersonatedBy: null };
   return { userId: caller.userId, email: caller.email, impersonatedBy: caller.impersonatedBy };
 }
 
-/** Whether the session of a caller is live, and the role that lets them read the jobs of the stream's organization. */
+/** Whether the session or key of a caller is live, and the role that lets them read the jobs of the stream. */
 export interface StreamMembership {
   signedIn: boolean;
   role: string | null;
 }
 
 /** Reads the membership of the caller of an open stream as it is now. A stream calls it repeatedly. */
-export function findStreamMembership(db: Db, caller: Caller, organizationId: string): Promise<StreamMembership> {
+export async function findStreamMembership(
+  db: Db,
+  caller: Caller,
+  { organizationId, workspaceId = null }: { organizationId: string; workspaceId?: string | null | undefined },
+): Promise<StreamMembership> {
+  if (isKey(caller)) {
+    const key = await findKey(db, caller.hash);
+    return { signedIn: key !== undefined, role: key && keyMay(key, organizationId, workspaceId, 'job:read') ? key.role : null };
+  }
   return checkSession(db, { sessionId: caller.sessionId, userId: caller.userId, organizationId, permission: 'job:read' });
 }
 
 /**
  * Checks the route's own permission in the organization of the row that was read: throws FORBIDDEN at once. Otherwise waits for one of the
  * organization's permits, which is held until the procedure has its result. If a route needs membership and its handler never calls this, the
- * request fails with 500.
+ * request fails with 500. Without the row's workspace, a key of one workspace is refused.
  */
-export type Authorize = (organizationId: string) => Promise<void>;
+export type Authorize = (organizationId: string, workspaceId?: string | null) => Promise<void>;

@@ -3,7 +3,7 @@ import type { AnyRoute } from '../contract/route.ts';
 import type { Db, Transaction } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { findRecord, runOnce } from '../domain/idempotency.ts';
-import type { Authorize } from './caller.ts';
+import { type Authorize, type Caller, callerId, workspaceOf } from './caller.ts';
 
 const maxKeyLength = 200;
 
@@ -16,7 +16,7 @@ export function checkIdempotencyKey(key: string | undefined): void {
 
 /** The parts of a handler's context that idempotency needs. */
 interface IdempotentCall {
-  caller: { userId: string };
+  caller: Caller;
   input: unknown;
   request: { idempotencyKey: string | undefined };
   authorize: Authorize;
@@ -36,9 +36,10 @@ export async function withIdempotency<T extends { organizationId: string }>(
   { caller, input, request, authorize }: IdempotentCall,
   perform: (once: Once<T>) => Promise<T>,
 ): Promise<T> {
-  const scope = { userId: caller.userId, operation: route.metadata.operation, key: request.idempotencyKey, request: input };
+  const scope = { userId: callerId(caller), operation: route.metadata.operation, key: request.idempotencyKey, request: input };
   const first = await findRecord<T>(db, scope);
   if (!first) return await perform((effect) => inTransaction(db, (trx) => runOnce(trx, scope, () => effect(trx))));
-  await authorize(first.organizationId);
+  // A key remembers only what it did itself, in its own workspace.
+  await authorize(first.organizationId, workspaceOf(caller));
   return first;
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { createAiClient } from '../ai/client.ts';
+import { findKey } from '../auth/api-key.ts';
 import { createAuth } from '../auth/auth.ts';
 import { mountAuth } from '../auth/mount.ts';
 import { createFindSession } from '../auth/session.ts';
@@ -105,7 +106,7 @@ const jobStreams = new JobStreams({
   cursors,
   log,
   leases: createLeases(sessionsDb, config.streams),
-  findMembership: (caller, organizationId) => findStreamMembership(sessionsDb, caller, organizationId),
+  findMembership: (caller, place) => findStreamMembership(sessionsDb, caller, place),
   limits: config.streams,
 });
 const listener = listen({
@@ -137,7 +138,7 @@ const deps: ApiDeps = {
   jobStreams,
   cancelSubscription: createCancelSubscription(db, payments),
   sendMail: mails.send,
-  authentication: { findCaller },
+  authentication: { findCaller, findKey: (hash) => findKey(sessionsDb, hash) },
   getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
   limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pools.sessions : undefined }),
   largeBodies: new LargeBodies(),

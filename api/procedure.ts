@@ -99,8 +99,8 @@ export async function run(
     actor: actorOf(caller),
     request,
     log,
-    async authorize(organizationId) {
-      checkMembership(route, caller, organizationId);
+    async authorize(organizationId, workspaceId = null) {
+      checkMembership(route, caller, organizationId, workspaceId);
       authorized = true;
       request.noteOrganization(organizationId);
       release ??= await deps.organizationLimits.enter(organizationId, request.signal, permitOf(route));

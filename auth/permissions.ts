@@ -11,6 +11,7 @@ export const accessControl = createAccessControl({
   billing: ['read', 'manage'],
   auditLog: ['read'],
   webhook: ['read', 'manage'],
+  apiKey: ['manage'],
 });
 
 const everyMember = {
@@ -24,6 +25,7 @@ const administration = {
   billing: ['read', 'manage'],
   auditLog: ['read'],
   webhook: ['read', 'manage'],
+  apiKey: ['manage'],
 } as const;
 
 /** The roles of an organization. better-auth and {@link hasPermission} read the same. */

@@ -15,13 +15,18 @@ export function hasBearer({ authorization = '' }: IncomingHttpHeaders): boolean 
   return /^bearer\b/i.test(authorization);
 }
 
+/** What follows `Authorization: Bearer`; undefined if the request has none, or more than one word. */
+export function readBearer({ authorization = '' }: IncomingHttpHeaders): string | undefined {
+  return /^bearer\s+(\S+)$/i.exec(authorization)?.[1];
+}
+
 /**
  * The session token of a request: `Authorization: Bearer` with the value of `set-auth-token`, or the session cookie if there is no bearer
  * token. Undefined without a valid signature. Does not check whether the session exists.
  */
 export function readSessionToken(headers: IncomingHttpHeaders, options: { cookieName: string; secret: string }): SessionToken | undefined {
   if (hasBearer(headers)) {
-    const bearer = /^bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+    const bearer = readBearer(headers);
     const fromBearer = bearer && verify(decoded(bearer), options.secret);
     return fromBearer ? { ...fromBearer, from: 'bearer' } : undefined;
   }

@@ -6,6 +6,7 @@ import type { ServerConfig } from '../config/server.ts';
 import type { Permission } from '../contract/access.ts';
 import { anyOf, batchedRead } from '../db/batched-read.ts';
 import type { Db } from '../db/connect.ts';
+import { notBanned } from '../domain/users/not-banned.ts';
 import { hasPermission, parseRoles } from './permissions.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
 import { readSessionToken } from './session-token.ts';
@@ -106,14 +107,10 @@ function liveSessions(db: Db) {
     .selectFrom('session')
     .innerJoin('user', 'user.id', 'session.userId')
     .where('session.expiresAt', '>', sql<Date>`now()`)
-    .where(sql<boolean>`(${notBanned('user')})`)
+    .where(notBanned('user'))
     .where(sql<boolean>`(session."impersonatedBy" is null or exists (
-      select from "user" as admin where admin.id = session."impersonatedBy" and admin.role = 'admin' and (${notBanned('admin')})
+      select from "user" as admin where admin.id = session."impersonatedBy" and admin.role = 'admin' and ${notBanned('admin')}
     ))`);
-}
-
-function notBanned(user: 'user' | 'admin') {
-  return sql`${sql.ref(`${user}.banned`)} is not true or ${sql.ref(`${user}.banExpires`)} <= now()`;
 }
 
 /**

@@ -15,9 +15,19 @@ export const permissions = [
   'job:cancel',
   'webhook:read',
   'webhook:manage',
+  'apiKey:manage',
 ] as const;
 
 export type Permission = (typeof permissions)[number];
+
+/** What no API key may do: its revocation would not end the keys and the webhooks that it has made. */
+type ForPeople = 'apiKey:manage' | 'webhook:manage';
+const forPeople: readonly Permission[] = ['apiKey:manage', 'webhook:manage'] satisfies ForPeople[];
+
+export type KeyPermission = Exclude<Permission, ForPeople>;
+
+/** The permissions that an API key may hold. */
+export const keyPermissions = permissions.filter((permission): permission is KeyPermission => !forPeople.includes(permission));
 
 /**
  * Who may call an operation: anyone; anyone signed in; a member of the organization; a member whose role holds a permission;

@@ -1,5 +1,6 @@
 import { isAppRoute } from '@ts-rest/core';
 import { admin } from './admin.ts';
+import { apiKeys } from './api-keys.ts';
 import { documents } from './documents.ts';
 import { jobs } from './jobs.ts';
 import { billing, organizations } from './organizations.ts';
@@ -11,7 +12,19 @@ import { workspaces } from './workspaces.ts';
 export { version } from './version.ts';
 
 /** The contract of the service: every operation, by group and name. */
-export const contract = c.router({ system, contact, account, organizations, billing, workspaces, documents, jobs, webhooks, admin });
+export const contract = c.router({
+  system,
+  contact,
+  account,
+  organizations,
+  billing,
+  workspaces,
+  documents,
+  jobs,
+  apiKeys,
+  webhooks,
+  admin,
+});
 
 export type Contract = typeof contract;
 

@@ -7,6 +7,8 @@ export const about = {
 
 **Signing in.** Sign up with \`POST /api/auth/sign-up/email\` (\`name\`, \`email\`, \`password\`), and sign in with \`POST /api/auth/sign-in/email\` (\`email\`, \`password\`). Send \`Authorization: Bearer <token>\` with the value of the \`set-auth-token\` header in the response to signing in, or the session cookie of a browser. Create an organization with \`POST /api/auth/organization/create\` (\`name\`, \`slug\`). \`GET /api/auth/organization/list\` returns the organizations that you are a member of, with the ids that operations ask for.
 
+**API keys.** A program sends the secret of an API key as \`Authorization: Bearer <secret>\` instead. \`apiKeys.create\` makes one. Where an operation needs a session of a member with a permission, a key of the organization with that permission does as well.
+
 **Requests.** Bodies are JSON in UTF-8 of at most 1 MiB, and say so: \`Content-Type: application/json\`, or another type of the form \`application/*+json\`. A body of another type is BAD_REQUEST. Fields and query parameters that an operation does not know are ignored, except in the \`filter\` of a search. A parameter is checked before the resource is looked for; whether you are signed in is checked before everything else.
 
 **Responses.** Success is always 200. Timestamps are ISO 8601 in UTC with milliseconds. Every response carries \`X-Request-Id\`: the one you sent if it is made of 1 to 128 letters, digits, \`.\`, \`_\` and \`-\`, otherwise a new one. Responses may gain fields: ignore those that you do not know.
@@ -17,7 +19,7 @@ export const about = {
 
 **Lists** of documents, jobs and audit entries are newest first. Pass \`nextCursor\` unchanged as \`cursor\` to read on; null means that there is no more.
 
-**Limits.** Requests are counted for each address, for IPv6 each /64 network: 300 a minute unless the deployment sets another limit. \`RateLimit-Policy\` has the limit and \`RateLimit\` what is left; 429 comes with \`Retry-After\`.
+**Limits.** Requests are counted for each address, for IPv6 each /64 network: 300 a minute unless the deployment sets another limit. \`RateLimit-Policy\` has the limit and \`RateLimit\` what is left; 429 comes with \`Retry-After\`. An API key has a limit of its own, and does not count for its address.
 
 **Doing things once.** Operations that take an \`Idempotency-Key\` do their work once for each key; a repeated request gets the first response again.
 
@@ -37,6 +39,7 @@ export const tags = [
   { name: 'documents', description: 'Uploading, reading, searching and deleting documents.' },
   { name: 'jobs', description: 'Work that outlives a request: reading, summarizing, embedding and indexing.' },
   { name: 'webhooks', description: 'Addresses that are told of events, and what was sent to them.' },
+  { name: 'apiKeys', description: 'Keys of an organization, with which its programs call.' },
   { name: 'admin', description: 'The audit log of the whole deployment, for platform admins.' },
   { name: 'admin.organizations', description: 'Every organization of the deployment, for platform admins.' },
   { name: 'admin.flags', description: 'Feature flags and their overrides, for platform admins.' },
@@ -46,6 +49,7 @@ export const tags = [
 export function securitySchemes(cookieName: string) {
   return {
     bearer: { type: 'http', scheme: 'bearer', description: 'The value of the `set-auth-token` header in the response to signing in.' },
+    apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'sheaf_…', description: 'The secret of an API key of the organization.' },
     cookie: { type: 'apiKey', in: 'cookie', name: cookieName, description: 'The session cookie that signing in sets in a browser.' },
   };
 }

@@ -1,4 +1,4 @@
-import type { Access } from './access.ts';
+import { type Access, keyPermissions } from './access.ts';
 import { createErrorResponses } from './openapi-errors.ts';
 import { commonHeaders } from './openapi-fixed.ts';
 import { exampleOf, type JsonSchema, type SchemaBook, schemaPrefix } from './openapi-schemas.ts';
@@ -42,7 +42,7 @@ export function createOperations(book: SchemaBook) {
         summary,
         description: `${description}\n\n${accessNote(access)}`,
         tags: [tags.join('.')],
-        ...(access === 'public' ? { security: [] } : {}),
+        ...securityOf(access),
         parameters: [
           ...(operation.parameters ?? []),
           ...(idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
@@ -112,6 +112,13 @@ function merge(value: unknown, changes: object): unknown {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What differs from the document's own security: who is public needs nothing, and some operations take no API key. */
+function securityOf(access: Access): { security?: object[] } {
+  if (access === 'public') return { security: [] };
+  const takesKeys = access === 'member' || (keyPermissions as readonly Access[]).includes(access);
+  return takesKeys ? {} : { security: [{ bearer: [] }, { cookie: [] }] };
 }
 
 function accessNote(access: Access): string {

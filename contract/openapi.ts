@@ -44,7 +44,7 @@ export function buildOpenApi({ cookieName, extra = [] }: { cookieName: string; e
     openapi: '3.1.0',
     info: { ...about, version },
     servers: [{ url: '/api/v1', description: 'The deployment that serves this document.' }],
-    security: [{ bearer: [] }, { cookie: [] }],
+    security: [{ bearer: [] }, { apiKey: [] }, { cookie: [] }],
     tags,
     paths: joinSameTemplates(described),
     webhooks,

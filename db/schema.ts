@@ -1,4 +1,5 @@
 import type { ColumnType, Generated } from 'kysely';
+import type { KeyPermission } from '../contract/access.ts';
 import type { DocumentStatus } from '../contract/documents.ts';
 import type { PlanName } from '../contract/fields.ts';
 import type { JobKind, JobStatus } from '../contract/jobs.ts';
@@ -330,7 +331,33 @@ export interface WorkspaceDeletionTable {
   created_at: Timestamp;
 }
 
+/** Secrets are kept as hashes only. Times of an end are compared with the database's clock. */
+export interface ApiKeyTable {
+  id: string;
+  organization_id: string;
+  /** The only workspace that the key reaches; null for all. */
+  workspace_id: string | null;
+  /** The user who made or last rotated it, whose role bounds it; null if the user is gone. */
+  responsible_id: string | null;
+  name: string;
+  permissions: KeyPermission[];
+  requests_per_minute: number;
+  /** How long each secret lives; null for ever. */
+  lifetime_days: number | null;
+  /** How the secret begins. */
+  prefix: string;
+  hash: string;
+  expires_at: NullableTimestamp;
+  /** The secret from before the last rotation, until its overlap ends. */
+  previous_hash: string | null;
+  previous_expires_at: NullableTimestamp;
+  /** To the minute. */
+  last_used_at: NullableTimestamp;
+  created_at: Timestamp;
+}
+
 export interface IdempotencyKeyTable {
+  /** A user or an API key. */
   user_id: string;
   operation: string;
   key: string;
@@ -508,6 +535,7 @@ export interface Database extends AuthTables {
   deployment: DeploymentTable;
   orphaned_object: OrphanedObjectTable;
   orphan_sweep_stop: OrphanSweepStopTable;
+  api_key: ApiKeyTable;
   idempotency_key: IdempotencyKeyTable;
   feature_flag: FeatureFlagTable;
   feature_flag_override: FeatureFlagOverrideTable;

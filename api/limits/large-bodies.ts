@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
 import { ApiError } from '../../contract/api-error.ts';
-import type { Caller } from '../caller.ts';
+import { type Caller, callerId } from '../caller.ts';
 import { clientAddressOf } from '../http/request.ts';
 
 export interface LargeBodiesOptions {
@@ -15,7 +15,7 @@ export interface LargeBodiesOptions {
 }
 
 /**
- * Bounds the memory for large bodies of one caller: a user, or an address if nobody is signed in. A body counts until its response is over.
+ * Bounds the memory for large bodies of one caller: a user or an API key, or an address if nobody is signed in. A body counts until its response is over.
  * Its size has its own bound (`maxBodyBytes`).
  */
 export class LargeBodies {
@@ -30,8 +30,8 @@ export class LargeBodies {
   /** Waits until the body may be read. Throws TOO_MANY_REQUESTS if too many wait already, and the signal's reason if the client leaves. */
   async admit(req: Request, res: Response): Promise<void> {
     if (!this.#mayBeLarge(req)) return;
-    const owner = (res.locals.caller as Caller | undefined)?.userId ?? clientAddressOf(res);
-    const release = await this.#permits.acquire(owner, whenClientLeaves(res));
+    const caller = res.locals.caller as Caller | undefined;
+    const release = await this.#permits.acquire(caller ? callerId(caller) : clientAddressOf(res), whenClientLeaves(res));
     if (!release)
       throw new ApiError('TOO_MANY_REQUESTS', { message: 'Too many large requests of this caller are under way.', retryAfterSeconds: 5 });
     if (res.closed) release();

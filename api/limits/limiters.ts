@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import { RateLimiterMemory, RateLimiterPostgres, type RateLimiterRes } from 'rate-limiter-flexible';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Pool } from '../../db/connect.ts';
+import { type Authentication, noteKey } from '../caller.ts';
 import { clientAddressOf } from '../http/request.ts';
 
 /** One limit: how many points a key may use in a window. */
@@ -13,14 +14,21 @@ export interface Limiter {
 /** The limiters of requests, searches and messages: in this process's memory, or shared through Postgres (`LIMITER_STORE`). */
 export interface Limiters {
   requests: Limiter;
+  /** The limiter of the API keys with this rate. */
+  keyRequests(perMinute: number): Limiter;
   searches: Limiter;
   contact: Limiter;
 }
 
-/** Refuses a client that sends too many requests. Headers show every client how many are left. */
-export function limitRequests(limiter: Limiter): RequestHandler {
-  return async (_req, res, next) => {
-    await limiter.consume(clientAddressOf(res), (name, value) => res.setHeader(name, value));
+/**
+ * Refuses a client that sends too many requests. Headers show every client how many are left. An API key has its own limit, and does not
+ * count for its address, which may be that of a server with many users; a bearer token that is no live key does.
+ */
+export function limitRequests({ requests, keyRequests }: Limiters, authentication: Authentication): RequestHandler {
+  return async (req, res, next) => {
+    const key = await noteKey(authentication, req, res);
+    const limiter = key ? keyRequests(key.requestsPerMinute) : requests;
+    await limiter.consume(key ? key.keyId : clientAddressOf(res), (name, value) => res.setHeader(name, value));
     next();
   };
 }
@@ -35,8 +43,14 @@ interface LimitOptions {
 /** Creates the limiters. With a pool they count in the table `rate_limit`, for several containers. */
 export function createLimiters(options: { requestsPerMinute: number; searchesPerMinute: number; pool: Pool | undefined }): Limiters {
   const make = (limit: LimitOptions) => createLimiter(limit, options.pool);
+  const byRate = new Map<number, Limiter>();
   return {
     requests: make({ name: 'requests', points: options.requestsPerMinute, windowSeconds: 60 }),
+    keyRequests(perMinute) {
+      const limiter = byRate.get(perMinute) ?? make({ name: 'key', points: perMinute, windowSeconds: 60 });
+      byRate.set(perMinute, limiter);
+      return limiter;
+    },
     searches: make({
       name: 'searches',
       points: options.searchesPerMinute,

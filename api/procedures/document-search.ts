@@ -9,6 +9,7 @@ import type { IndexKind } from '../../domain/search/index-kind.ts';
 import { searchDocuments } from '../../domain/search/search-documents.ts';
 import { readSearchedIndex } from '../../domain/search/searched-index.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
+import { isKey } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toSearchResult } from '../presenters/document.ts';
 import { clientLeft, procedure } from '../procedure.ts';
@@ -29,8 +30,9 @@ const retryAfterSeconds = 2;
 export function documentSearch({ config, db, getPlan, ai, limiters, costsCredit }: ApiDeps) {
   return procedure(contract.documents.search, async ({ input, caller, request, log, authorize }) => {
     const workspace = await getWorkspace(db, input.workspaceId);
-    await authorize(workspace.organization_id);
-    await limiters.searches.consume(caller.userId, request.setHeader);
+    await authorize(workspace.organization_id, workspace.id);
+    // A key's own rate bounds its searches too: it may search on behalf of many users.
+    if (!isKey(caller)) await limiters.searches.consume(caller.userId, request.setHeader);
     const mode = input.mode ?? config.searches.defaultMode;
     const { signal } = request;
     const search = {

@@ -23,7 +23,7 @@ export function documentProcedures(deps: ApiDeps) {
   const { db, getPlan, storage, cursors, config } = deps;
   return {
     list: procedure(contract.documents.list, async ({ input, authorize }) => {
-      await authorize(input.organizationId);
+      await authorize(input.organizationId, input.workspaceId);
       const workspace = await getWorkspace(db, input.workspaceId);
       if (workspace.organization_id !== input.organizationId) throw new ApiError('FORBIDDEN');
       const { workspaceId, limit, cursor, tag: tags, contentType, status } = input;
@@ -40,7 +40,7 @@ export function documentProcedures(deps: ApiDeps) {
 
     get: procedure(contract.documents.get, async ({ input, authorize }) => {
       const document = await getDocument(db, input.id);
-      await authorize(document.organization_id);
+      await authorize(document.organization_id, document.workspace_id);
       return toDocument(document);
     }),
 
@@ -55,7 +55,7 @@ export function documentProcedures(deps: ApiDeps) {
       let signed: Awaited<ReturnType<typeof sign>> | undefined;
       const document = await withIdempotency<ReturnType<typeof toDocument>>(db, contract.documents.createUpload, context, async (once) => {
         const { organization_id: organizationId } = await getWorkspace(db, workspaceId);
-        await authorize(organizationId);
+        await authorize(organizationId, workspaceId);
         checkDeclaredSize(sizeBytes, config.storage.maxUploadBytes);
         const id = newId();
         // Signs before the document counts: a document that nobody can upload would use up quota for a day.
@@ -73,7 +73,7 @@ export function documentProcedures(deps: ApiDeps) {
 
     complete: procedure(contract.documents.complete, async ({ input, actor, log, authorize }) => {
       const document = await getDocument(db, input.id);
-      await authorize(document.organization_id);
+      await authorize(document.organization_id, document.workspace_id);
       if (document.status === 'ready') return toDocument(document);
       const measuredBytes = await measureUpload(storage, document, (error) =>
         log.warn({ err: error }, 'an object larger than declared could not be deleted'),
@@ -83,13 +83,13 @@ export function documentProcedures(deps: ApiDeps) {
 
     update: procedure(contract.documents.update, async ({ input, actor, authorize }) => {
       const document = await getDocument(db, input.id);
-      await authorize(document.organization_id);
+      await authorize(document.organization_id, document.workspace_id);
       return toDocument(await inTransaction(db, (trx) => updateDocument(trx, actor, document, input)));
     }),
 
     downloadUrl: procedure(contract.documents.downloadUrl, async ({ input, authorize }) => {
       const document = await getDocument(db, input.id);
-      await authorize(document.organization_id);
+      await authorize(document.organization_id, document.workspace_id);
       if (document.status !== 'ready')
         throw new ApiError('PRECONDITION_FAILED', { message: 'The upload of this document is not complete.' });
       const { url, expiresAt } = await storage.signDownload({
@@ -102,7 +102,7 @@ export function documentProcedures(deps: ApiDeps) {
 
     text: procedure(contract.documents.text, async ({ input, authorize }) => {
       const document = await getDocument(db, input.id);
-      await authorize(document.organization_id);
+      await authorize(document.organization_id, document.workspace_id);
       const page = input.page === undefined ? null : await findTextPage(db, document, input.page);
       const text = page ? await readTextPage(db, document.id, page) : await getText(db, document.id);
       const { id: documentId, extracted_truncated: truncated } = document;
@@ -111,7 +111,7 @@ export function documentProcedures(deps: ApiDeps) {
 
     delete: procedure(contract.documents.delete, async ({ input, actor, authorize }) => {
       const document = await getDocument(db, input.id);
-      await authorize(document.organization_id);
+      await authorize(document.organization_id, document.workspace_id);
       await inTransaction(db, (trx) => deleteDocument(trx, actor, document));
       return { id: document.id };
     }),

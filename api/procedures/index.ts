@@ -6,6 +6,7 @@ import { platformAuditLog } from './admin-audit-log.ts';
 import { adminFlagProcedures } from './admin-flags.ts';
 import { adminOrganizationProcedures } from './admin-organizations.ts';
 import { adminSystemProcedures } from './admin-system.ts';
+import { apiKeyProcedures } from './api-keys.ts';
 import { billingProcedures } from './billing.ts';
 import { contactProcedures } from './contact.ts';
 import { documentProcedures } from './documents.ts';
@@ -27,6 +28,7 @@ export function createProcedures(deps: ApiDeps): Procedures<Contract> {
     documents: documentProcedures(deps),
     jobs: jobProcedures(deps),
     webhooks: webhookProcedures(deps),
+    apiKeys: apiKeyProcedures(deps),
     admin: {
       organizations: adminOrganizationProcedures(deps),
       flags: adminFlagProcedures(deps),

@@ -10,6 +10,7 @@ import { hasJobsOfFormerWorkspace } from '../../domain/jobs/list-changed-jobs.ts
 import { listJobs } from '../../domain/jobs/list-jobs.ts';
 import { retryJob } from '../../domain/jobs/retry-job.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
+import type { Authorize } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { withIdempotency } from '../idempotency.ts';
 import { toJob, toJobListItem } from '../presenters/job.ts';
@@ -19,15 +20,15 @@ export function jobProcedures(deps: ApiDeps) {
   const { db, getPlan, cursors } = deps;
   return {
     list: procedure(contract.jobs.list, async ({ input, authorize }) => {
-      await authorize(input.organizationId);
-      await checkFilters(input);
+      await authorize(input.organizationId, input.workspaceId);
+      await checkFilters(input, authorize);
       const page = await listJobs(db, cursors, input);
       return { items: page.items.map((job) => toJobListItem(job, input.includeResult)), nextCursor: page.nextCursor };
     }),
 
     get: procedure(contract.jobs.get, async ({ input, authorize }) => {
       const job = await getJob(db, input.id);
-      await authorize(job.organization_id);
+      await authorize(job.organization_id, job.workspace_id);
       return toJob(await readWhole(db, job));
     }),
 
@@ -35,7 +36,7 @@ export function jobProcedures(deps: ApiDeps) {
       const { input, actor, authorize } = context;
       const job = await withIdempotency<RecordedJob>(db, contract.jobs.create, context, async (once) => {
         const scope = await findJobScope(db, input);
-        await authorize(scope.organizationId);
+        await authorize(scope.organizationId, scope.workspaceId);
         return once(async (trx) => withoutLongInput(toJob(await createJob(trx, getPlan, actor, scope, input))));
       });
       return { input: inputOf(input), ...job } as ShownJob;
@@ -43,7 +44,7 @@ export function jobProcedures(deps: ApiDeps) {
 
     cancel: procedure(contract.jobs.cancel, async ({ input, actor, authorize }) => {
       const job = await getJob(db, input.id);
-      await authorize(job.organization_id);
+      await authorize(job.organization_id, job.workspace_id);
       return toJob(shownAs(await inTransaction(db, (trx) => cancelJob(trx, actor, job.id)), job));
     }),
 
@@ -51,7 +52,7 @@ export function jobProcedures(deps: ApiDeps) {
       const { input, actor, authorize } = context;
       const job = await withIdempotency<RecordedJob>(db, contract.jobs.retry, context, async (once) => {
         const original = await getJob(db, input.id);
-        await authorize(original.organization_id);
+        await authorize(original.organization_id, original.workspace_id);
         return once(async (trx) => withoutLongInput(toJob(await retryJob(trx, getPlan, actor, original))));
       });
       if (job.input) return job as ShownJob;
@@ -60,29 +61,31 @@ export function jobProcedures(deps: ApiDeps) {
     }),
 
     stream: procedure(contract.jobs.stream, async ({ input, caller, request, authorize }) => {
-      await authorize(input.organizationId);
+      await authorize(input.organizationId, input.workspaceId);
       const { organizationId, workspaceId } = input;
       const { lastEventId, streamId, hangUp, onClose } = request;
       // A client that was away while its workspace was deleted still learns how the jobs of the workspace ended.
       const resumed = lastEventId === undefined ? undefined : workspaceId;
       const isFormer = resumed !== undefined && (await hasJobsOfFormerWorkspace(db, organizationId, resumed));
-      if (!isFormer) await checkFilters(input);
+      if (!isFormer) await checkFilters(input, authorize);
       if (lastEventId === undefined) request.setHeader('Last-Event-Id', deps.jobStreams.position(organizationId));
       return deps.jobStreams.open({ caller, organizationId, workspaceId, lastEventId, streamId, hangUp, onClose });
     }),
   };
 
-  /** Throws FORBIDDEN if a filter names a row of another organization, NOT_FOUND if there is no such row. */
-  async function checkFilters(filter: {
-    organizationId: string;
-    workspaceId?: string | undefined;
-    documentId?: string | undefined;
-  }): Promise<void> {
-    const rows = [
-      filter.workspaceId === undefined ? undefined : await getWorkspace(db, filter.workspaceId),
-      filter.documentId === undefined ? undefined : await getDocument(db, filter.documentId),
-    ];
-    if (rows.some((row) => row && row.organization_id !== filter.organizationId)) throw new ApiError('FORBIDDEN');
+  /** Throws FORBIDDEN if a filter names a row that the caller may not read or one of another organization, NOT_FOUND if there is none. */
+  async function checkFilters(
+    {
+      organizationId,
+      workspaceId,
+      documentId,
+    }: { organizationId: string; workspaceId?: string | undefined; documentId?: string | undefined },
+    authorize: Authorize,
+  ): Promise<void> {
+    const workspace = workspaceId === undefined ? undefined : await getWorkspace(db, workspaceId);
+    const document = documentId === undefined ? undefined : await getDocument(db, documentId);
+    if ([workspace, document].some((row) => row && row.organization_id !== organizationId)) throw new ApiError('FORBIDDEN');
+    if (document) await authorize(organizationId, document.workspace_id);
   }
 }
 

@@ -4,6 +4,7 @@ import { createWorkspace } from '../../domain/workspaces/create-workspace.ts';
 import { deleteWorkspace } from '../../domain/workspaces/delete-workspace.ts';
 import { updateWorkspace } from '../../domain/workspaces/update-workspace.ts';
 import { getWorkspace, getWorkspaceBySlug, listWorkspaces } from '../../domain/workspaces/workspace.ts';
+import { workspaceOf } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { withIdempotency } from '../idempotency.ts';
 import { toStorage, toWorkspace } from '../presenters/workspace.ts';
@@ -11,14 +12,17 @@ import { procedure } from '../procedure.ts';
 
 export function workspaceProcedures({ db, getPlan, config }: ApiDeps) {
   return {
-    list: procedure(contract.workspaces.list, async ({ input, authorize }) => {
-      await authorize(input.organizationId);
-      return (await listWorkspaces(db, input.organizationId)).map(toWorkspace);
+    list: procedure(contract.workspaces.list, async ({ input, caller, authorize }) => {
+      const only = workspaceOf(caller);
+      await authorize(input.organizationId, only);
+      const workspaces = await listWorkspaces(db, input.organizationId);
+      return workspaces.filter(({ id }) => only === undefined || id === only).map(toWorkspace);
     }),
 
-    get: procedure(contract.workspaces.get, async ({ input, authorize }) => {
-      await authorize(input.organizationId);
+    get: procedure(contract.workspaces.get, async ({ input, caller, authorize }) => {
+      await authorize(input.organizationId, workspaceOf(caller));
       const workspace = await getWorkspaceBySlug(db, input.organizationId, input.slug);
+      await authorize(input.organizationId, workspace.id);
       return { ...toWorkspace(workspace), storage: toStorage(workspace, await getPlan(db, input.organizationId)) };
     }),
 
@@ -33,13 +37,13 @@ export function workspaceProcedures({ db, getPlan, config }: ApiDeps) {
 
     update: procedure(contract.workspaces.update, async ({ input, actor, authorize }) => {
       const workspace = await getWorkspace(db, input.id);
-      await authorize(workspace.organization_id);
+      await authorize(workspace.organization_id, workspace.id);
       return toWorkspace(await inTransaction(db, (trx) => updateWorkspace(trx, actor, workspace, input)));
     }),
 
     delete: procedure(contract.workspaces.delete, async ({ input, actor, authorize }) => {
       const workspace = await getWorkspace(db, input.id);
-      await authorize(workspace.organization_id);
+      await authorize(workspace.organization_id, workspace.id);
       await inTransaction(db, (trx) => deleteWorkspace(trx, actor, workspace));
       return { id: workspace.id };
     }),

@@ -4,7 +4,7 @@ import type { ApiError } from '../../contract/api-error.ts';
 import { isOfWorkspace } from '../../domain/jobs/job.ts';
 import type { ChangedJob, ReadChanges } from '../../domain/jobs/list-changed-jobs.ts';
 import type { Cursors } from '../../domain/page.ts';
-import type { Caller } from '../caller.ts';
+import { type Caller, callerId } from '../caller.ts';
 import type { StreamEvent } from '../procedure.ts';
 import { type JobEvent, renderJob } from './job-events.ts';
 import { changeOf, SentStates } from './sent-states.ts';
@@ -67,6 +67,10 @@ export class JobStream {
     if (!since) this.#queue = [];
   }
 
+  get isOver(): boolean {
+    return this.#over.signal.aborted;
+  }
+
   /** Ends the stream, with an error or without. */
   end(error?: ApiError): void {
     this.#error ??= error;
@@ -84,7 +88,7 @@ export class JobStream {
 
   /** Yields events until the stream ends. Throws the error that the stream ends with. */
   async *events(): AsyncGenerator<StreamEvent> {
-    while (!this.#over.signal.aborted) {
+    while (!this.isOver) {
       const next = this.#queue?.shift();
       if (next) {
         this.#queuedBytes -= next.job.bytes;
@@ -110,7 +114,7 @@ export class JobStream {
    */
   *#send(job: ChangedJob, render: () => JobEvent): Generator<StreamEvent> {
     const { workspaceId } = this.request;
-    if (this.#over.signal.aborted || !this.#sent.isNew(changeOf(job))) return;
+    if (this.isOver || !this.#sent.isNew(changeOf(job))) return;
     if (workspaceId !== undefined && !isOfWorkspace(job, workspaceId)) return;
     this.#sent.note(changeOf(job));
     const stalled = setTimeout(() => this.#drop(), this.#options.stallMs).unref();
@@ -123,7 +127,7 @@ export class JobStream {
 
   #drop(): void {
     const { organizationId, caller, hangUp } = this.request;
-    this.#options.log.warn({ organizationId, userId: caller.userId }, 'a job stream ends: its reader is too slow');
+    this.#options.log.warn({ organizationId, callerId: callerId(caller) }, 'a job stream ends: its reader is too slow');
     this.end();
     hangUp();
   }

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { ApiError } from '../../contract/api-error.ts';
+import { callerId, isKey } from '../caller.ts';
 import type { StreamEvent } from '../procedure.ts';
 import { decodeEventId, encodeEventId } from './job-events.ts';
 import { type FeedOptions, JobStream, type OpenStream } from './job-stream.ts';
@@ -25,6 +26,9 @@ const defaultLimits: StreamLimits = { lifetimeMs: 15 * 60_000, recheckMs: 30_000
 
 /** The seconds after which a client with too many streams may retry. Browsers wait only if this is sent to them. */
 const refusedSeconds = 60;
+
+/** By how old a look at its key a stream may send an event, in milliseconds. */
+const freshMs = 1_000;
 
 /** The open job streams of this process. */
 export class JobStreams {
@@ -93,18 +97,22 @@ export class JobStreams {
   async *#events(stream: JobStream): AsyncGenerator<StreamEvent> {
     const { leases, findMembership, log } = this.#options;
     const { caller, streamId } = stream.request;
-    const lease = await leases.acquire({ userId: caller.userId, streamId, onLost: () => stream.end() });
+    const lease = await leases.acquire({ userId: callerId(caller), streamId, onLost: () => stream.end() });
     if (!lease)
       throw new ApiError('TOO_MANY_REQUESTS', {
         message: `A user may hold ${leases.perUser} job streams at once.`,
         retryAfterSeconds: refusedSeconds,
       });
-    const stopReauthorizing = reauthorize(stream, lease, { findMembership, everyMs: this.#limits.recheckMs, log });
+    const reauthorization = reauthorize(stream, lease, { findMembership, everyMs: this.#limits.recheckMs, log });
     const lifetime = setTimeout(() => stream.end(), this.#limits.lifetimeMs).unref();
     try {
-      yield* stream.events();
+      for await (const event of stream.events()) {
+        // A key may be revoked because it is in wrong hands, so nothing is sent by a look that is older than a second.
+        if (isKey(caller)) await reauthorization.refresh(freshMs);
+        if (!stream.isOver) yield event;
+      }
     } finally {
-      stopReauthorizing();
+      reauthorization.stop();
       clearTimeout(lifetime);
       const onError = (err: unknown) => log.warn({ err }, "a stream's lease was not released; it ends by itself");
       await lease.release().catch(onError);

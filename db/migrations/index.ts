@@ -2,6 +2,7 @@ import type { Migration } from 'kysely/migration';
 import * as baseline from './0001-baseline.ts';
 import * as extractionNotices from './0002-extraction-notices.ts';
 import * as webhooks from './0003-webhooks.ts';
+import * as apiKeys from './0004-api-keys.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -14,4 +15,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0001-baseline': baseline,
   '0002-extraction-notices': extractionNotices,
   '0003-webhooks': webhooks,
+  '0004-api-keys': apiKeys,
 };

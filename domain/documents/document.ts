@@ -18,7 +18,9 @@ const columns = [
   'organization_id',
   'workspace_id',
   // No document names a deleted user.
-  sql<string | null>`(select id from "user" where "user".id = document.uploaded_by)`.as('uploaded_by'),
+  // A user who is gone is not named any more; an API key is no person.
+  sql<string | null>`case when starts_with(document.uploaded_by, 'key_') then document.uploaded_by
+    else (select id from "user" where "user".id = document.uploaded_by) end`.as('uploaded_by'),
   'name',
   'content_type',
   'size_bytes',

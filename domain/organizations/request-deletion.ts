@@ -8,9 +8,9 @@ import { findLiveSubscription } from '../billing/find-subscription.ts';
 import { lockOrganizationForDeletion } from '../locks.ts';
 
 /**
- * Marks an organization as being deleted, so that nothing is created or charged in it any more, and asks for the workflow that deletes it.
- * A second request changes nothing. Throws NOT_FOUND if there is no organization with this id and slug, PRECONDITION_FAILED if it has a
- * live subscription; without billing the message says how to end it.
+ * Marks an organization as being deleted, so that nothing is created or charged in it any more, ends its API keys, and asks for the
+ * workflow that deletes it. A second request changes nothing. Throws NOT_FOUND if there is no organization with this id and slug,
+ * PRECONDITION_FAILED if it has a live subscription; without billing the message says how to end it.
  */
 export async function requestOrganizationDeletion(
   trx: Transaction,
@@ -36,6 +36,7 @@ export async function markForDeletion(
     .returning('organization_id')
     .executeTakeFirst();
   if (marked) {
+    await trx.deleteFrom('api_key').where('organization_id', '=', id).execute();
     const event = { organizationId: id, action: 'organization.delete', targetType: 'organization', targetId: id };
     await recordAudit(trx, actor, { ...event, metadata: { name, slug } });
   }

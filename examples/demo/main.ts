@@ -6,7 +6,7 @@ import { type SearchMode, searchModes } from '../../contract/document-search.ts'
 import { StopRequest } from '../../local/stop-request.ts';
 import { runBillingDemo } from './billing.ts';
 import { startBillingService } from './billing-service.ts';
-import { report, reportAll, toJson } from './report.ts';
+import { report, reportAll, reportKeyCommand, toJson } from './report.ts';
 import { briefQuestions, contentTypeOf, runDemo } from './run.ts';
 import { Screen } from './screen.ts';
 import { openService } from './service.ts';
@@ -81,7 +81,10 @@ async function main({
     const queries = query.length > 0 || !isSample ? query : samples;
     const result = await runDemo(createClient({ url: service.url }), { files, queries, mode, verbose, screen, signal });
     if (json) print(toJson(result, service.pages, verbose));
-    else if (result.documents.length > 0) (verbose ? reportAll : report)(result, service.pages, screen);
+    else if (result.documents.length > 0) {
+      (verbose ? reportAll : report)(result, service.pages, screen);
+      reportKeyCommand(service.url, result, screen);
+    }
     return result.ok && files.length === paths.length ? 0 : 1;
   } finally {
     screen.status('');

@@ -63,12 +63,19 @@ export function reportAll(result: DemoResult, pages: WorkflowPages, screen: Scre
 }
 
 /** What `--json` prints: of each search the best passage; with `verbose` all passages with their whole text. */
-export function toJson(result: Omit<DemoResult, 'ok' | 'organizationId'>, pages: WorkflowPages, verbose: boolean): string {
+export function toJson(result: Omit<DemoResult, 'ok' | 'organizationId' | 'token'>, pages: WorkflowPages, verbose: boolean): string {
   const pick = <T extends object, K extends keyof T>(from: T, ...keys: K[]) => Object.fromEntries(keys.map((key) => [key, from[key]]));
   const documents = result.documents.map((one) => pick(one, 'id', 'name', 'status', 'extracted', 'summary', 'chunkCount'));
   const jobs = result.jobs.map((job) => ({ ...pick(job, 'id', 'kind', 'status', 'attempts'), workflowUrl: pages.job(job.id) ?? null }));
   const search = result.search.map((one) => (verbose ? pick(one, 'query', 'mode', 'model', 'results') : bestOf(one)));
   return `${JSON.stringify({ documents, jobs, search, creditsUsed: result.creditsUsed }, undefined, 1)}\n`;
+}
+
+/** Prints the command that makes an API key in the demo's organization, as one line to paste. */
+export function reportKeyCommand(url: string, { organizationId, token }: DemoResult, screen: Screen): void {
+  const body = JSON.stringify({ organizationId, name: 'Mine', permissions: ['document:read', 'document:create', 'job:create'] });
+  screen.heading('An API key for a program of yours (docs/integrations.md)');
+  screen.line(`curl -sS ${url}/api/v1/api-keys -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${body}'`, 0);
 }
 
 function bestOf({ query, mode, model, results: [best] }: DemoResult['search'][number]) {

@@ -4,6 +4,8 @@ import type { SearchMode } from '../../contract/document-search.ts';
 /** What the demo has done, for the screen or as JSON. */
 export interface DemoResult {
   organizationId: string;
+  /** Of the demo's user. */
+  token: string;
   documents: (Document & { summary: string | null })[];
   jobs: JobEvent[];
   search: (SearchResults & { query: string; mode: SearchMode })[];

@@ -49,7 +49,8 @@ export async function runDemo(client: Client, work: Work): Promise<DemoResult> {
   const documents = await demo.readDocuments();
   const search = await demo.search(documents);
   const { usage } = await client.organizations.usage({ organizationId }, { signal });
-  return { organizationId, documents, jobs: [...demo.jobs.values()], search, creditsUsed: usage.aiCredits, ok: demo.ok };
+  const token = client.auth.token ?? '';
+  return { organizationId, token, documents, jobs: [...demo.jobs.values()], search, creditsUsed: usage.aiCredits, ok: demo.ok };
 }
 
 /** Signs up a new user, as whom the client calls from then on, and makes an organization with a workspace. Throws SheafError. */

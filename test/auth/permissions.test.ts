@@ -22,6 +22,7 @@ const table: Record<Permission, Role[]> = {
   'job:cancel': everyone,
   'webhook:read': administrators,
   'webhook:manage': administrators,
+  'apiKey:manage': administrators,
 };
 
 describe('The permissions of roles', () => {

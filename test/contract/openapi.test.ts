@@ -119,10 +119,12 @@ describe('The OpenAPI document', () => {
     expect(parameter.schema).to.have.all.keys('type', 'examples');
   });
 
-  it('asks for a session everywhere but at public operations', () => {
-    expect(document.security).to.deep.equal([{ bearer: [] }, { cookie: [] }]);
+  it('asks for a session or an API key everywhere but at public operations, and for a session where no key is taken', () => {
+    expect(document.security).to.deep.equal([{ bearer: [] }, { apiKey: [] }, { cookie: [] }]);
+    const own: Record<string, object[]> = { public: [] };
+    for (const access of ['signed-in', 'platform-admin', 'apiKey:manage', 'webhook:manage']) own[access] = [{ bearer: [] }, { cookie: [] }];
     for (const { metadata } of routes) {
-      const expected = metadata.access === 'public' ? [] : undefined;
+      const expected = own[metadata.access];
       expect(operationOf(metadata.operation).security, metadata.operation).to.deep.equal(expected);
     }
   });

@@ -74,6 +74,12 @@ describe('The client of oRPC as its authors publish it', () => {
     expect(await refusal(call('jobs.retry', { id: job.id }))).to.include({ code: 'CONFLICT', defined: true, status: 409 });
     await call('documents.delete', { id: document.id });
 
+    const key = await call('apiKeys.create', { organizationId, name: 'Import', permissions: ['job:read'] });
+    await call('apiKeys.list', { organizationId });
+    await call('apiKeys.update', { id: key.id, name: 'Renamed' });
+    await call('apiKeys.rotate', { id: key.id, overlapSeconds: 0 });
+    await call('apiKeys.revoke', { id: key.id });
+
     await call('admin.system.status', undefined, admin);
     await call('admin.auditLog', { organizationId, limit: 1 }, admin);
     await call('admin.flags.upsert', { key: 'search.rerank', enabled: true }, admin);

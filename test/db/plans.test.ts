@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { findKey } from '../../auth/api-key.ts';
 import { createPool, type Db, type Pool } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
+import { listApiKeys } from '../../domain/api-keys/api-key.ts';
 import { listAuditEntries, listPlatformAuditEntries } from '../../domain/audit.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import type { DocumentFilter } from '../../domain/documents/document-filter.ts';
@@ -188,6 +190,12 @@ describe(`With ${rows} rows in each large table`, () => {
     const own = node['Relation Name'] === table ? counts.reduce((sum, count) => sum + count, 0) * Number(node['Actual Loops'] ?? 1) : 0;
     return Math.max(own, ...(node.Plans ?? []).map((child) => readBy(table, child as never)));
   }
+
+  it('reads of all API keys that of a secret, and those of an organization', async () => {
+    expect(await mostRead('api_key', () => findKey(db, 'new-70'))).to.equal(1);
+    expect(await mostRead('api_key', () => findKey(db, 'old-71'))).to.equal(1);
+    expect(await mostRead('api_key', () => listApiKeys(db, small))).to.equal(1);
+  });
 
   it('reads one late object of each organization, however many it has', async () => {
     const read = await mostRead('object_to_delete', () => sweepObjectDeletions(db, 10));

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { workflowIds } from '../../workflows/definitions.ts';
 import { type AiService, startAiService, token } from '../ai/support/ai-service.ts';
@@ -80,6 +82,14 @@ describe('npm run demo', () => {
     expect(stdout.match(/http:\/\/temporal\.example\.com\S*/g)).to.deep.equal([
       `http://temporal.example.com/namespaces/${api.temporal.namespace}/workflows?query=${await onlyOrganization()}`,
     ]);
+  });
+
+  it('ends with the line that makes an API key in its organization', async () => {
+    const { stdout } = await runDemo([fileOf('keeper.md', note)], pointTo(api));
+    const { stdout: made } = await promisify(execFile)('sh', ['-c', stdout.trimEnd().split('\n').at(-1) ?? '']);
+    const { secret, organizationId } = JSON.parse(made);
+    const { status } = await api.request('GET', `/api/v1/organizations/${organizationId}/usage`, { token: secret });
+    expect(status).to.equal(200);
   });
 
   it('prints the samples as JSON within 15 kB', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Caller } from '../../api/caller.ts';
+import type { UserCaller } from '../../api/caller.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import type { AiCall } from './ai-stand-in.ts';
 import type { Break, Broken } from './connection-breaker.ts';
@@ -28,7 +28,7 @@ export class Tenant {
   readonly service: Service;
   readonly organizationId = randomUUID();
   readonly customer = `cus_${randomUUID()}`;
-  readonly owner: Caller;
+  readonly owner: UserCaller;
   readonly attempts: (OpenWork & { jobId: string })[] = [];
   readonly searches: OpenWork[] = [];
   #names = 0;

@@ -47,7 +47,7 @@ export const rooms: Record<string, Room> = {
       'workflows/inputs.ts',
     ],
     types: ['config'],
-    packages: ['kysely', 'marked', 'stemmer', 'stopword', 'uuid', 'zod', 'node:crypto'],
+    packages: ['kysely', 'marked', 'stemmer', 'stopword', 'uuid', 'zod', 'node:crypto', 'node:zlib'],
   },
   payments: {
     imports: ['contract', 'db', 'domain', 'telemetry/spans.ts', 'workflows/definitions.ts'],

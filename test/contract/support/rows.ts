@@ -12,6 +12,7 @@ export interface TenantRows {
   jobId: string;
   webhookId: string;
   deliveryId: string;
+  apiKeyId: string;
   slug: string;
 }
 
@@ -24,8 +25,11 @@ export async function createRows(api: TestApi): Promise<TenantRows> {
   const { body: created } = await api.request('POST', '/api/v1/documents', { token, body: upload });
   const embed = { kind: 'text.embed', organizationId, texts: ['one'] };
   const { body: job } = await api.request('POST', '/api/v1/jobs', { token, body: embed });
+  const newKey = { organizationId, name: 'Key', permissions: ['job:read'] };
+  const { body: key } = await api.request('POST', '/api/v1/api-keys', { token, body: newKey });
   const webhooks = await createWebhookRows(api, organizationId);
-  return { tenant, organizationId, workspaceId, documentId: created.document.id, jobId: job.id, slug: 'main', ...webhooks };
+  const ids = { organizationId, workspaceId, documentId: created.document.id, jobId: job.id, apiKeyId: key.id, ...webhooks };
+  return { tenant, slug: 'main', ...ids };
 }
 
 /** Webhooks are off by default, so the rows are written as if they had been on. */
@@ -80,5 +84,6 @@ function idOf(operation: string, rows: TenantRows): string {
   if (operation.startsWith('workspaces.')) return rows.workspaceId;
   if (['webhooks.delivery', 'webhooks.resend'].includes(operation)) return rows.deliveryId;
   if (operation.startsWith('webhooks.')) return rows.webhookId;
+  if (operation.startsWith('apiKeys.')) return rows.apiKeyId;
   return operation.startsWith('documents.') ? rows.documentId : rows.jobId;
 }

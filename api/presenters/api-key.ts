@@ -1,0 +1,20 @@
+import type { ApiKeyRow } from '../../domain/api-keys/api-key.ts';
+
+/** A key as the API shows it. */
+export function toApiKey(key: ApiKeyRow) {
+  return {
+    id: key.id,
+    organizationId: key.organization_id,
+    workspaceId: key.workspace_id,
+    name: key.name,
+    prefix: key.prefix,
+    permissions: key.permissions,
+    requestsPerMinute: key.requests_per_minute,
+    status: key.status,
+    responsibleId: key.responsible_id,
+    expiresAt: key.expires_at?.toISOString() ?? null,
+    overlapEndsAt: key.overlap_ends_at?.toISOString() ?? null,
+    lastUsedAt: key.last_used_at?.toISOString() ?? null,
+    createdAt: key.created_at.toISOString(),
+  };
+}

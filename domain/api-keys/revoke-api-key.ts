@@ -1,0 +1,22 @@
+import type { Transaction } from '../../db/connect.ts';
+import { type Actor, recordAudit } from '../audit.ts';
+import { lockOrganization } from '../locks.ts';
+import { type ApiKeyRow, apiKeyNotFound } from './api-key.ts';
+
+/** Deletes a key with its secrets. Throws NOT_FOUND if it is gone. */
+export async function revokeApiKey(
+  trx: Transaction,
+  actor: Actor,
+  { id, organization_id: organizationId }: Pick<ApiKeyRow, 'id' | 'organization_id'>,
+): Promise<void> {
+  await lockOrganization(trx, organizationId);
+  const revoked = await trx
+    .deleteFrom('api_key')
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .returning('name')
+    .executeTakeFirst();
+  if (!revoked) throw apiKeyNotFound();
+  const metadata = { name: revoked.name };
+  await recordAudit(trx, actor, { organizationId, action: 'apiKey.revoke', targetType: 'apiKey', targetId: id, metadata });
+}

@@ -1,0 +1,36 @@
+import type { KeyPermission } from '../../contract/access.ts';
+import type { Transaction } from '../../db/connect.ts';
+import { type Actor, recordAudit } from '../audit.ts';
+import { lockOrganization } from '../locks.ts';
+import { type ApiKeyRow, apiKeyNotFound, getApiKey } from './api-key.ts';
+
+export interface ApiKeyChanges {
+  name?: string | undefined;
+  permissions?: KeyPermission[] | undefined;
+  requestsPerMinute?: number | undefined;
+}
+
+/** Changes what is given. Throws NOT_FOUND if the key is gone. */
+export async function updateApiKey(
+  trx: Transaction,
+  actor: Actor,
+  { id, organization_id: organizationId }: Pick<ApiKeyRow, 'id' | 'organization_id'>,
+  { name, permissions, requestsPerMinute }: ApiKeyChanges,
+): Promise<ApiKeyRow> {
+  await lockOrganization(trx, organizationId);
+  const before = await getApiKey(trx, id);
+  const updated = await trx
+    .updateTable('api_key')
+    .set({
+      name: name ?? before.name,
+      permissions: permissions ?? before.permissions,
+      requests_per_minute: requestsPerMinute ?? before.requests_per_minute,
+    })
+    .where('id', '=', id)
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst();
+  if (updated.numUpdatedRows === 0n) throw apiKeyNotFound();
+  const metadata = { name, permissions, requestsPerMinute };
+  await recordAudit(trx, actor, { organizationId, action: 'apiKey.update', targetType: 'apiKey', targetId: id, metadata });
+  return getApiKey(trx, id);
+}
