@@ -150,11 +150,11 @@ describe('npm run demo', () => {
     expect(alone.stdout, 'nothing but where the service is').to.match(/^\nSheaf \S+ at \S+\n$/);
   });
 
-  it('prints lines of at most 80 columns, but for links, and no control characters', async () => {
+  it('prints lines of at most 80 columns, but for links and the line to paste, and no control characters', async () => {
     const files = [fileOf('keeper.md', note), join(directory, 'colour \u001b[31m.md')];
     const { stdout, stderr } = await runDemo(['--query', 'who lights the lamp?', ...files], pointTo(api));
     expect(stderr).to.match(/^ {2}✘ [^\p{Cc}]*: there is no such file\n$/u);
-    const lines = stdout.split('\n').filter((line) => !line.startsWith('http://'));
+    const lines = stdout.split('\n').filter((line) => !/^(http:\/\/|curl )/.test(line));
     expect(lines.filter((line) => line.length > 80)).to.deep.equal([]);
     expect(stdout.replaceAll('\n', '')).not.to.match(/\p{Cc}/u);
     expect(stdout)
