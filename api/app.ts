@@ -21,6 +21,7 @@ import { startPages } from './http/start-page.ts';
 import { traceRequests } from './http/trace-requests.ts';
 import { limitRequests } from './limits/limiters.ts';
 import { dropSlowReaders } from './limits/slow-readers.ts';
+import { mcpRoutes } from './mcp/mount.ts';
 import { createProcedures } from './procedures/index.ts';
 import type { UploadOptions } from './uploads/object-request.ts';
 import { isUpload, uploadRoutes } from './uploads/upload.ts';
@@ -65,6 +66,7 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
   app.use('/rpc', guard, createRpc(deps, procedures));
   app.get('/api/v1/openapi.json', limited, openApiDocument({ cookieName: sessionCookieName(config), extra: config.extraContentTypes }));
   app.use('/api/v1', guard, createRest(deps, procedures));
+  app.use(mcpRoutes(deps, procedures));
 
   app.use(nothingHere);
   app.use('/rpc', rpcErrors(deps));

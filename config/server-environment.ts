@@ -116,6 +116,7 @@ export const serverEnvironment = z.object({
   MAX_WORKSPACES_PER_ORGANIZATION: integer(5_000, { min: 1, max: 5_000 }),
   INVITATIONS_PER_DAY: integer(200, { min: 1, max: 1_000_000 }).unwrap().optional(),
   INVITATIONS_PER_ADDRESS_PER_DAY: integer(5, { min: 1, max: 1_000_000 }).unwrap().optional(),
+  MCP_WRITE: flag(false),
   SEARCH_DEFAULT_MODE: z.enum(searchModes, `must be ${searchModes.join(', ')}`).default('semantic'),
   DELETION_WAIT_MS: milliseconds(60_000, { min: 10 }),
   STREAM_RECHECK_MS: milliseconds(30_000, { min: 10 }),

@@ -77,6 +77,8 @@ export function loadServerConfig(env: Environment) {
     /** How many an organization may have, whatever its plan. */
     workspacesPerOrganization: e.MAX_WORKSPACES_PER_ORGANIZATION,
     signUp: signUpOf(e),
+    /** Whether the tools of `/mcp` include those that change something. */
+    mcpWrites: e.MCP_WRITE,
     /** The mode of a search that names none. */
     searches: { defaultMode: e.SEARCH_DEFAULT_MODE },
     /** Over how long the least rate of a body is counted, except that of an upload. */

@@ -182,7 +182,17 @@ export const rooms: Record<string, Room> = {
       'workflows/inputs.ts',
     ],
     types: ['config'],
-    packages: ['@orpc/server', '@orpc/server/**', '@ts-rest/express', 'express', 'pino', 'rate-limiter-flexible', 'zod', 'node:*'],
+    packages: [
+      '@modelcontextprotocol/**',
+      '@orpc/server',
+      '@orpc/server/**',
+      '@ts-rest/express',
+      'express',
+      'pino',
+      'rate-limiter-flexible',
+      'zod',
+      'node:*',
+    ],
   },
 };
 

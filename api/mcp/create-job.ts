@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { contract } from '../../contract/index.ts';
+import { documentId } from './fields.ts';
+import { defineTool } from './tool.ts';
+
+const maxAttempts = 4;
+
+export const createJob = defineTool({
+  name: 'create_job',
+  title: 'Work on a document',
+  description:
+    'Queues a job on a document, which costs credits: `document.extract` reads its text, `document.index` makes it searchable, `document.summarize` summarizes it. The job goes on after this call.',
+  operations: [contract.jobs.create],
+  writes: true,
+  input: z.object({ kind: z.enum(['document.extract', 'document.index', 'document.summarize']), documentId }),
+  async call({ kind, documentId: id }, { procedures, run }) {
+    const sentences = kind === 'document.summarize' ? { maxSentences: 5 } : {};
+    return { job: await run(procedures.jobs.create, { kind, documentId: id, maxAttempts, ...sentences } as never) };
+  },
+});

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { contract } from '../../contract/index.ts';
+import { workspaceId } from './fields.ts';
+import { defineTool, workspaceFor } from './tool.ts';
+
+const { cursor, tag, contentType, status } = contract.documents.list.query.shape;
+
+export const listDocuments = defineTool({
+  name: 'list_documents',
+  title: 'List documents',
+  description: 'A page of the documents of a workspace, newest first, with what is known of each.',
+  operations: [contract.documents.list],
+  writes: false,
+  input: z.object({
+    workspaceId,
+    limit: z.int().min(1).max(100).default(25).describe('How many are returned at the most.'),
+    ...{ cursor, tag, contentType, status },
+  }),
+  async call({ workspaceId: named, ...filter }, context) {
+    const input = { ...filter, organizationId: context.key.organizationId, workspaceId: workspaceFor(context, named) };
+    const { items, nextCursor } = await context.run(context.procedures.documents.list, input);
+    return { documents: items, nextCursor };
+  },
+});

@@ -1,0 +1,67 @@
+import { requireBearerAuth } from '@modelcontextprotocol/express';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { type AuthInfo, createMcpHandler, OAuthError, OAuthErrorCode } from '@modelcontextprotocol/server';
+import express, { type RequestHandler, type Response, type Router } from 'express';
+import type { Contract } from '../../contract/index.ts';
+import type { KeyCaller } from '../caller.ts';
+import type { ApiDeps } from '../deps.ts';
+import { jsonBody } from '../http/json-body.ts';
+import { requestIdOf, requestInfo } from '../http/request.ts';
+import { limitRequests } from '../limits/limiters.ts';
+import { type Procedures, run } from '../procedure.ts';
+import { createMcpServer } from './server.ts';
+import type { ToolContext } from './tool.ts';
+
+const path = '/mcp';
+const hourSeconds = 3_600;
+
+/** The MCP server at `/mcp`, for clients with an API key. It keeps nothing between two requests. */
+export function mcpRoutes(deps: ApiDeps, procedures: Procedures<Contract>): Router {
+  const router = express.Router({ caseSensitive: true, strict: true });
+  const serve: RequestHandler = async (req, res) => {
+    const context = createContext(deps, procedures, res.locals.key as KeyCaller, () => requestInfo(req, res));
+    const options = { writes: deps.config.mcpWrites, requestId: requestIdOf(res), log: deps.log };
+    const handler = createMcpHandler(() => createMcpServer(context, options), {
+      onerror: (err) => deps.log.warn({ err, requestId: options.requestId }, 'a request of an MCP client was not served'),
+      // Nothing changes that a client could be told of.
+      maxSubscriptions: 0,
+    });
+    res.once('close', () => void handler.close());
+    await toNodeHandler(handler)(req, res, req.body);
+  };
+  router.all(path, limitRequests(deps.limiters, deps.authentication), authorized, jsonBody(deps.largeBodies), serve);
+  return router;
+}
+
+/** Refuses a request without a live API key as MCP's clients expect it. {@link limitRequests} has looked the key up. */
+const authorized: RequestHandler = (req, res, next) => {
+  const verifyAccessToken = async (token: string) => authInfoOf(res, token);
+  return requireBearerAuth({ verifier: { verifyAccessToken } })(req, res, next);
+};
+
+function authInfoOf(res: Response, token: string): AuthInfo {
+  const key = res.locals.key as KeyCaller | undefined;
+  if (!key) throw new OAuthError(OAuthErrorCode.InvalidToken, 'This is no API key, or it is revoked, expired or suspended.');
+  res.locals.caller = key;
+  // The SDK refuses a token without an end. One that has none is looked up again for each request.
+  const expiresAt = Math.floor((key.expiresAt?.getTime() ?? Date.now() + hourSeconds * 1_000) / 1_000);
+  return { token, clientId: key.keyId, scopes: key.permissions, expiresAt };
+}
+
+/** Runs operations as a key, within the request of its client. Headers of the request are about the whole, not about an operation. */
+function createContext(
+  deps: ApiDeps,
+  procedures: Procedures<Contract>,
+  key: KeyCaller,
+  requestOf: () => ReturnType<typeof requestInfo>,
+): ToolContext {
+  return {
+    key,
+    procedures,
+    storage: deps.storage,
+    run(procedure, input) {
+      const request = { ...requestOf(), idempotencyKey: undefined, lastEventId: undefined };
+      return run(deps, procedure, { input, caller: key, request }) as never;
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import type { Logger } from 'pino';
+import { keyMay } from '../../auth/api-key.ts';
+import type { Permission } from '../../contract/access.ts';
+import { ApiError } from '../../contract/api-error.ts';
+import { version } from '../../contract/index.ts';
+import { renderError } from '../http/errors.ts';
+import { createJob } from './create-job.ts';
+import { getDocument } from './get-document.ts';
+import { listDocuments } from './list-documents.ts';
+import { listWorkspaces } from './list-workspaces.ts';
+import { searchDocuments } from './search-documents.ts';
+import type { Tool, ToolContext } from './tool.ts';
+import { uploadDocument } from './upload-document.ts';
+
+const tools: Tool[] = [searchDocuments, getDocument, listDocuments, listWorkspaces, uploadDocument, createJob];
+
+export interface McpServerOptions {
+  /** Whether tools that change something are served. */
+  writes: boolean;
+  requestId: string;
+  log: Logger;
+}
+
+/** The MCP server of one request: the tools, which call the operations of the API as the key. */
+export function createMcpServer(context: ToolContext, options: McpServerOptions): McpServer {
+  const server = new McpServer(
+    { name: 'sheaf', title: 'Sheaf', version },
+    { instructions: 'Search and read the documents of an organization. Begin with list_workspaces unless your key is of one workspace.' },
+  );
+  for (const tool of tools.filter(({ writes }) => options.writes || !writes)) {
+    const { name, title, description, input, writes } = tool;
+    const annotations = { readOnlyHint: !writes, destructiveHint: false, openWorldHint: false };
+    const call = (args: unknown) => callTool(tool, args as Record<string, unknown>, context, options);
+    server.registerTool(name, { title, description, inputSchema: input, annotations }, call);
+  }
+  return server;
+}
+
+/** A tool's result; an error is one too, so that the model reads what is wrong. */
+async function callTool(tool: Tool, args: Record<string, unknown>, context: ToolContext, { requestId, log }: McpServerOptions) {
+  try {
+    checkPermissions(tool, context);
+    const result = await tool.call(args, context);
+    return { content: [{ type: 'text' as const, text: JSON.stringify(result) }], structuredContent: result };
+  } catch (error) {
+    const { envelope } = renderError(error, { requestId, route: tool.operations[0], log });
+    const text = envelope ? `${envelope.code}: ${envelope.message}` : `The service failed; its log knows the cause as ${requestId}.`;
+    return { content: [{ type: 'text' as const, text }], isError: true };
+  }
+}
+
+/** Says which permission is missing: the operation itself would only say FORBIDDEN. */
+function checkPermissions({ name, operations }: Tool, { key }: ToolContext): void {
+  const needed = [...new Set(operations.map(({ metadata }) => metadata.access as Permission))];
+  const missing = needed.filter((permission) => !keyMay(key, key.organizationId, key.workspaceId, permission));
+  if (missing.length > 0)
+    throw new ApiError('FORBIDDEN', { message: `This API key does not hold ${missing.join(', ')}, which ${name} needs.` });
+}

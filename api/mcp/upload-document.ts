@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { ApiError } from '../../contract/api-error.ts';
+import { contract } from '../../contract/index.ts';
+import { objectKey } from '../../storage/object-key.ts';
+import { workspaceId } from './fields.ts';
+import { defineTool, workspaceFor } from './tool.ts';
+
+const { name, contentType, tags, metadata } = contract.documents.createUpload.body.shape;
+
+export const uploadDocument = defineTool({
+  name: 'upload_document',
+  title: 'Upload a document',
+  description:
+    'Stores a document of at most about 700 kB in a workspace. Then create a job: `document.index` makes it searchable, and extracts its text first.',
+  operations: [contract.documents.createUpload, contract.documents.complete],
+  writes: true,
+  input: z.object({
+    workspaceId,
+    name,
+    contentType,
+    text: z.string().min(1).optional().describe('The content, if it is text.'),
+    base64: z.base64().min(1).optional().describe('The content in base64, if it is not text.'),
+    tags,
+    metadata,
+  }),
+  async call({ workspaceId: named, text, base64, ...rest }, context) {
+    const { procedures, run, storage } = context;
+    const bytes = toBytes(text, base64);
+    const { document } = await run(procedures.documents.createUpload, {
+      ...rest,
+      workspaceId: workspaceFor(context, named),
+      size: bytes.length,
+    });
+    await storage.write(objectKey(document.organizationId, document.id), inChunks(bytes));
+    return { document: await run(procedures.documents.complete, { id: document.id }) };
+  },
+});
+
+function toBytes(text: string | undefined, base64: string | undefined): Buffer {
+  if (text !== undefined && base64 === undefined) return Buffer.from(text);
+  if (text === undefined && base64 !== undefined) return Buffer.from(base64, 'base64');
+  const message = 'Give either text or base64.';
+  throw new ApiError('BAD_REQUEST', { message, data: { issues: [{ path: ['text'], message }] } });
+}
+
+async function* inChunks(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}

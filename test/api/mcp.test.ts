@@ -1,0 +1,183 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { expect } from 'chai';
+import { createKey, type KeyOptions, type TestKey } from '../support/api-keys.ts';
+import { expectOk } from '../support/requests.ts';
+import { noteTokens } from '../support/run-secrets.ts';
+import { useApi } from '../support/use-api.ts';
+
+const reading = ['get_document', 'list_documents', 'list_workspaces', 'search_documents'];
+const text = 'The mirrors are washed with deionised water every month. The dome opens at dusk.';
+
+/** How a client chooses a revision of the protocol, and the revision that the two then speak. */
+const revisions = [
+  { mode: 'legacy', revision: '2025-11-25' },
+  { mode: { pin: '2026-07-28' }, revision: '2026-07-28' },
+] as const;
+
+for (const { mode, revision } of revisions) {
+  describe(`The MCP server, by revision ${revision}`, () => {
+    const { api, tenant } = useApi({ env: { MCP_WRITE: 'true' } });
+    let documentId: string;
+    let beside: { workspaceId: string; documentId: string };
+    const clients: Client[] = [];
+
+    before(async () => {
+      documentId = (await api.upload(tenant, { name: 'mirrors.txt', bytes: text })).id;
+      const { token } = tenant.owner;
+      const body = { organizationId: tenant.organizationId, name: 'Beside', slug: 'beside' };
+      const { body: workspace } = await expectOk(api.request('POST', '/api/v1/workspaces', { token, body }));
+      const other = await api.upload({ ...tenant, workspaceId: workspace.id }, { name: 'secret.txt', bytes: 'The safe opens at noon.' });
+      beside = { workspaceId: workspace.id, documentId: other.id };
+      await index(documentId);
+    });
+    after(async () => {
+      for (const client of clients) await client.close();
+    });
+
+    async function index(id: string): Promise<void> {
+      const { token } = tenant.owner;
+      const { body } = await expectOk(api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.index', documentId: id } }));
+      await api.jobIn(token, body.id, ['succeeded']);
+    }
+
+    async function connect(key: Pick<TestKey, 'token'>): Promise<Client> {
+      noteTokens(key.token);
+      const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
+      const requestInit = { headers: { authorization: `Bearer ${key.token}` } };
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`), { requestInit }));
+      clients.push(client);
+      return client;
+    }
+    const connectWith = async (options?: KeyOptions) => connect(await createKey(api, tenant, options));
+
+    /** What a tool gives: its structure, or the text of its error. */
+    async function call(client: Client, name: string, args: Record<string, unknown> = {}): Promise<any> {
+      const result = (await client.callTool({ name, arguments: args })) as any;
+      return result.isError ? { error: result.content[0].text } : result.structuredContent;
+    }
+
+    it('speaks it, and describes its tools by schemas', async () => {
+      const client = await connectWith();
+      expect(client.getNegotiatedProtocolVersion()).to.equal(revision);
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name).sort()).to.deep.equal([...reading, 'create_job', 'upload_document'].sort());
+      for (const { name, inputSchema, annotations } of tools) {
+        expect(inputSchema, name).to.include({ type: 'object' });
+        expect(annotations?.readOnlyHint, name).to.equal(reading.includes(name));
+      }
+      const search = tools.find(({ name }) => name === 'search_documents');
+      expect(search?.inputSchema.properties?.query).to.include({ type: 'string', maxLength: 1_000 });
+    });
+
+    it('searches with citations, lists, and reads a part at a time', async () => {
+      const client = await connectWith();
+      const { workspaces } = await call(client, 'list_workspaces');
+      expect(workspaces.map(({ slug }: { slug: string }) => slug)).to.deep.equal(['beside', 'main']);
+      const { workspaceId } = tenant;
+      const { results } = await call(client, 'search_documents', { workspaceId, query: 'washing mirrors', mode: 'lexical' });
+      expect(results[0]).to.include({ documentId, documentName: 'mirrors.txt' });
+      expect(results[0].citation).to.include({ page: null, start: 0 });
+      const filter = { tags: ['none'] };
+      expect((await call(client, 'search_documents', { workspaceId, query: 'mirrors', filter })).results).to.deep.equal([]);
+      const { documents } = await call(client, 'list_documents', { workspaceId });
+      expect(documents.map(({ id }: { id: string }) => id)).to.deep.equal([documentId]);
+      const first = await call(client, 'get_document', { documentId, characters: 11 });
+      expect(first).to.include({ text: 'The mirrors', nextStart: 11, page: null });
+      const rest = await call(client, 'get_document', { documentId, start: first.nextStart });
+      expect(rest).to.include({ text: text.slice(11), nextStart: null, nextPage: null });
+    });
+
+    it('says what is wrong with a call, so that the model can do better', async () => {
+      const client = await connectWith();
+      expect((await call(client, 'list_documents')).error).to.match(/^BAD_REQUEST: Name a workspace/);
+      expect((await call(client, 'get_document', { documentId: 'none' })).error).to.match(/^NOT_FOUND: /);
+      expect((await call(client, 'get_document', { documentId, page: 2 })).error).to.match(/^NOT_FOUND: /);
+    });
+
+    it('shows a key of one workspace that one only', async () => {
+      const client = await connectWith({ workspaceId: tenant.workspaceId });
+      const { workspaces } = await call(client, 'list_workspaces');
+      expect(workspaces.map(({ id }: { id: string }) => id)).to.deep.equal([tenant.workspaceId]);
+      expect((await call(client, 'list_documents')).documents).to.have.length(1);
+      expect((await call(client, 'search_documents', { query: 'mirrors', mode: 'lexical' })).results).to.have.length(1);
+      for (const [name, args] of [
+        ['list_documents', { workspaceId: beside.workspaceId }],
+        ['search_documents', { workspaceId: beside.workspaceId, query: 'safe' }],
+        ['get_document', { documentId: beside.documentId }],
+        ['create_job', { kind: 'document.extract', documentId: beside.documentId }],
+        ['upload_document', { workspaceId: beside.workspaceId, name: 'a.txt', contentType: 'text/plain', text: 'a' }],
+      ] as const)
+        expect((await call(client, name, args)).error, name).to.match(/^FORBIDDEN: /);
+    });
+
+    it('names the permission that a key lacks, for each tool', async () => {
+      const client = await connectWith({ permissions: ['workspace:read'] });
+      expect((await call(client, 'list_workspaces')).workspaces).to.have.length(2);
+      const { workspaceId } = tenant;
+      for (const [name, args, permission] of [
+        ['search_documents', { workspaceId, query: 'mirrors' }, 'document:read'],
+        ['list_documents', { workspaceId }, 'document:read'],
+        ['get_document', { documentId }, 'document:read'],
+        ['upload_document', { workspaceId, name: 'a.txt', contentType: 'text/plain', text: 'a' }, 'document:create'],
+        ['create_job', { kind: 'document.index', documentId }, 'job:create'],
+      ] as const)
+        expect((await call(client, name, args)).error).to.equal(
+          `FORBIDDEN: This API key does not hold ${permission}, which ${name} needs.`,
+        );
+    });
+
+    it('uploads a document and has it worked on, as the key', async () => {
+      const key = await createKey(api, tenant, { workspaceId: tenant.workspaceId });
+      const client = await connect(key);
+      const upload = {
+        name: 'tides.md',
+        contentType: 'text/markdown',
+        base64: Buffer.from('# Tides\n\nHigh water is at six.').toString('base64'),
+      };
+      const { document } = await call(client, 'upload_document', upload);
+      expect(document).to.include({ status: 'ready', uploadedBy: key.id, size: 30 });
+      const { job } = await call(client, 'create_job', { kind: 'document.index', documentId: document.id });
+      expect(job.createdBy).to.equal(key.id);
+      await api.jobIn(tenant.owner.token, job.id, ['succeeded']);
+      const { results } = await call(client, 'search_documents', { query: 'high water', mode: 'lexical' });
+      expect(results[0].documentId).to.equal(document.id);
+    });
+
+    it('takes many calls of one organization at once', async () => {
+      const client = await connectWith();
+      const found = await Promise.all(Array.from({ length: 30 }, () => call(client, 'get_document', { documentId })));
+      for (const each of found) expect(each.text).to.equal(text);
+    });
+
+    it('refuses who has no key, or one that has ended, as clients expect it', async () => {
+      const ended = await createKey(api, tenant);
+      await expectOk(api.request('DELETE', `/api/v1/api-keys/${ended.id}`, { token: tenant.owner.token }));
+      for (const token of [undefined, 'no.token', tenant.owner.token, ended.token]) {
+        const body = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+        const { status, headers } = await api.request('POST', '/mcp', { ...(token && { token }), body });
+        expect(status).to.equal(401);
+        expect(headers.get('www-authenticate')).to.match(/^Bearer /);
+      }
+    });
+
+    it('counts for the key, and lets in one that never expires', async () => {
+      const key = await createKey(api, tenant, { requestsPerMinute: 2, expiresInDays: null });
+      const ask = () => api.request('GET', '/mcp', { token: key.token });
+      expect([(await ask()).status, (await ask()).status, (await ask()).status]).to.deep.equal([405, 405, 429]);
+    });
+  });
+}
+
+describe('The MCP server without MCP_WRITE', () => {
+  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false' } });
+
+  it('has no tool that changes anything', async () => {
+    const { token } = await createKey(api, tenant);
+    const client = new Client({ name: 'test', version: '1.0.0' });
+    const requestInit = { headers: { authorization: `Bearer ${token}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`), { requestInit }));
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name).sort()).to.deep.equal(reading);
+    await client.close();
+  });
+});
