@@ -3,14 +3,18 @@ import { RPCLink } from '@orpc/client/fetch';
 import { expect } from 'chai';
 import { routes } from '../../contract/index.ts';
 import type { TestUser } from '../support/api.ts';
+import { until } from '../support/processes.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { recorder } from '../support/recorder.ts';
+import { noteTokens } from '../support/run-secrets.ts';
 import { useApi } from '../support/use-api.ts';
+import { webhooksOn } from '../webhooks/support.ts';
 
 /** A client of which nothing is known at compile time: what it can call, the service says. */
 type AnyClient = any;
 
 describe('The client of oRPC as its authors publish it', () => {
-  const { api, tenant } = useApi({ env: { CONTACT_EMAIL: 'operator@example.com' } });
+  const { api, tenant } = useApi({ env: { CONTACT_EMAIL: 'operator@example.com', ...webhooksOn } });
   let platformAdmin: TestUser;
   let client: AnyClient;
 
@@ -79,6 +83,22 @@ describe('The client of oRPC as its authors publish it', () => {
     await call('apiKeys.update', { id: key.id, name: 'Renamed' });
     await call('apiKeys.rotate', { id: key.id, overlapSeconds: 0 });
     await call('apiKeys.revoke', { id: key.id });
+
+    const receiver = await startReceiver();
+    const endpoint = await call('webhooks.create', { organizationId, url: receiver.url, events: ['member.added'] });
+    await call('webhooks.list', { organizationId });
+    await call('webhooks.get', { id: endpoint.id });
+    await call('webhooks.update', { id: endpoint.id, description: 'Members' });
+    const rotated = await call('webhooks.rotateSecret', { id: endpoint.id });
+    for (const { secret } of [endpoint, rotated]) noteTokens(secret.slice('whsec_'.length));
+    const delivery = await call('webhooks.test', { id: endpoint.id });
+    await call('webhooks.deliveries', { organizationId });
+    await call('webhooks.delivery', { id: delivery.id });
+    await until(() => receiver.received.length > 0);
+    await call('webhooks.resend', { id: delivery.id });
+    await call('webhooks.resendMany', { organizationId, dryRun: true });
+    await call('webhooks.delete', { id: endpoint.id });
+    await receiver.stop();
 
     await call('admin.system.status', undefined, admin);
     await call('admin.auditLog', { organizationId, limit: 1 }, admin);
