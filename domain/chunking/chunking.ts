@@ -17,8 +17,8 @@ export function maxContext({ characters }: ChunkSize): number {
   return Math.floor(characters / 4);
 }
 
-/** Raise it whenever the rules of cutting change: documents that were cut by an earlier version are then indexed again. */
-const chunkingVersion = 2;
+/** Raise it whenever the rules of cutting, or of terms, change: documents of an earlier version are then indexed again. */
+const chunkingVersion = 3;
 
 /** The name of a way to cut texts: the version of the rules, and the size if it is not the default. */
 export function chunkingOf({ characters }: ChunkSize): string {

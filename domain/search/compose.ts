@@ -8,8 +8,9 @@ const signs = /[\u00ad\u200b\u2060]|[™℠®]|[\u00bc-\u00be\u2150-\u215f\u2189
 const longWord = /[\p{L}\p{M}](?:[\u00ad\u200b\u2060]?[\p{L}\p{M}]){3}[\u00ad\u200b\u2060]?$/u;
 /** The length of text that {@link longWord} needs, even if each character is two UTF-16 units. */
 const longWordLength = 16;
-/** A character with its marks, including half-width ones, or a run of digits, which are one sign. Hangul is found without composition. */
-const segment = /[⁰¹²³⁴-⁹]+|.[\p{M}\u00ad\u200b\u2060\uff9e\uff9f]*/gsu;
+/** A character with its marks, including half-width ones, a syllable or letters of Hangul, or a run of digits, which are one sign. */
+const segment =
+  /[⁰¹²³⁴-⁹]+|[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|[\u3131-\u318e\uffa0-\uffdc]+|.[\p{M}\u00ad\u200b\u2060\uff9e\uff9f]*/gsu;
 
 /** Removes invisible characters, and separates signs from the word before them. */
 export function partSigns(text: string): string {

@@ -1,5 +1,6 @@
 import type { Span } from '../characters.ts';
 import { compose } from './compose.ts';
+import { groups, joinGroups } from './identifiers.ts';
 import { cut, joiner, pairedRun, possessive, spacedRun, termsOf, unspacedRun, wordsOf } from './terms.ts';
 
 /**
@@ -22,6 +23,8 @@ export function createTermFinder(wanted: Set<string>): (text: string) => Span[] 
       .replace(possessive, (run) => blank(run, 0))
       .replace(pairedRun, (run, at: number) => blank(run, found.push(findPairs(run, at, wanted))))
       .replace(unspacedRun, (run, at: number) => blank(run, found.push(findWords(run, at, wanted))));
+    for (const { 0: run, index: at } of rest.matchAll(groups))
+      if (wanted.has(cut(joinGroups(run) ?? ''))) found.push([{ start: at, end: at + run.length }]);
     for (const { 0: run, index: at } of rest.matchAll(spacedRun)) found.push(findParts(run, at, wanted, isWanted));
     const spans = found.flat().map(({ start, end }) => ({ start: startOf(start), end: endOf(end - 1) }));
     return join(spans.sort((one, other) => one.start - other.start));
@@ -35,7 +38,7 @@ function blank(run: string, _found: number): string {
 
 type IsWanted = (part: string) => boolean;
 
-/** The wanted pairs of characters, or single characters, of a Chinese or Japanese run. */
+/** The wanted pairs of characters, or single characters, of a Chinese, Japanese or Korean run. */
 function findPairs(run: string, at: number, wanted: Set<string>): Span[] {
   const characters = [...run];
   const spans: Span[] = [];

@@ -1,6 +1,7 @@
 import { stemmer } from 'stemmer';
 import { dan, deu, eng, fra, ita, nld, por, spa, swe } from 'stopword';
 import { partSigns } from './compose.ts';
+import { groups, joinGroups, normalizeNumbers, partsOfMixed, withoutSigns } from './identifiers.ts';
 
 /** A longer word is cut, so that no text makes a large key. */
 const maxTermLength = 64;
@@ -13,11 +14,12 @@ export const spacedRun =
   /(?<![\p{L}\p{M}\p{N}])[A-Za-z](?:\+\+|#)(?![\p{L}\p{M}\p{N}])|[\p{L}\p{M}\p{N}]+(?:[-_.,:/@+#&][\p{L}\p{M}\p{N}]+)*/gu;
 export const joiner = /[-_.,:/@+#&]/;
 const part = /[\p{L}\p{M}\p{N}]+/gu;
+const isOfLetters = /^[\p{L}\p{M}]+$/u;
+const hasDigit = /\d/;
 export const possessive = /['’][sS](?![\p{L}\p{N}])/gu;
-const groupedDigits = /(?<=\d),(?=\d{3}(?!\d))/g;
 const ascii = /^[\0-\x7f]*$/;
-/** Japanese and Chinese: pairs of characters stand for words. */
-export const pairedRun = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}々ー]+/gu;
+/** Japanese, Chinese and Korean, which joins particles to words: pairs of characters stand for words. */
+export const pairedRun = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}々ー]+/gu;
 /** Other scripts without spaces between words, which only a dictionary divides. */
 export const unspacedRun = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
 const dictionary = new Intl.Segmenter('th', { granularity: 'word' });
@@ -29,8 +31,13 @@ export function wordsOf(run: string): Intl.SegmentData[] {
 
 /** Accents that do not make another letter, by script. Elsewhere they do: й is not и. */
 const accents = /(?<=[\p{Script=Latin}\p{Script=Greek}])\p{Mn}+|(?<=е)\u0308|[\u0591-\u05c7\u064b-\u0655\u0670\u0640]/gu;
-const letters: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', þ: 'th', ı: 'i', ς: 'σ' };
-const foldedLetter = /[ßæœøđðłþıς]/g;
+const letters: Record<string, string> = {
+  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', þ: 'th', ı: 'i', ς: 'σ' },
+  ...Object.fromEntries(['٠١٢٣٤٥٦٧٨٩', '۰۱۲۳۴۵۶۷۸۹'].flatMap((digits) => [...digits].map((digit, value) => [digit, String(value)]))),
+};
+const foldedLetter = /[ßæœøđðłþıς٠-٩۰-۹]/g;
+/** Letters with a sign, and how they are spelled without it. Only a query is spelled so. */
+const spelledOut: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', å: 'aa' };
 
 /**
  * The terms of a text, for search by words, in no order that matters: stems of words in lower case without accents, numbers, and
@@ -48,34 +55,49 @@ export function eachTerm(text: string, visit: (term: string) => void): void {
 }
 
 /**
- * The distinct terms that a query looks for: those of its text without stop words, unless it has nothing else. A Chinese or Japanese run
- * gives only its pairs, unless it is a single character.
+ * The distinct terms that a query looks for: those of its text without stop words, unless it has nothing else. A Chinese, Japanese or
+ * Korean run gives only its pairs, unless it is a single character.
  */
 export function queryTermsOf(query: string): string[] {
+  const terms = new Set<string>();
+  for (const text of spellingsOf(query)) divide(text, { singly: false }, (term) => terms.add(term));
+  return [...terms];
+}
+
+/** The words of a query that may be misspelled or a part of a compound, folded. */
+export function queryWordsOf(query: string): string[] {
+  const words = spellingsOf(query).flatMap((text) => text.replace(pairedRun, ' ').replace(unspacedRun, ' ').match(part) ?? []);
+  return [...new Set(words)].filter((word) => isOfLetters.test(word));
+}
+
+function spellOut(text: string): string {
+  return text.normalize('NFC').replace(/[äöüøå]/gi, (letter) => spelledOut[letter.toLowerCase()] ?? letter);
+}
+
+/** The text of a query without stop words, unless it has nothing else, folded: as it is, and with its umlauts spelled out. */
+function spellingsOf(query: string): string[] {
   const folded = fold(query);
   const spared = withoutStopWords(folded);
-  const terms = new Set<string>();
-  divide(spared, { singly: false }, (term) => terms.add(term));
-  if (terms.size === 0) divide(folded, { singly: false }, (term) => terms.add(term));
-  return [...terms];
+  const text = (whole: string) => (/[\p{L}\p{N}]/u.test(spared) ? withoutStopWords(whole) : whole);
+  return [...new Set([text(folded), text(fold(spellOut(query)))])];
 }
 
 /** Folds a text to lower case, and to the letters by which words are compared. */
 function fold(text: string): string {
   const lower = text.toLowerCase();
-  if (ascii.test(lower)) return lower.replace(possessive, ' ').replace(groupedDigits, '');
+  if (ascii.test(lower)) return lower.replace(possessive, ' ');
   return partSigns(text)
     .normalize('NFKD')
     .toLowerCase()
     .replace(accents, '')
     .replace(foldedLetter, (letter) => letters[letter] ?? letter)
     .normalize('NFC')
-    .replace(possessive, ' ')
-    .replace(groupedDigits, '');
+    .replace(possessive, ' ');
 }
 
 function divide(folded: string, { singly }: { singly: boolean }, visit: (term: string) => void): void {
   const add = (term: string) => visit(cut(term));
+  const addIfAny = (term: string | undefined) => term !== undefined && add(term);
   const spaced = folded
     .replace(pairedRun, (run) => {
       for (const term of pairs(run, singly)) add(term);
@@ -85,10 +107,16 @@ function divide(folded: string, { singly }: { singly: boolean }, visit: (term: s
       for (const { segment } of wordsOf(run)) add(segment);
       return ' ';
     });
-  for (const run of spaced.match(spacedRun) ?? []) {
+  for (const run of spaced.match(groups) ?? []) addIfAny(joinGroups(run));
+  for (const run of normalizeNumbers(spaced).match(spacedRun) ?? []) {
     const parts = run.endsWith('+') || run.endsWith('#') ? [run] : run.split(joiner);
-    for (const one of parts) add(stem(one));
-    if (parts.length > 1 && isIdentifier(run)) add(run);
+    for (const one of parts) {
+      add(stem(one));
+      if (hasDigit.test(one)) for (const some of partsOfMixed(one)) add(stem(some));
+    }
+    if (parts.length === 1 || !isIdentifier(run)) continue;
+    add(run);
+    addIfAny(withoutSigns(run));
   }
 }
 
@@ -134,7 +162,7 @@ const singulars: Record<string, string> = {
 };
 
 /** The English stem of what may be an English word. Other languages lose little by it, since texts and queries are stemmed alike. */
-function stem(word: string): string {
+export function stem(word: string): string {
   const known = stems.get(word);
   if (known !== undefined) return known;
   if (!mayBeEnglish.test(word)) return word.replace(article, '');
@@ -147,7 +175,7 @@ function stem(word: string): string {
 }
 
 const [english, ...otherLanguages] = [eng, deu, fra, spa, ita, por, nld, swe, dan].map(
-  (words) => new Set(words.flatMap((word) => fold(word).match(part) ?? [])),
+  (words) => new Set(words.flatMap((word) => [fold(word), fold(spellOut(word))]).flatMap((word) => word.match(part) ?? [])),
 );
 /** One stop word alone does not identify a language: `die` is not always German. Keeping a stop word costs less than losing a word. */
 const minHits = 2;

@@ -1,0 +1,45 @@
+/** Numbers and identifiers, which are written in several notations, with signs and without. */
+
+const separatedNumber = /\d+(?:[.,]\d+)+/g;
+
+/** Writes numbers with a decimal point, and without signs of thousands: `1,250.00` and `1.250,00` as `1250.00`, `6,25` as `6.25`. */
+export function normalizeNumbers(text: string): string {
+  return text.replace(separatedNumber, (number) => {
+    if (/^\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?$/.test(number)) return number.replaceAll(',', '');
+    if (/^\d{1,3}(?:\.\d{3})+,\d+$/.test(number)) return number.replaceAll('.', '').replace(',', '.');
+    return /^\d+,\d+$/.test(number) ? number.replace(',', '.') : number;
+  });
+}
+
+/** An IBAN in groups, or groups of digits: of a telephone number, an ISBN, an amount. */
+export const groups =
+  /(?<![\p{L}\p{N}.,])(?:[a-z]{2}\d\d(?:[ -][a-z\d]{4}){2,7}(?:[ -][a-z\d]{1,3})?|\d+(?:[ )(/.'’-]{1,3}\d+){1,15})(?![\p{L}\p{N}])/giu;
+/** `1 250`, `1'250.00`, and `1.250`, which may be a decimal as well. */
+const thousands = /^\d{1,3}(?:[ .'’]\d{3})+(?=$|\.\d\d?$)/;
+const decimal = /^\d+\.\d+$/;
+/** What is shorter is rather a range or a time. */
+const minLength = 7;
+
+/** A run of {@link groups} as one term, without its signs; undefined if that says nothing. */
+export function joinGroups(run: string): string | undefined {
+  const [amount] = thousands.exec(run) ?? [];
+  const joined = (amount ?? run)
+    .toLowerCase()
+    .replace('(0)', '')
+    .replaceAll(/[^a-z\d]/g, '');
+  return amount !== undefined || (joined.length >= minLength && !decimal.test(run)) ? joined : undefined;
+}
+
+/** An identifier of letters and digits without the signs that join it: `ab12345` for `ab-1234/5`. */
+export function withoutSigns(run: string): string | undefined {
+  return /\p{L}/u.test(run) && /[\d_]/.test(run) && !/[^\p{L}\p{M}\p{N}/_.-]/u.test(run) ? run.replaceAll(/[/_.-]/g, '') : undefined;
+}
+
+const mixed = /^(\p{L}*)(\d{2,})(\p{L}*)$/u;
+
+/** The letters and the number of a word like `iso9001` or `sn0004472`, the number without leading zeros, too. */
+export function partsOfMixed(word: string): string[] {
+  const [, before = '', digits = '', after = ''] = mixed.exec(word) ?? [];
+  const parts = new Set([before, digits, digits.replace(/^0+(?=\d{3})/, ''), after]);
+  return [...parts].filter((part) => part.length > 1 && part !== word);
+}
