@@ -46,8 +46,8 @@ export function documentSearch({ config, db, getPlan, ai, limiters, costsCredit 
       const isCharged = mode !== 'lexical' && (await costsCredit(index?.model));
       const { query, limit, groupBy, include = [] } = input;
       const wanted = { workspace, index, query, mode, limit, filter: toFilter(input.filter), byDocument: groupBy === 'document' };
-      const { model, chunks } = await searchDocuments({ ...search, isCharged }, wanted);
-      const highlight = include.includes('highlights') ? createHighlighter(query) : undefined;
+      const { model, chunks, nearTerms } = await searchDocuments({ ...search, isCharged }, wanted);
+      const highlight = include.includes('highlights') ? createHighlighter(query, nearTerms) : undefined;
       const citation = include.includes('citation');
       return { model, results: chunks.map((chunk) => toSearchResult(chunk, { citation, highlights: highlight?.(chunk.text) })) };
     } catch (error) {

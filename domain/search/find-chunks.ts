@@ -24,6 +24,13 @@ export interface ChunkSearch {
   byDocument?: boolean | undefined;
 }
 
+export interface ChunksFound {
+  path: SearchPath;
+  chunks: FoundChunk[];
+  /** The terms besides the query's own by which chunks were found. */
+  nearTerms: string[];
+}
+
 export interface FoundChunk extends ShownChunk {
   /** Cosine similarity: 1 identical, 0 unrelated. Null without a comparison by meaning, or if the chunk's vector is of another model. */
   score: number | null;
@@ -38,14 +45,14 @@ export interface FoundChunk extends ShownChunk {
  * fused by rank; by document, each document is represented by its best chunk. Scores are exact, whichever list a chunk came from. All
  * statements of `trx` must see the same snapshot.
  */
-export async function findChunks(trx: Transaction, search: ChunkSearch): Promise<{ path: SearchPath; chunks: FoundChunk[] }> {
+export async function findChunks(trx: Transaction, search: ChunkSearch): Promise<ChunksFound> {
   const { workspaceId, query, embedded, scope, byDocument } = search;
   const limit = query !== undefined && embedded ? Math.max(fusedDepth, search.limit) : search.limit;
-  if (scope?.named?.length === 0) return { path: 'exact', chunks: [] };
+  if (scope?.named?.length === 0) return { path: 'exact', chunks: [], nearTerms: [] };
   const wanted = { workspaceId, limit, scope, byDocument };
   const comparison = embedded && { model: embedded.model, vector: toUnitLength(embedded.vector) };
   const near = comparison ? await nearestChunks(trx, { ...wanted, ...comparison }) : { path: 'lexical' as const, chunks: [] };
-  const worded = query === undefined ? [] : await rankByWords(trx, { ...wanted, query }, near.chunks);
+  const { chunks: worded, nearTerms } = await rankByWords(trx, { ...wanted, query: query ?? '' }, near.chunks);
   const lexicalScores = new Map(worded.map(({ documentId, index, score }) => [`${documentId} ${index}`, score]));
   const read = await readChunks(trx, { workspaceId, chunks: [...near.chunks, ...worded], comparison });
   const chunks = read.map((chunk) => ({
@@ -59,7 +66,7 @@ export async function findChunks(trx: Transaction, search: ChunkSearch): Promise
     { items: rank(({ score }) => score), weight: semanticWeightOf(embedded?.model ?? '') },
   ];
   const best = fuseByRank(lists, nameOf).slice(0, search.limit);
-  return { path: near.path, chunks: best.map((chunk, index) => ({ ...chunk, rank: index + 1 })) };
+  return { path: near.path, chunks: best.map((chunk, index) => ({ ...chunk, rank: index + 1 })), nearTerms };
 }
 
 type Unranked = Omit<FoundChunk, 'rank'>;

@@ -9,9 +9,9 @@ export interface Highlight {
   end: number;
 }
 
-/** Returns a function that finds the words of a query in a text, in order, as a search by words compares them. */
-export function createHighlighter(query: string): (text: string) => Highlight[] {
-  const find = createTermFinder(new Set(queryTermsOf(query)));
+/** Returns a function that finds the words of a query, and these other terms, in a text, in order, as a search by words compares them. */
+export function createHighlighter(query: string, nearTerms: string[] = []): (text: string) => Highlight[] {
+  const find = createTermFinder(new Set([...queryTermsOf(query), ...nearTerms]));
   return (text) => {
     let [passed, characters] = [0, 0];
     const toCharacters = (index: number) => {

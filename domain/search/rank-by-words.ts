@@ -2,9 +2,10 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import type { DocumentScope } from '../documents/document-scope.ts';
 import { Best } from './keep-best.ts';
+import { findNearTerms, type RareWord } from './near-terms.ts';
 import { workspaceKeyOf } from './postings.ts';
 import { type ReadTerm, scoreDocuments, type TermCounts } from './score-documents.ts';
-import { queryTermsOf } from './terms.ts';
+import { queryTermsOf, queryWordsOf, stem } from './terms.ts';
 import type { ChunkKey } from './vector-query.ts';
 
 /** The maximum number of terms; further terms of a long query are ignored. */
@@ -14,6 +15,10 @@ const maxTerms = 64;
  * ignored.
  */
 const maxPostings = 1_000_000;
+/** If a word is in fewer chunks, terms near to it are looked for: of so many words, and so many terms. */
+const [fewChunks, maxRareWords, maxNearTerms] = [10, 4, 32];
+/** What a near term counts, so that it ranks behind the word itself. */
+const nearWeight = 0.25;
 
 export interface WordQuery {
   workspaceId: string;
@@ -29,13 +34,19 @@ export interface WordQuery {
 /** A chunk with its BM25 score. */
 export type ScoredChunk = ChunkKey & { score: number };
 
+/** What a query finds, and the terms besides its own by which it does: other spellings, and compounds. */
+export interface FoundByWords {
+  chunks: ScoredChunk[];
+  nearTerms: string[];
+}
+
 /**
  * The best chunks of a workspace by BM25, each with at least one term of the query, followed by the chunks of `also` that have one.
  * Frequencies, counts and the average length are those of the whole workspace, so that a chunk's score does not depend on the scope.
  */
-export async function rankByWords(trx: Transaction, query: WordQuery, also: ChunkKey[] = []): Promise<ScoredChunk[]> {
+export async function rankByWords(trx: Transaction, query: WordQuery, also: ChunkKey[] = []): Promise<FoundByWords> {
   const terms = await readTerms(trx, query);
-  if (terms.length === 0) return [];
+  if (terms.length === 0) return { chunks: [], nearTerms: [] };
   const wanted = await numberChunks(trx, also);
   const best = new Best<{ number: number; index: number }>(query.limit);
   const others: ScoredChunk[] = [];
@@ -52,22 +63,20 @@ export async function rankByWords(trx: Transaction, query: WordQuery, also: Chun
     trx,
     ranked.map(({ item }) => item.number),
   );
-  return [...ranked.map(({ score, item: { number, index } }) => ({ documentId: ids.get(number) ?? '', index, score })), ...others];
+  const chunks = ranked.map(({ score, item: { number, index } }) => ({ documentId: ids.get(number) ?? '', index, score }));
+  const nearTerms = terms.filter(({ weight }) => weight === nearWeight).map(({ term }) => term);
+  return { chunks: [...chunks, ...others], nearTerms };
 }
 
-/** The query's terms that occur in the workspace, with their postings in the searched documents, the rarest term first. */
-async function readTerms(trx: Transaction, { workspaceId, query, scope }: WordQuery): Promise<ReadTerm[]> {
+type CountedTerm = TermCounts & { term: string; weight: number };
+
+/** The query's terms that occur in the workspace, and terms near to its rare words, with their postings in the searched documents. */
+async function readTerms(trx: Transaction, { workspaceId, query, scope }: WordQuery): Promise<(ReadTerm & { term: string })[]> {
   const terms = queryTermsOf(query).slice(0, maxTerms);
   if (terms.length === 0 || scope?.named?.length === 0) return [];
   const key = workspaceKeyOf(workspaceId);
-  const { rows: counted } = await sql<TermCounts & { term: string }>`
-    select counted.*, total.* from (
-      select term, sum(chunk_count)::int as frequency from posting
-      where workspace_key = ${key} and term = any(${terms}::text[]) group by term
-    ) as counted cross join (
-      select sum(chunk_count)::int as chunks, sum(term_count)::float8 as terms from lexical_document where workspace_id = ${workspaceId}
-    ) as total order by frequency, term
-  `.execute(trx);
+  const exact = await countTerms(trx, workspaceId, terms, 1);
+  const counted = [...exact, ...(await countNearTerms(trx, workspaceId, query, exact))];
   let postings = 0;
   const read = counted.filter(({ frequency }, index) => {
     postings += frequency;
@@ -84,7 +93,33 @@ async function readTerms(trx: Transaction, { workspaceId, query, scope }: WordQu
     group by term
   `.execute(trx);
   const letters = new Map(rows.map((row) => [row.term, row.letters]));
-  return read.flatMap(({ term, ...counts }) => ({ ...counts, letters: letters.get(term) ?? '' }));
+  return read.map((term) => ({ ...term, letters: letters.get(term.term) ?? '' }));
+}
+
+/** Those of the terms that occur in the workspace, the rarest first. */
+async function countTerms(trx: Transaction, workspaceId: string, terms: string[], weight: number): Promise<CountedTerm[]> {
+  const { rows } = await sql<TermCounts & { term: string }>`
+    select counted.*, total.* from (
+      select term, sum(chunk_count)::int as frequency from posting
+      where workspace_key = ${workspaceKeyOf(workspaceId)} and term = any(${terms}::text[]) group by term
+    ) as counted cross join (
+      select sum(chunk_count)::int as chunks, sum(term_count)::float8 as terms from lexical_document where workspace_id = ${workspaceId}
+    ) as total order by frequency, term
+  `.execute(trx);
+  return rows.map((row) => ({ ...row, weight }));
+}
+
+/** The commonest terms that are near to rare words of the query, the rarest first. */
+async function countNearTerms(trx: Transaction, workspaceId: string, query: string, exact: CountedTerm[]): Promise<CountedTerm[]> {
+  const frequencies = new Map(exact.map(({ term, frequency }) => [term, frequency]));
+  const rare: RareWord[] = queryWordsOf(query).flatMap((word) => {
+    const frequency = frequencies.get(stem(word)) ?? 0;
+    return frequency < fewChunks ? { word, isUnknown: frequency === 0 } : [];
+  });
+  if (rare.length === 0) return [];
+  const near = await findNearTerms(trx, workspaceId, rare.slice(0, maxRareWords));
+  const others = near.filter((term) => !frequencies.has(term));
+  return (await countTerms(trx, workspaceId, others, nearWeight)).slice(-maxNearTerms);
 }
 
 /** The chunks, grouped by the numbers of their documents. */

@@ -13,7 +13,7 @@ export interface TermCounts {
 }
 
 /** A term with its postings: for each document, in ascending order, its number in digits, then the letters of its postings. */
-export type ReadTerm = TermCounts & { letters: string };
+export type ReadTerm = TermCounts & { letters: string; weight: number };
 
 /**
  * Called for each document that has a term, with the indexes of its matching chunks, in no particular order, and the score of each chunk by
@@ -49,9 +49,9 @@ class PostingCursor {
   /** The number of the next document; infinite at the end. */
   number = 0;
 
-  constructor({ letters, frequency, chunks, terms }: ReadTerm) {
+  constructor({ letters, weight, frequency, chunks, terms }: ReadTerm) {
     this.#letters = letters;
-    this.#weight = Math.log(1 + (chunks - frequency + 0.5) / (frequency + 0.5)) * (k1 + 1);
+    this.#weight = weight * Math.log(1 + (chunks - frequency + 0.5) / (frequency + 0.5)) * (k1 + 1);
     this.#perTerm = (k1 * b * chunks) / terms;
     this.#readNumber();
   }

@@ -45,13 +45,17 @@ const lexicalModel = 'bm25';
 export interface Found {
   model: string;
   chunks: FoundChunk[];
+  /** The terms besides the query's own by which words were found, for highlights. */
+  nearTerms: string[];
 }
 
 /**
  * Searches a workspace by meaning, by words, or by both. A search by words costs nothing. The others charge one credit before the query is
- * embedded, unless embeddings are free, and refund it if the search fails. Throws LIMIT_REACHED without credits.
+ * embedded, unless embeddings are free, and refund it if the search fails. Throws LIMIT_REACHED without credits. A query without a letter or
+ * digit finds nothing, at no cost.
  */
 export async function searchDocuments(deps: SearchDeps, search: Search): Promise<Found> {
+  if (!/[\p{L}\p{N}]/u.test(search.query)) return { model: lexicalModel, chunks: [], nearTerms: [] };
   if (!deps.isCharged) return await find(deps, search);
   const { db, getPlan, onUnsettled } = deps;
   const searchId = await chargeSearch(db, getPlan, search.workspace.organization_id);
@@ -81,12 +85,19 @@ async function find(deps: SearchDeps, search: Search, mayEmbedAgain = true): Pro
     const scope = filter && (await findDocumentScope(trx, workspace.id, filter));
     const words = mode === 'semantic' ? undefined : query;
     const startedAt = performance.now();
-    const { path, chunks } = await findChunks(trx, { workspaceId: workspace.id, query: words, embedded, limit, scope, byDocument });
-    return { path, chunks, seconds: (performance.now() - startedAt) / 1_000 };
+    const { path, chunks, nearTerms } = await findChunks(trx, {
+      workspaceId: workspace.id,
+      query: words,
+      embedded,
+      limit,
+      scope,
+      byDocument,
+    });
+    return { path, chunks, nearTerms, seconds: (performance.now() - startedAt) / 1_000 };
   };
   const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
   const found = await snapshot.execute((trx) => cancelOnAbort(db, trx, signal, () => read(trx)));
   if ('switchedTo' in found) return await find(deps, { ...search, index: found.switchedTo }, false);
   addFact(db, { what: 'search scanned', path: found.path, seconds: found.seconds });
-  return { model: embedded?.model ?? lexicalModel, chunks: found.chunks };
+  return { model: embedded?.model ?? lexicalModel, chunks: found.chunks, nearTerms: found.nearTerms };
 }

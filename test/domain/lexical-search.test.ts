@@ -44,26 +44,28 @@ describe('Search by words', () => {
   const search = (workspaceId: string, query: string, limit = 10) => find(database.db, { workspaceId, query, limit });
   const searchByBoth = (db: Db, workspaceId: string, query: string) =>
     find(db, { workspaceId, query, limit: 10, embedded: { model: 'a', vector: [0.6, 0.8] } });
-  const rank = (query: WordQuery) => database.db.transaction().execute((trx) => rankByWords(trx, query));
+  const rankAll = (query: WordQuery) => database.db.transaction().execute((trx) => rankByWords(trx, query));
+  const rank = async (query: WordQuery) => (await rankAll(query)).chunks;
   const textsOf = async (workspaceId: string, query: string) => (await search(workspaceId, query, 50)).map(({ text }) => text);
 
   const countPostings = async (workspaceId: string) =>
     (await database.db.selectFrom('posting').select('term').where('workspace_key', '=', workspaceKeyOf(workspaceId)).execute()).length;
 
   /** BM25 as it is defined, over texts in memory: every chunk's score by its document and index. */
-  function scoreInMemory(documents: string[][], id: string, query: string): Map<string, number> {
+  function scoreInMemory(documents: string[][], id: string, query: string, nearTerms: string[] = []): Map<string, number> {
     const chunks = documents.flatMap((texts, number) =>
       texts.map((text, index) => ({ key: `${id}-${number} ${index}`, terms: termsOf(text) })),
     );
     const average = chunks.reduce((sum, { terms }) => sum + terms.length, 0) / chunks.length;
     const scores = new Map<string, number>();
-    for (const term of queryTermsOf(query)) {
+    const weights = [...queryTermsOf(query).map((term) => [term, 1] as const), ...nearTerms.map((term) => [term, 0.25] as const)];
+    for (const [term, weight] of weights) {
       const having = chunks.filter(({ terms }) => terms.includes(term)).length;
       for (const { key, terms } of chunks) {
         const frequency = terms.filter((one) => one === term).length;
         if (frequency === 0) continue;
         const idf = Math.log((chunks.length - having + 0.5) / (having + 0.5) + 1);
-        const score = (idf * (frequency * 2.2)) / (frequency + 1.2 * (0.25 + (0.75 * terms.length) / average));
+        const score = (weight * idf * (frequency * 2.2)) / (frequency + 1.2 * (0.25 + (0.75 * terms.length) / average));
         scores.set(key, (scores.get(key) ?? 0) + score);
       }
     }
@@ -72,8 +74,8 @@ describe('Search by words', () => {
 
   async function expectExactScores(id: string, documents: string[][]): Promise<void> {
     for (const query of queries) {
-      const expected = scoreInMemory(documents, id, query);
-      const best = await rank({ workspaceId: id, query, limit: 10_000 });
+      const { chunks: best, nearTerms } = await rankAll({ workspaceId: id, query, limit: 10_000 });
+      const expected = scoreInMemory(documents, id, query, nearTerms);
       expect(best.map(({ documentId, index }) => `${documentId} ${index}`)).to.have.members([...expected.keys()]);
       for (const found of best) {
         expect(found.score).to.be.closeTo(expected.get(`${found.documentId} ${found.index}`) ?? 0, 1e-9);
@@ -86,7 +88,8 @@ describe('Search by words', () => {
   it('ranks and scores real text as BM25 in memory does', async () => {
     await makeWorkspace('real', pages);
     await expectExactScores('real', pages);
-    const expected = [...scoreInMemory(pages, 'real', queries[0] ?? '').values()].sort((one, other) => other - one);
+    const { nearTerms } = await rankAll({ workspaceId: 'real', query: queries[0] ?? '', limit: 1 });
+    const expected = [...scoreInMemory(pages, 'real', queries[0] ?? '', nearTerms).values()].sort((one, other) => other - one);
     const found = await search('real', queries[0] ?? '', 5);
     expect(found.map(({ rank }) => rank)).to.deep.equal([1, 2, 3, 4, 5]);
     for (const [place, { lexicalScore, score }] of found.entries()) {
@@ -234,8 +237,10 @@ describe('Search by words', () => {
         return result;
       },
     });
-    const found = await db.transaction().execute((trx) => rankByWords(trx, { workspaceId: 'crowded', query: 'common rare', limit: 10 }));
-    expect(found.map(({ documentId }) => documentId)).to.deep.equal(['crowded-0']);
+    const { chunks } = await db
+      .transaction()
+      .execute((trx) => rankByWords(trx, { workspaceId: 'crowded', query: 'common rare', limit: 10 }));
+    expect(chunks.map(({ documentId }) => documentId)).to.deep.equal(['crowded-0']);
     expect(lengths).to.have.length(1);
     expect(lengths[0]).to.be.below(20);
   });

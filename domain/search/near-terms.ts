@@ -1,0 +1,72 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../db/connect.ts';
+import { workspaceKeyOf } from './postings.ts';
+import { stem } from './terms.ts';
+
+/** Shorter words have too many neighbors, longer ones are not misspelled by one letter alone. */
+const [minMisspelled, maxMisspelled] = [5, 32];
+const minPart = 4;
+/** The other part of a compound is no shorter, so that an ending makes none. */
+const minOtherPart = 4;
+/** How many postings of compounds are looked through for each word and end. */
+const maxLookedThrough = 2_000;
+
+/** A word of a query that few chunks of the workspace have, or none. */
+export interface RareWord {
+  word: string;
+  isUnknown: boolean;
+}
+
+/**
+ * Terms that may be in the workspace and that words of a query may mean: compounds with the word, the word with `ü` for `ue`, and, of an
+ * unknown one, with one letter more, less, other or swapped.
+ */
+export async function findNearTerms(trx: Transaction, workspaceId: string, rare: RareWord[]): Promise<string[]> {
+  const words = rare.map(({ word }) => word);
+  const umlauts = words.filter((word) => /[aou]e/.test(word)).map((word) => stem(word.replaceAll(/(?<=[aou])e/g, '')));
+  const respelled = rare.flatMap(({ word, isUnknown }) => (isUnknown ? respellingsOf(word) : []));
+  return [...new Set([...umlauts, ...respelled, ...(await findCompounds(trx, workspaceId, words))])];
+}
+
+/** The terms of all words that differ from this one by a letter. */
+function respellingsOf(word: string): string[] {
+  const respelled: string[] = [];
+  const letters = word.length < minMisspelled || word.length > maxMisspelled ? [] : alphabetOf(word);
+  for (let at = 0; at <= word.length && letters.length > 0; at += 1) {
+    const [before, next, after] = [word.slice(0, at), word.slice(at, at + 1), word.slice(at + 1)];
+    respelled.push(before + after, before + after.slice(0, 1) + next + after.slice(1));
+    for (const letter of letters) respelled.push(before + letter + after, before + letter + next + after);
+  }
+  return respelled.map(stem);
+}
+
+/** The small letters of the block of Unicode that has the word's first letter: a to z, а to џ. */
+function alphabetOf(word: string): string[] {
+  const first = word.charCodeAt(0) & ~0x7f;
+  const block = Array.from({ length: 0x80 }, (_, offset) => String.fromCharCode(first + offset));
+  return block.filter((letter) => /[\p{L}\p{M}]/u.test(letter) && letter === letter.toLowerCase());
+}
+
+/** What stands before a word in a compound. A long word may lose an ending that it keeps alone: `steuer`, `umsatzsteu`. */
+const someHead = 'umsatz';
+
+/** Terms of the workspace that begin or end with one of these words. */
+async function findCompounds(trx: Transaction, workspaceId: string, words: string[]): Promise<string[]> {
+  const forms = words.flatMap((word) => [stem(word), stem(`${someHead}${word}`).slice(someHead.length)]);
+  const parts = [...new Set(forms)].filter((one) => one.length >= minPart);
+  if (parts.length === 0) return [];
+  const key = workspaceKeyOf(workspaceId);
+  const { rows } = await sql<{ term: string }>`
+    select distinct term from unnest(${parts}::text[]) as wanted (stem) cross join lateral (
+      (
+        select term from posting
+        where workspace_key = ${key} and term > stem and term < stem || chr(1114111) limit ${sql.lit(maxLookedThrough)}
+      ) union all (
+        select term from posting
+        where workspace_key = ${key} and part = 0 and length(term) >= 8
+          and reverse(term) > reverse(stem) and reverse(term) < reverse(stem) || chr(1114111) limit ${sql.lit(maxLookedThrough)}
+      )
+    ) as compound where length(term) >= length(stem) + ${sql.lit(minOtherPart)}
+  `.execute(trx);
+  return rows.map(({ term }) => term).filter((term) => /^[\p{L}\p{M}]+$/u.test(term));
+}
