@@ -117,7 +117,6 @@ export const aiServiceEnvironment = z.object({
   OCR_SCANNED_PDF_SECONDS: integer(100, { min: 1, max: 36_000 }),
   OCR_LANGUAGES: languages(),
   OCR_LANGUAGES_DIR: z.string().startsWith('/', 'must be an absolute path').optional(),
-  PATH: z.string().default(''),
   REMOTE_AI_BASE_URL: httpUrl().optional(),
   REMOTE_AI_KEY: z.string().optional(),
   REMOTE_AI_CHAT_MODEL: z.string().default('gpt-4o-mini'),
@@ -208,7 +207,8 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     scannedPdfTimeoutMs: env.OCR_SCANNED_PDF_SECONDS * 1000,
     ocrLanguages: env.OCR_LANGUAGES,
     ocrLanguagesDirectory: env.OCR_LANGUAGES_DIR,
-    programPath: env.PATH.split(':').filter((path) => path.startsWith('/')),
+    // No setting of ours, so that none of its lists names it.
+    programPath: (environment.PATH ?? '').split(':').filter((path) => path.startsWith('/')),
     remote: env.REMOTE_AI_KEY
       ? {
           baseUrl: env.REMOTE_AI_BASE_URL ?? defaultBaseUrl,

@@ -52,6 +52,7 @@ describe('The filter of a search', () => {
         expect(await finds({ tags: ['red', 'blue'] })).to.deep.equal(['one']);
         expect(await finds({ documentIds: [one, other, 'none'] })).to.deep.equal(['one']);
         expect(await finds({ documentIds: [other] })).to.deep.equal([]);
+        expect(await finds({ documentIds: ['no id'] }), 'a malformed id').to.deep.equal([]);
         expect(await finds({ contentTypes: ['application/pdf', 'text/csv'] })).to.deep.equal(['two']);
         expect(await finds({ metadata: { year: 2026 } })).to.deep.equal(['one']);
         expect(await finds({ metadata: { year: '2026' } })).to.deep.equal([]);
@@ -70,7 +71,6 @@ describe('The filter of a search', () => {
         [{ filter: [] }, ['filter']],
         [{ filter: { documentIds: [] } }, ['filter', 'documentIds']],
         [{ filter: { documentIds: Array(201).fill('a') } }, ['filter', 'documentIds']],
-        [{ filter: { documentIds: ['no id'] } }, ['filter', 'documentIds', 0]],
         [{ filter: { contentTypes: ['image/gif'] } }, ['filter', 'contentTypes', 0]],
         [{ filter: { tags: ['a'.repeat(65)] } }, ['filter', 'tags', 0]],
         [{ filter: { createdFrom: 'yesterday' } }, ['filter', 'createdFrom']],

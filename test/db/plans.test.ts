@@ -23,7 +23,7 @@ import { createCursors } from '../../domain/page.ts';
 import { auditEntries, deleteInBatches, finishedJobs, idempotencyKeys, sessions } from '../../domain/retention.ts';
 import type { Storage } from '../../storage/port.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { filledTables, fillTables, large } from './support/fill-tables.ts';
+import { fillApiKeys, filledTables, fillTables, large } from './support/fill-tables.ts';
 
 /** Enough that a sequential scan is never the cheapest way. Millions are tried by hand. */
 const rows = Number(process.env.PLAN_TEST_ROWS ?? 60_000);
@@ -40,6 +40,7 @@ describe(`With ${rows} rows in each large table`, () => {
     this.timeout(600_000);
     database = await createTestDatabase();
     await fillTables(database.db, rows);
+    await fillApiKeys(database.db);
     pool = createPool({ url: database.url, poolSize: 2 });
     db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }), log: ({ query }) => void seen.push(query) });
     await addLabeledDocuments();

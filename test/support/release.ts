@@ -10,6 +10,7 @@ const folders = [
   'contract',
   'db',
   'domain',
+  'egress',
   'mail',
   'payments',
   'storage',
