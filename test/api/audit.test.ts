@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { routes } from '../../contract/index.ts';
 import type { Tenant, TestUser } from '../support/api.ts';
+import { noteTokens } from '../support/run-secrets.ts';
 import { callOver } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
+import { webhooksOn } from '../webhooks/support.ts';
 
 /** Every action of a member or platform admin that the service's own operations write; better-auth's are tested with it. */
 const actions = [
@@ -17,6 +19,11 @@ const actions = [
   'job.create',
   'job.cancel',
   'job.retry',
+  'webhook.create',
+  'webhook.update',
+  'webhook.rotate',
+  'webhook.delete',
+  'webhook.test',
   'flag.create',
   'flag.update',
   'flag.override',
@@ -25,7 +32,7 @@ const actions = [
 type Action = (typeof actions)[number];
 
 describe('The audit log of the service itself', () => {
-  const { api } = useApi({ env: { WORKER_ENABLED: 'false' } });
+  const { api } = useApi({ env: { WORKER_ENABLED: 'false', ...webhooksOn } });
   let admin: TestUser;
   let tenant: Tenant;
   let made = 0;
@@ -42,6 +49,7 @@ describe('The audit log of the service itself', () => {
   }
   async function ok(operation: string, input: Record<string, unknown>, token = tenant.owner.token): Promise<any> {
     const { status, body } = await call(operation, input, token);
+    if (body.secret) noteTokens(body.secret.slice('whsec_'.length));
     if (status !== 200) throw new Error(`${operation} answered ${status}: ${JSON.stringify(body)}`);
     return body;
   }
@@ -51,6 +59,8 @@ describe('The audit log of the service itself', () => {
     ok('documents.createUpload', { workspaceId: tenant.workspaceId, name: 'a.txt', contentType: 'text/plain', size: 3 });
   const newJob = () => ok('jobs.create', { kind: 'text.embed', organizationId: tenant.organizationId, texts: ['a'] });
   const newFlag = () => ok('admin.flags.upsert', { key: `flag-${++made}` }, admin.token);
+  const newEndpoint = () => ok('webhooks.create', endpointOf(tenant.organizationId));
+  const endpointOf = (organizationId: string) => ({ organizationId, url: 'http://127.0.0.1:9/', events: ['job.failed'] });
   async function newFailedJob() {
     const job = await newJob();
     await api.database.db.updateTable('job').set({ status: 'failed', finished_at: new Date() }).where('id', '=', job.id).execute();
@@ -152,6 +162,41 @@ describe('The audit log of the service itself', () => {
       prepare: async () => ({ id: (await newFailedJob()).id }),
       target: id,
       state: counted('job'),
+      ...own,
+    },
+    'webhook.create': {
+      operation: 'webhooks.create',
+      prepare: async () => endpointOf(tenant.organizationId),
+      target: id,
+      state: counted('webhook_endpoint'),
+      ...own,
+    },
+    'webhook.update': {
+      operation: 'webhooks.update',
+      prepare: async () => ({ id: (await newEndpoint()).id, description: 'Failures' }),
+      target: id,
+      state: rows('webhook_endpoint', 'id'),
+      ...own,
+    },
+    'webhook.rotate': {
+      operation: 'webhooks.rotateSecret',
+      prepare: async () => ({ id: (await newEndpoint()).id }),
+      target: id,
+      state: rows('webhook_endpoint', 'id'),
+      ...own,
+    },
+    'webhook.delete': {
+      operation: 'webhooks.delete',
+      prepare: async () => ({ id: (await newEndpoint()).id }),
+      target: id,
+      state: rows('webhook_endpoint', 'id'),
+      ...own,
+    },
+    'webhook.test': {
+      operation: 'webhooks.test',
+      prepare: async () => ({ id: (await newEndpoint()).id }),
+      target: ({ endpointId }) => endpointId,
+      state: counted('webhook_delivery'),
       ...own,
     },
     'flag.create': {
@@ -258,7 +303,11 @@ describe('The audit log of the service itself', () => {
   });
 
   it('knows every operation that writes: none is left out of these tests', () => {
-    const elsewhere = ['contact.send', 'documents.search', 'admin.organizations.delete', 'admin.organizations.cancelSubscription'];
+    const elsewhere = [
+      ...['contact.send', 'documents.search', 'admin.organizations.delete', 'admin.organizations.cancelSubscription'],
+      // test/api/api-keys.test.ts and test/webhooks/deliveries.test.ts
+      ...['apiKeys.create', 'apiKeys.update', 'apiKeys.rotate', 'apiKeys.revoke', 'webhooks.resend', 'webhooks.resendMany'],
+    ];
     const writing = routes.filter(({ method }) => method !== 'GET').map(({ metadata }) => metadata.operation);
     const tested = new Set(Object.values(changes).map(({ operation }) => operation));
     expect(writing.filter((operation) => !tested.has(operation)).sort()).to.deep.equal(elsewhere.sort());

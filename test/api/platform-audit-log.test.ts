@@ -115,8 +115,12 @@ describe('The audit log of the platform', () => {
     const cursor = (await read({ limit: 1 })).body.nextCursor;
     const elsewhere = await callOver(api, 'REST', 'organizations.auditLog', { organizationId, cursor }, owner);
     expect(elsewhere.body).to.include({ status: 400, code: 'BAD_REQUEST' });
-    for (const wrong of [{ limit: 0 }, { limit: 101 }, { actorId: 'a b' }, { targetId: '' }, { organizationId: "'" }]) {
-      expect((await read(wrong)).status, JSON.stringify(wrong)).to.equal(400);
+    for (const wrong of [{ limit: 0 }, { limit: 101 }]) expect((await read(wrong)).status, JSON.stringify(wrong)).to.equal(400);
+  });
+
+  it('has nothing for a malformed id', async () => {
+    for (const filter of [{ actorId: 'a b' }, { targetId: '' }, { organizationId: "'" }]) {
+      expect((await read(filter)).body, JSON.stringify(filter)).to.deep.include({ entries: [], nextCursor: null });
     }
   });
 

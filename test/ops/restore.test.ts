@@ -178,7 +178,8 @@ describe('npm run ops -- backup and restore', () => {
         const env = { DATABASE_URL: older.url };
         await refuses(['restore', backup], /^The database is not empty: feature_flag has rows/, env);
         await refuses(['restore', backup, '--replace'], /^The backup is of deployment \S+, and the database of \S+\./, env);
-        expect((await getMigrationStatus(older.db)).pending).to.deep.equal([last]);
+        const { pending } = await getMigrationStatus(older.db);
+        expect(pending.filter((name) => !name.startsWith('rules/'))).to.deep.equal([last]);
       });
     }
 
