@@ -111,9 +111,10 @@ describe('System status', () => {
 
 describe('System status of a deployment in trouble', () => {
   const problems = ['Nobody checks the token.', 'The OCR backend cannot run.'];
+  const embeddings = [{ model: 'remote', dimensions: null, chunk_characters: 1_200, texts_per_call: 100 }];
   const ai = createServer((_req, res) => {
     res.setHeader('content-type', 'application/json');
-    res.end(JSON.stringify({ ok: false, provider: 'remote', ocr: 'none', auth: 'disabled', problems }));
+    res.end(JSON.stringify({ ok: false, provider: 'remote', ocr: 'none', auth: 'disabled', problems, embeddings }));
   });
   let admin: TestUser;
   const { STRIPE_PRICE_TEAM: _, ...priced } = billingOn;

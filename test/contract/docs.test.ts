@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import { routes } from '../../contract/index.ts';
+import { webhookEvents } from '../../contract/webhook-events.ts';
 import { openBrowser } from '../support/browser.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -13,10 +14,10 @@ describe('The reference page', () => {
   });
   after(() => browser?.close());
 
-  it('shows every operation, asks nothing of another origin and breaks no rule of its policy', async () => {
+  it('shows every operation and webhook, asks nothing of another origin and breaks no rule of its policy', async () => {
     const { page, requests, complaints } = await visit();
     await page.waitForSelector('.opblock');
-    expect(await page.locator('.opblock').count()).to.equal(routes.length);
+    expect(await page.locator('.opblock').count()).to.equal(routes.length + webhookEvents.length);
     expect(await page.locator('.info .title').textContent()).to.include('Sheaf');
     expect([...new Set(requests.map((url) => new URL(url).origin))].filter((origin) => origin !== 'null')).to.deep.equal([api.url]);
     expect(complaints).to.deep.equal([]);

@@ -128,7 +128,10 @@ describe('Webhooks', () => {
     expect(many).to.deep.equal({ matched: 1, resent: 1, more: false });
     await until(async () => (await deliveriesOf(api, tenant, '&status=delivered')).length === 2);
     const audited = api.database.db.selectFrom('audit_entry').select('target_id').where('action', '=', 'webhook.resend');
-    expect((await audited.orderBy('created_at').execute()).map(({ target_id }) => target_id)).to.deep.equal([failed.id, tenant.organizationId]);
+    expect((await audited.orderBy('created_at').execute()).map(({ target_id }) => target_id)).to.deep.equal([
+      failed.id,
+      tenant.organizationId,
+    ]);
   });
 
   it('disable an endpoint that answers 410, write to the owners, and send nothing that waits', async () => {
