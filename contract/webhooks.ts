@@ -134,7 +134,7 @@ const delivery = z
   .meta({ id: 'WebhookDelivery' });
 
 const filter = {
-  endpointId: id.optional(),
+  endpointId: givenId.optional(),
   status: deliveryStatus.optional(),
   event: deliveryEvent.optional(),
 };
@@ -147,7 +147,7 @@ export const webhooks = c.router({
     path: '/webhooks',
     summary: 'List webhook endpoints',
     description: 'Every endpoint of the organization, the oldest first.',
-    query: z.object({ organizationId: id.describe('The organization that the endpoints belong to.') }),
+    query: z.object({ organizationId: givenId.describe('The organization that the endpoints belong to.') }),
     ...operation('webhooks.list', { access: 'webhook:read', errors: [off], response: z.array(endpoint) }),
   },
   get: {
@@ -166,7 +166,7 @@ export const webhooks = c.router({
       'Adds an address that is told of events, signed as Standard Webhooks 1.0 says. The secret is shown only in this response. It is reached over https at a public address; other networks and http only where the deployment allows it. An organization has at most 50: one more is CONFLICT.',
     body: z
       .object({
-        organizationId: id,
+        organizationId: givenId,
         url,
         events,
         description: description.default(''),
@@ -235,7 +235,7 @@ export const webhooks = c.router({
     summary: 'List deliveries',
     description: 'A page of what was sent and what waits to be sent, newest first. Deliveries are kept for 30 days.',
     query: z.object({
-      organizationId: id.describe('The organization that the deliveries belong to.'),
+      organizationId: givenId.describe('The organization that the deliveries belong to.'),
       ...filter,
       limit: queryInteger({ min: 1, max: 100, defaultValue: 25 }).describe('How many are returned at the most. A page also ends at 4 MiB.'),
       cursor: cursor.optional(),
@@ -272,8 +272,8 @@ export const webhooks = c.router({
       'Sends the deliveries again that match every given field, the oldest first, at most 1,000 with one request: `more` says that others are left. With `dryRun` it only counts. By default those that failed.',
     body: z
       .object({
-        organizationId: id,
-        endpointId: id.optional(),
+        organizationId: givenId,
+        endpointId: givenId.optional(),
         status: z.enum(['delivered', 'failed']).default('failed'),
         event: deliveryEvent.optional(),
         from: dateTime.optional().describe('Created at this time or later.'),
