@@ -10,6 +10,7 @@ import {
   emptyBody,
   givenId,
   id,
+  linePattern,
   nextCursor,
   optionalQueryInteger,
   pageNumber,
@@ -135,7 +136,9 @@ const documentName = displayName({ max: 200 }).meta({ examples: ['handbook.pdf']
 const wantedTags = z
   .union([tag.transform((one) => [one]), tags.min(1)], { error: 'must be a tag, or several' })
   .describe('Only documents that have this tag; given several times, all of them.')
-  .meta({ override: { type: 'array', items: { type: 'string', minLength: 1, maxLength: 64 }, minItems: 1, maxItems: 50 } })
+  .meta({
+    override: { type: 'array', items: { type: 'string', minLength: 1, maxLength: 64, pattern: linePattern }, minItems: 1, maxItems: 50 },
+  })
   .meta({ examples: [['contract']] });
 
 export const documents = c.router({

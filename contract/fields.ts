@@ -31,6 +31,9 @@ export function text({ min = 0, max }: TextBounds) {
     .meta({ ...(min > 0 ? { minLength: min } : {}), maxLength: max, pattern: '^[^\\u0000]*$' });
 }
 
+/** {@link singleLine} for the OpenAPI document. */
+export const linePattern = '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$';
+
 /** Text on one line: refuses control characters, with `params.reason`. */
 export function singleLine(bounds: TextBounds) {
   return text(bounds)
@@ -38,7 +41,7 @@ export function singleLine(bounds: TextBounds) {
       error: 'must be a single line without control characters',
       params: { reason: 'control_characters' },
     })
-    .meta({ pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$' });
+    .meta({ pattern: linePattern });
 }
 
 /** Text of several lines: refuses control characters except tab, LF and CR. */

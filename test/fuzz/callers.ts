@@ -16,7 +16,13 @@ const note = 'The observatory stands on Korvid Ridge. Its mirrors are washed wit
 
 /** Starts the service that is fuzzed, with its limits of requests out of the way. It takes the addresses that the requests claim to come from. */
 export async function startFuzzedApi(): Promise<TestApi> {
-  const env = { SEARCH_LIMIT_PER_MINUTE: '1000000', TRUST_PROXY: 'true', CONTACT_EMAIL: 'contact@example.com', LOG_LEVEL: 'warn' };
+  const env = {
+    SEARCH_LIMIT_PER_MINUTE: '1000000',
+    TRUST_PROXY: 'true',
+    CONTACT_EMAIL: 'contact@example.com',
+    WEBHOOKS_ENABLED: 'true',
+    LOG_LEVEL: 'warn',
+  };
   return await startTestApi({ env });
 }
 
