@@ -61,8 +61,9 @@ const keyByHash = batchedRead(
       join api_key as key
         on (key.hash = given.hash and coalesce(key.expires_at > now(), true))
         or (key.previous_hash = given.hash and key.previous_expires_at > now())
-      join member on member."userId" = key.responsible_id and member."organizationId" = key.organization_id
-      join "user" on "user".id = key.responsible_id and ${notBanned('user')}
+      join "user" on "user".id = case given.hash when key.hash then key.responsible_id else key.previous_responsible_id end
+        and ${notBanned('user')}
+      join member on member."userId" = "user".id and member."organizationId" = key.organization_id
     `.execute(db);
     return rows;
   },

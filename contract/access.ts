@@ -20,9 +20,12 @@ export const permissions = [
 
 export type Permission = (typeof permissions)[number];
 
-/** What no API key may do: its revocation would not end the keys and the webhooks that it has made. */
-type ForPeople = 'apiKey:manage' | 'webhook:manage';
-const forPeople: readonly Permission[] = ['apiKey:manage', 'webhook:manage'] satisfies ForPeople[];
+/**
+ * What no API key may do: its revocation would not end the keys and the webhooks that it has made, and billing is managed at `/api/auth`,
+ * which refuses keys.
+ */
+type ForPeople = 'apiKey:manage' | 'webhook:manage' | 'billing:manage';
+const forPeople: readonly Permission[] = ['apiKey:manage', 'webhook:manage', 'billing:manage'] satisfies ForPeople[];
 
 export type KeyPermission = Exclude<Permission, ForPeople>;
 

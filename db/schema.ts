@@ -351,6 +351,8 @@ export interface ApiKeyTable {
   /** The secret from before the last rotation, until its overlap ends. */
   previous_hash: string | null;
   previous_expires_at: NullableTimestamp;
+  /** Who was responsible when it was given out, whose role bounds it; null if the user is gone. */
+  previous_responsible_id: string | null;
   /** To the minute. */
   last_used_at: NullableTimestamp;
   created_at: Timestamp;

@@ -24,6 +24,7 @@ export function observeRequests(observe: ObserveRequest): RequestHandler {
 /** Names for paths that are no operation of the contract. */
 const others = [
   { prefix: '/uploads', name: 'uploads' },
+  { prefix: '/mcp', name: 'mcp' },
   { prefix: '/docs', name: 'docs' },
   { prefix: '/api/v1/openapi.json', name: 'docs' },
   { prefix: '/healthz', name: 'health' },

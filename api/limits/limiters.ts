@@ -33,6 +33,9 @@ export function limitRequests({ requests, keyRequests }: Limiters, authenticatio
   };
 }
 
+/** Of API keys, in the memory of a process. */
+const maxRates = 1_000;
+
 interface LimitOptions {
   name: string;
   points: number;
@@ -48,7 +51,10 @@ export function createLimiters(options: { requestsPerMinute: number; searchesPer
     requests: make({ name: 'requests', points: options.requestsPerMinute, windowSeconds: 60 }),
     keyRequests(perMinute) {
       const limiter = byRate.get(perMinute) ?? make({ name: 'key', points: perMinute, windowSeconds: 60 });
+      byRate.delete(perMinute);
       byRate.set(perMinute, limiter);
+      // Tenants choose their rates. The one that was used longest ago is made again when it is needed.
+      if (byRate.size > maxRates) byRate.delete(byRate.keys().next().value as number);
       return limiter;
     },
     searches: make({
@@ -66,10 +72,17 @@ function createLimiter({ name, points, windowSeconds, message }: LimitOptions, p
   const memory = new RateLimiterMemory(settings);
   // While the database is down, each process counts by itself, so that requests that need no database still work.
   const insured = { ...settings, insuranceLimiter: memory };
-  // A client without points costs no query until its window is over.
+  // A client without points costs no query here until its window is over.
   const shared = { ...insured, inMemoryBlockOnConsumed: points };
   const limiter = pool
-    ? new RateLimiterPostgres({ ...shared, storeClient: pool, storeType: 'pool', tableName: 'rate_limit', tableCreated: true })
+    ? new RateLimiterPostgres({
+        ...shared,
+        storeClient: pool,
+        storeType: 'pool',
+        tableName: 'rate_limit',
+        tableCreated: true,
+        clearExpiredByTimeout: name === 'requests',
+      })
     : memory;
   return {
     async consume(key, setHeader) {

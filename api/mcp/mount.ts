@@ -5,6 +5,7 @@ import express, { type RequestHandler, type Response, type Router } from 'expres
 import type { Contract } from '../../contract/index.ts';
 import type { KeyCaller } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
+import { malformed } from '../http/errors.ts';
 import { jsonBody } from '../http/json-body.ts';
 import { requestIdOf, requestInfo } from '../http/request.ts';
 import { limitRequests } from '../limits/limiters.ts';
@@ -29,9 +30,15 @@ export function mcpRoutes(deps: ApiDeps, procedures: Procedures<Contract>): Rout
     res.once('close', () => void handler.close());
     await toNodeHandler(handler)(req, res, req.body);
   };
-  router.all(path, limitRequests(deps.limiters, deps.authentication), authorized, jsonBody(deps.largeBodies), serve);
+  router.all(path, limitRequests(deps.limiters, deps.authentication), authorized, jsonBody(deps.largeBodies), single, serve);
   return router;
 }
+
+/** Refuses a batch, which the SDK would serve: a request counts once for the key's limit. The revisions that clients speak have none. */
+const single: RequestHandler = (req, _res, next) => {
+  if (Array.isArray(req.body)) throw malformed(['body'], 'The body must be one message: batches are not served.');
+  next();
+};
 
 /** Refuses a request without a live API key as MCP's clients expect it. {@link limitRequests} has looked the key up. */
 const authorized: RequestHandler = (req, res, next) => {

@@ -11,7 +11,7 @@ export type FindMembership = (
 
 /** How the caller of a stream is authorized again while it is open. */
 export interface Reauthorization {
-  /** Authorizes again unless that was done within the last `maxAgeMs`. */
+  /** Authorizes again unless that was done within the last `maxAgeMs`. Throws if that cannot be found out. */
   refresh(maxAgeMs: number): Promise<void>;
   stop(): void;
 }
@@ -48,7 +48,7 @@ export function reauthorize(
   interval.unref();
   return {
     refresh: async (maxAgeMs) => {
-      if (performance.now() - checkedAt > maxAgeMs) await whileOpen(check);
+      if (performance.now() - checkedAt > maxAgeMs) await check();
     },
     stop: () => clearInterval(interval),
   };

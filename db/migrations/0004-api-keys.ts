@@ -20,6 +20,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       expires_at timestamptz(3),
       previous_hash text unique,
       previous_expires_at timestamptz(3),
+      previous_responsible_id text references "user" (id) on delete set null,
       last_used_at timestamptz(3),
       created_at timestamptz(3) not null default now(),
       constraint api_key_overlap_ends check (previous_hash is null or previous_expires_at is not null)
@@ -28,5 +29,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`create index api_key_organization on api_key (organization_id)`.execute(db);
   await sql`create index api_key_workspace on api_key (workspace_id) where workspace_id is not null`.execute(db);
   await sql`create index api_key_responsible on api_key (responsible_id)`.execute(db);
+  await sql`create index api_key_previous_responsible on api_key (previous_responsible_id)`.execute(db);
   await sql`alter table idempotency_key drop constraint idempotency_key_user_id_fkey`.execute(db);
 }

@@ -8,7 +8,7 @@ import { hashSecret, makeSecret, prefixOf } from './secret.ts';
 
 /**
  * Gives a key a new secret, and makes the actor responsible for it. The present secret stays good for `overlapSeconds`, but never longer
- * than it would have; an older one ends now. Throws NOT_FOUND if the key is gone.
+ * than it would have, and by who is responsible for it: who has left gets no access back by it. An older one ends now. Throws NOT_FOUND if the key is gone.
  */
 export async function rotateApiKey(
   trx: Transaction,
@@ -22,6 +22,7 @@ export async function rotateApiKey(
     .updateTable('api_key')
     .set({
       responsible_id: actor.userId,
+      previous_responsible_id: sql<string | null>`responsible_id`,
       prefix: prefixOf(secret),
       hash: hashSecret(secret),
       expires_at: expiryAfter(lifetimeDays),

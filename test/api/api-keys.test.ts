@@ -126,9 +126,20 @@ describe('API keys', () => {
       const { responsibleId } = await found(made.id);
       await api.database.db.deleteFrom('member').where('userId', '=', responsibleId).execute();
       expect([await isIn(made), (await found(made.id)).status]).to.deep.equal([false, 'suspended']);
-      const renewed = await rotate(made.id, { overlapSeconds: 0 });
+      const renewed = await rotate(made.id);
       expect([await isIn(made), await isIn(renewed), renewed.shown.responsibleId]).to.deep.equal([false, true, tenant.owner.id]);
     });
+  });
+
+  it('do by their old secret what the member before may do, when somebody with more rights rotates them', async () => {
+    const admin = await adminOf(tenant.organizationId);
+    const made = await key({ by: admin, permissions: ['job:read', 'workspace:create'] });
+    await api.database.db.updateTable('member').set({ role: 'member' }).where('userId', '=', admin.id).execute();
+    const { body: renewed } = await expectOk(byOwner('POST', `/api-keys/${made.id}/rotate`));
+    const create = (token: string, slug: string) =>
+      as({ token }, 'POST', '/workspaces', { organizationId: tenant.organizationId, name: 'Made by a key', slug });
+    expect((await create(made.token, 'by-the-old')).status).to.equal(403);
+    expect((await create(renewed.secret, 'by-the-new')).status).to.equal(200);
   });
 
   it('act as themselves: what they do names them, in rows and in the audit log', async () => {

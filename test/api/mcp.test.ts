@@ -160,6 +160,14 @@ for (const { mode, revision } of revisions) {
       }
     });
 
+    it('refuses a batch, whose calls would count as one request', async () => {
+      const { token } = await createKey(api, tenant);
+      const headers = { accept: 'application/json, text/event-stream' };
+      const body = [1, 2].map((id) => ({ jsonrpc: '2.0', id, method: 'tools/list' }));
+      expect((await api.request('POST', '/mcp', { token, headers, body })).status).to.equal(400);
+      expect((await api.request('POST', '/mcp', { token, headers, body: body[0] })).status).to.equal(200);
+    });
+
     it('counts for the key, and lets in one that never expires', async () => {
       const key = await createKey(api, tenant, { requestsPerMinute: 2, expiresInDays: null });
       const ask = () => api.request('GET', '/mcp', { token: key.token });
