@@ -134,7 +134,7 @@ export const searchDocuments = c.mutation({
       .object({
         model: z
           .string()
-          .describe('The model that embedded the query; `bm25` in mode `lexical`, which embeds nothing.')
+          .describe('The model that embedded the query; `bm25` if none did: in mode `lexical`, and for a query without a letter or digit.')
           .meta({ examples: ['local-hash-256'] }),
         results: z.array(chunkSchema),
       })

@@ -45,7 +45,7 @@ export const notices = z
         text: z
           .string()
           .describe('A sentence for people.')
-          .meta({ examples: ['2 pages are pictures of text and were not read: OCR_SCANNED_PDF is off.'] }),
+          .meta({ examples: ['Pages 2 to 3 have pictures, in which text is not read while OCR_SCANNED_PDF is off.'] }),
       })
       .meta({ id: 'ExtractionNotice' }),
   )

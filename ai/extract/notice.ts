@@ -9,13 +9,13 @@ export interface Notice {
 
 /** Each code, and what a notice of it says of some pages, which are named before it. */
 const ofPages = {
-  scan_not_read: { one: 'is a picture', more: 'are pictures', rest: ', whose text is not read while OCR_SCANNED_PDF is off.' },
+  scan_not_read: { one: 'has a picture', more: 'have pictures', rest: ', in which text is not read while OCR_SCANNED_PDF is off.' },
   scan_over_limit: {
-    one: 'is a picture',
-    more: 'are pictures',
-    rest: ' of text that was not read within OCR_SCANNED_PDF_PAGES and OCR_SCANNED_PDF_SECONDS.',
+    one: 'has a picture',
+    more: 'have pictures',
+    rest: ', in which text was not read within OCR_SCANNED_PDF_PAGES and OCR_SCANNED_PDF_SECONDS.',
   },
-  scan_failed: { one: 'is a picture', more: 'are pictures', rest: ' that could not be read.' },
+  scan_failed: { one: 'has a picture', more: 'have pictures', rest: ' that could not be read.' },
   unsure_text_left_out: { one: 'has', more: 'have', rest: ' something like text that was too unsure, and was left out.' },
   print_not_read: { one: 'shows', more: 'show', rest: ' print of which a large part could not be read.' },
 } as const;

@@ -17,7 +17,6 @@ const columns = [
   'id',
   'organization_id',
   'workspace_id',
-  // No document names a deleted user.
   // A user who is gone is not named any more; an API key is no person.
   sql<string | null>`case when starts_with(document.uploaded_by, 'key_') then document.uploaded_by
     else (select id from "user" where "user".id = document.uploaded_by) end`.as('uploaded_by'),

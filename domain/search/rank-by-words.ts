@@ -17,7 +17,7 @@ const maxTerms = 64;
 const maxPostings = 1_000_000;
 /** If a word is in fewer chunks, terms near to it are looked for: of so many words, and so many terms. */
 const [fewChunks, maxRareWords, maxNearTerms] = [10, 4, 32];
-/** What a near term counts, so that it ranks behind the word itself. */
+/** What a near term counts, so that one of them ranks behind the word itself. */
 const nearWeight = 0.25;
 
 export interface WordQuery {

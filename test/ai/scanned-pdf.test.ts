@@ -94,7 +94,7 @@ describe('scanned PDFs at their limits', () => {
       const found = await service.client.extract({ body, contentType: pdf });
       expect(found).to.include({ text: '', characters: 0, pages: 1, truncated: false });
       expect(found).not.to.have.property('ocrPages');
-      const text = 'Page 1 is a picture, whose text is not read while OCR_SCANNED_PDF is off.';
+      const text = 'Page 1 has a picture, in which text is not read while OCR_SCANNED_PDF is off.';
       expect(found.notices).to.deep.equal([{ code: 'scan_not_read', text }]);
     } finally {
       await service.stop();

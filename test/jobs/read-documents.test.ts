@@ -79,7 +79,7 @@ describe('a scanned document that is not read', () => {
     const { id: documentId } = await api.upload(tenant, { name: 'lease.pdf', contentType: 'application/pdf', bytes });
     const { id } = await createJob(api, tenant, { kind: 'document.extract', documentId });
     const job = await api.jobIn(token, id, ['succeeded', 'failed']);
-    const text = 'Pages 2 to 3 are pictures, whose text is not read while OCR_SCANNED_PDF is off.';
+    const text = 'Pages 2 to 3 have pictures, in which text is not read while OCR_SCANNED_PDF is off.';
     const notices = [{ code: 'scan_not_read', text }];
     expect(job.result.notices).to.deep.equal(notices);
     const { body: document } = await api.request('GET', `/api/v1/documents/${documentId}`, { token });

@@ -21,8 +21,8 @@ see docs/operations.md. All of it takes half an hour. NAME is one or several of:
   ${faults.map(({ name }) => name).join('\n  ')}
 
   --short            the short form that the tests run
-  --alerts           fail if the alerts are not those that docs/operations.md
-                     expects; not in the short form, whose faults are too short
+  --alerts           fail if the alerts are not those that
+                     tools/drill/expected-alerts.ts expects; not in the short form, whose faults are too short
   --cut-minutes N    how long cuts of the network last
   --other DIRECTORY  another release, with its packages, for \`two-versions\`
   --json             print one JSON object on standard output
