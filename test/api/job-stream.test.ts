@@ -362,6 +362,9 @@ describe('The job stream', () => {
     deaf.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${user.token}\r\n\r\n`);
     await once(deaf, 'data');
     deaf.pause();
+    // The head of a response is sent before its lease is taken.
+    const leases = api.database.db.selectFrom('job_stream_lease').select('slot').where('user_id', '=', user.id);
+    await until(async () => (await leases.execute()).length === 5);
     expect(await tryOpen(user.token)).to.equal(undefined);
     for (let round = 0; round < 10; round++) await insertJobs({ organizationId, count: 100, summaryLength: 20_000 });
     await until(async () => (await tryOpen(user.token)) !== undefined);
