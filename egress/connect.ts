@@ -1,18 +1,14 @@
-import { type LookupAddress, lookup as systemLookup } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import { AddressRefused, type AddressRule, withoutBrackets } from './address-rule.ts';
-
-/** Resolves a name to all of its addresses, as `dns.lookup` with `all`. */
-export type Resolve = (host: string, callback: (error: Error | null, addresses: LookupAddress[]) => void) => void;
-
-const resolveBySystem: Resolve = (host, callback) => systemLookup(host, { all: true, verbatim: true }, callback);
+import { createResolve, type Resolve } from './resolve.ts';
 
 /**
  * Connects only to addresses that the rule allows. A name is looked up once for each connection, and the connection is made to what was
  * checked, so a name that changes meanwhile changes nothing. TLS still checks the certificate of the name.
  */
-export function createConnector(rule: AddressRule, resolve: Resolve = resolveBySystem): buildConnector.connector {
+export function createConnector(rule: AddressRule, resolve: Resolve = createResolve()): buildConnector.connector {
   const connectors = [true, false].map((secure) =>
     buildConnector({ allowH2: false, lookup: createLookup(rule, secure, resolve) } as object),
   );
@@ -29,14 +25,14 @@ export function createConnector(rule: AddressRule, resolve: Resolve = resolveByS
 
 function createLookup(rule: AddressRule, secure: boolean, resolve: Resolve): LookupFunction {
   return (host, options, callback) => {
-    resolve(host, (error, found) => {
-      if (error) return callback(error, []);
+    const answer = (found: LookupAddress[]) => {
       const allowed = found.filter(({ address }) => rule.refusal(address, { secure }) === undefined);
       const [first] = allowed;
       if (!first) return callback(new AddressRefused(whyNone(rule, found, secure)), []);
       if (options.all) return callback(null, allowed);
       return callback(null, first.address, first.family);
-    });
+    };
+    resolve(host).then(answer, (error) => callback(error, []));
   };
 }
 

@@ -1,9 +1,10 @@
 import { Agent, type Dispatcher, request as send } from 'undici';
 import { version } from '../contract/version.ts';
 import { AddressRule } from './address-rule.ts';
-import { createConnector, type Resolve } from './connect.ts';
+import { createConnector } from './connect.ts';
 import { describeFailure, judge } from './judge.ts';
 import type { WebhookRequest, WebhookSender } from './port.ts';
+import type { Resolve } from './resolve.ts';
 import { secondsOf, signAll } from './sign.ts';
 
 export interface SenderOptions {

@@ -26,7 +26,9 @@ function parseRetryAfter(value: string | undefined): number | undefined {
 
 const reasons: Record<string, string> = {
   ENOTFOUND: 'The host could not be found.',
-  EAI_AGAIN: 'The host could not be looked up.',
+  ENODATA: 'The host has no address.',
+  ESERVFAIL: 'The host could not be looked up.',
+  ETIMEOUT: 'The host could not be looked up.',
   ECONNREFUSED: 'The connection was refused.',
   ECONNRESET: 'The connection was reset.',
   UND_ERR_SOCKET: 'The connection was closed.',

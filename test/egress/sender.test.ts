@@ -1,9 +1,8 @@
-import type { LookupAddress } from 'node:dns';
 import { createServer } from 'node:tls';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
-import type { Resolve } from '../../egress/connect.ts';
 import { createSender } from '../../egress/create-sender.ts';
+import type { Resolve } from '../../egress/resolve.ts';
 import { until } from '../support/processes.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 
@@ -80,7 +79,7 @@ describe('A request to a receiver', () => {
   });
 
   it('is tried again if the host is not found or refuses the connection, in words without an address', async () => {
-    const notFound: Resolve = (_host, callback) => callback(Object.assign(new Error('x'), { code: 'ENOTFOUND' }), []);
+    const notFound: Resolve = () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' }));
     const lost = await sender({ resolve: notFound }).send(request('https://hooks.example.com/'), never);
     expect(lost).to.include({ status: null, final: false, error: 'The host could not be found.' });
     const gone = await startReceiver();
@@ -124,7 +123,7 @@ describe('A request to a receiver', () => {
   it('connects to what was checked, however the name changes meanwhile', async () => {
     let lookups = 0;
     // The second look-up leads elsewhere, as that of an attacker would.
-    const changing: Resolve = (host, callback) => answering([lookups++ === 0 ? '127.0.0.1' : '127.0.0.2'])(host, callback);
+    const changing: Resolve = (host) => answering([lookups++ === 0 ? '127.0.0.1' : '127.0.0.2'])(host);
     const elsewhere = await startReceiver({ port: receiver.port, host: '127.0.0.2' });
     closing.push(elsewhere.stop);
     const url = `http://hooks.example.com:${receiver.port}/`;
@@ -161,6 +160,5 @@ describe('A request to a receiver', () => {
 
 /** A resolver that always finds these. */
 function answering(addresses: string[]): Resolve {
-  const found: LookupAddress[] = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-  return (_host, callback) => setImmediate(callback, null, found);
+  return async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 }
