@@ -1,7 +1,14 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { KeyedSemaphore } from '../concurrency/keyed-semaphore.ts';
 import type { Release } from '../concurrency/semaphore.ts';
-import { type DueDelivery, findDueDelivery, giveUpDelivery, recordAttempt, whyUnsendable } from '../domain/webhooks/attempt.ts';
+import {
+  type AfterAttempt,
+  findPendingDelivery,
+  giveUpDelivery,
+  type PendingDelivery,
+  recordAttempt,
+  whyUnsendable,
+} from '../domain/webhooks/attempt.ts';
 import { bodyOf } from '../domain/webhooks/delivery.ts';
 import type { DeliverWebhookResult } from '../workflows/inputs.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -15,15 +22,38 @@ interface DeliveryInput {
 const healthy = { limit: 8, maxWaiting: 8 };
 const failing = { limit: 2, maxWaiting: 1 };
 const patienceMs = 5_000;
+/** Temporal's timers may end so much early. */
+const inexactMs = 100;
+
+type Webhooks = NonNullable<ActivityDeps['webhooks']>;
+type Sendable = Pick<PendingDelivery, 'delivery'> & { endpoint: NonNullable<PendingDelivery['endpoint']> };
 
 /** Requests to webhook endpoints. Without a sender webhooks are off, and no worker polls the queue of `sendWebhook`. */
 export function webhookActivities({ db, webhooks, log }: ActivityDeps) {
   const permits = { healthy: new KeyedSemaphore(healthy), failing: new KeyedSemaphore(failing) };
 
+  /** What may be sent now, or how the delivery has ended. Throws a failure that is tried again if it is not due yet. */
+  async function findSendable(deliveryId: string): Promise<Sendable | DeliverWebhookResult> {
+    const pending = await findPendingDelivery(db, deliveryId);
+    if (!pending) return { status: 'gone' };
+    const { delivery, endpoint, waitMs } = pending;
+    const unsendable = whyUnsendable(pending);
+    if (unsendable !== undefined || !endpoint) {
+      await giveUpDelivery(db, deliveryId, unsendable ?? '');
+      return { status: 'failed' };
+    }
+    if (waitMs <= inexactMs) return { delivery, endpoint };
+    throw ApplicationFailure.create({
+      type: 'NotDue',
+      message: 'This attempt came before its time; it waits, and is not counted.',
+      nextRetryDelay: Math.ceil(waitMs),
+    });
+  }
+
   /** Throws a failure that is tried again if too many requests to this endpoint wait already: a slow receiver holds up only itself. */
-  async function enter({ delivery, endpoint }: DueDelivery): Promise<Release> {
+  async function enter({ delivery, endpoint }: Sendable): Promise<Release> {
     const { info, cancellationSignal } = Context.current();
-    const fails = endpoint?.failing_since != null;
+    const fails = endpoint.failing_since !== null;
     const release = await permits[fails ? 'failing' : 'healthy'].acquire(delivery.endpoint_id, cancellationSignal, patienceMs);
     if (release) return release;
     const longestMs = fails ? Math.min(300_000, 5_000 * 2 ** Math.min(info.attempt, 6)) : 2_000;
@@ -34,37 +64,37 @@ export function webhookActivities({ db, webhooks, log }: ActivityDeps) {
     });
   }
 
+  /** Sends a delivery, and records what came of it and follows. */
+  async function attempt({ delivery, endpoint }: Sendable, { sender, retryDelaysMs }: Webhooks): Promise<AfterAttempt> {
+    const { cancellationSignal } = Context.current();
+    const request = { url: endpoint.url, id: delivery.event_id, body: bodyOf(delivery), secrets: endpoint.secrets };
+    const result = await sender.send(request, cancellationSignal);
+    // The worker stops: what came of the request is not known, so the attempt does not count.
+    cancellationSignal.throwIfAborted();
+    return await recordAttempt(db, delivery, { url: endpoint.url, ...result }, retryDelaysMs);
+  }
+
   return {
     /** Makes one attempt. A failure sets the time of the next one; the last is recorded in the row and returned. */
     async sendWebhook({ deliveryId }: DeliveryInput): Promise<DeliverWebhookResult> {
       if (!webhooks) throw ApplicationFailure.retryable('Webhooks are off in this process.', 'WebhooksOff');
-      const due = await findDueDelivery(db, deliveryId);
-      if (!due) return { status: 'gone' };
-      const { delivery, endpoint } = due;
-      const unsendable = whyUnsendable(due);
-      if (unsendable !== undefined || !endpoint) {
-        await giveUpDelivery(db, deliveryId, unsendable ?? '');
-        return { status: 'failed' };
-      }
-      const { cancellationSignal } = Context.current();
+      const found = await findSendable(deliveryId);
+      if ('status' in found) return found;
       const after = await withHeartbeats(async () => {
-        const release = await enter(due);
+        const release = await enter(found);
         try {
-          const request = { url: endpoint.url, id: delivery.event_id, body: bodyOf(delivery), secrets: endpoint.secrets };
-          const result = await webhooks.sender.send(request, cancellationSignal);
-          // The worker stops: what came of the request is not known, so the attempt does not count.
-          cancellationSignal.throwIfAborted();
-          return await recordAttempt(db, delivery, { url: endpoint.url, ...result }, webhooks.retryDelaysMs);
+          // The endpoint may be another since this began to wait, or gone.
+          const sendable = await findSendable(deliveryId);
+          return 'status' in sendable ? sendable : await attempt(sendable, webhooks);
         } finally {
           release();
         }
       });
       if (after.status === 'superseded') throw ApplicationFailure.retryable('Another attempt was recorded meanwhile.', 'Superseded');
-      if (after.status !== 'pending') {
-        log.info({ deliveryId, event: delivery.event, status: after.status }, 'webhook delivery ended');
-        return { status: after.status };
-      }
-      throw ApplicationFailure.create({ type: 'DeliveryFailed', message: after.error, nextRetryDelay: after.delayMs });
+      if (after.status === 'pending')
+        throw ApplicationFailure.create({ type: 'DeliveryFailed', message: after.error, nextRetryDelay: after.delayMs });
+      log.info({ deliveryId, event: found.delivery.event, status: after.status }, 'webhook delivery ended');
+      return { status: after.status };
     },
 
     /** Ends a delivery whose attempts Temporal has given up. */

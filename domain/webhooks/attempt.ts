@@ -8,33 +8,37 @@ import { disableIfHopeless } from './disable-endpoint.ts';
 import type { EndpointRow } from './endpoint.ts';
 
 /** A pending delivery, and what its endpoint is now; null if that is gone. */
-export interface DueDelivery {
+export interface PendingDelivery {
   delivery: DeliveryRow;
   endpoint: (Pick<EndpointRow, 'url' | 'enabled' | 'signature' | 'failing_since'> & { secrets: string[] }) | null;
+  /** How long its next attempt still waits; 0 or less if it is due. */
+  waitMs: number;
 }
 
-/** The delivery, if it is still pending. */
-export async function findDueDelivery(db: Db, deliveryId: string): Promise<DueDelivery | undefined> {
-  const delivery = await db
+/** The delivery, if it is still pending, due or not. */
+export async function findPendingDelivery(db: Db, deliveryId: string): Promise<PendingDelivery | undefined> {
+  const pending = await db
     .selectFrom('webhook_delivery')
     .selectAll()
+    .select(sql<number>`coalesce(extract(epoch from next_attempt_at - clock_timestamp()) * 1000, 0)::float8`.as('wait_ms'))
     .where('id', '=', deliveryId)
     .where('status', '=', 'pending')
     .executeTakeFirst();
-  if (!delivery) return undefined;
+  if (!pending) return undefined;
+  const { wait_ms: waitMs, ...delivery } = pending;
   const found = await db
     .selectFrom('webhook_endpoint')
     .select(['url', 'enabled', 'signature', 'failing_since', 'secret'])
     .select(sql<string | null>`case when previous_secret_until > now() then previous_secret end`.as('previous'))
     .where('id', '=', delivery.endpoint_id)
     .executeTakeFirst();
-  if (!found) return { delivery, endpoint: null };
+  if (!found) return { delivery, endpoint: null, waitMs };
   const { secret, previous, ...endpoint } = found;
-  return { delivery, endpoint: { ...endpoint, secrets: previous === null ? [secret] : [secret, previous] } };
+  return { delivery, endpoint: { ...endpoint, secrets: previous === null ? [secret] : [secret, previous] }, waitMs };
 }
 
 /** Why a delivery cannot be sent at all; undefined if it can. A disabled endpoint takes only tests. */
-export function whyUnsendable({ delivery, endpoint }: DueDelivery): string | undefined {
+export function whyUnsendable({ delivery, endpoint }: PendingDelivery): string | undefined {
   if (!endpoint) return 'The endpoint was deleted.';
   return endpoint.enabled || delivery.event === webhookTest ? undefined : 'The endpoint is disabled.';
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { createJob } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -237,6 +237,29 @@ describe('Webhooks', () => {
     expect(new Set(receiver.received.map(({ event }) => event.data.jobId))).to.deep.equal(new Set(jobs.map(({ id }) => id)));
   });
 
+  it('wait for their time if an attempt comes before it, which does not count', async () => {
+    const { tenant } = used;
+    const { id } = await addEndpoint(api, tenant, { url: receiver.url });
+    await emit(1, sql`update webhook_delivery set next_attempt_at = clock_timestamp() + interval '6 seconds' where endpoint_id = ${id}`);
+    const [{ nextAttemptAt }] = await deliveriesOf(api, tenant);
+    const delivery = await deliveryIn(api, tenant, id, 'delivered');
+    expect(receiver.received).to.have.length(1);
+    expect(receiver.received[0]?.at).to.be.at.least(Date.parse(nextAttemptAt) - 100);
+    expect(delivery.attempts).to.have.length(1);
+  });
+
+  it('send nothing more to an endpoint that is gone, also not what waited for its turn', async () => {
+    const { tenant } = used;
+    receiver.behave({ status: 410, slowMs: 2_000 });
+    await addEndpoint(api, tenant, { url: receiver.url });
+    await emit(16);
+    await until(async () => (await deliveriesOf(api, tenant, '&status=failed')).length === 16);
+    expect(receiver.received.length).to.be.within(1, 8);
+    const unsent = (await deliveriesOf(api, tenant)).filter(({ attempts }) => attempts.length === 0);
+    expect(unsent).to.have.length(16 - receiver.received.length);
+    expect(new Set(unsent.map(({ error }) => error))).to.deep.equal(new Set(['The endpoint is disabled.']));
+  });
+
   it('end with their endpoint: what waits is not sent, and what was sent stays listed', async () => {
     const { tenant } = used;
     receiver.behave({ status: 503, headers: { 'retry-after': '4' } });
@@ -251,6 +274,15 @@ describe('Webhooks', () => {
     const gone = await api.request('GET', `/api/v1/webhooks/${id}`, { token: tenant.owner.token });
     expect(gone.status).to.equal(404);
   });
+
+  /** Writes events of the tenant, and then what `also` says, in one transaction. */
+  async function emit(events: number, also: RawBuilder<unknown> = sql`select`): Promise<void> {
+    const { organizationId } = used.tenant;
+    await api.database.db.transaction().execute(async (trx) => {
+      await sql`select emit_webhook(${organizationId}, 'job.succeeded', null, '{}') from generate_series(1, ${events}::int)`.execute(trx);
+      await also.execute(trx);
+    });
+  }
 
   /** The mails that the deployment has written to an address. */
   function mailsTo(address: string): string[] {
