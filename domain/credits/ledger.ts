@@ -39,7 +39,7 @@ export async function chargeCredits(trx: Transaction, charge: Charge, plan: Plan
   if (charged) {
     const { month, used } = charged;
     addFact(trx, { what: 'credits charged', purpose: charge.jobId === null ? 'search' : 'job', credits: charge.credits });
-    if (plan) await emitCreditEvents(trx, { organizationId: charge.organizationId, month, credits: charge.credits, used }, plan);
+    if (plan) await emitCreditEvents(trx, { organizationId: charge.organizationId, month, used }, plan);
     return month;
   }
   throw new ApiError('LIMIT_REACHED', { data: { kind: 'aiCredits', limit: limit ?? 0, plan: plan?.plan ?? '' } });

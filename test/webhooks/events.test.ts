@@ -27,6 +27,12 @@ describe('The events of webhooks', () => {
   const types = () => receiver.received.map(({ event }) => event.type as string);
   const dataOf = (type: string) => receiver.received.filter(({ event }) => event.type === type).map(({ event }) => event.data);
 
+  /** Runs a job to its end. */
+  async function end(fields: Record<string, unknown>): Promise<void> {
+    const job = await createJob(api, used.tenant, fields);
+    await api.jobIn(used.tenant.owner.token, job.id, ['succeeded']);
+  }
+
   /** Waits for events of these kinds, and for no more of them. Each is what the document says of it. */
   async function expectEvents(...expected: string[]): Promise<void> {
     await until(() => types().length >= expected.length).catch(() => {});
@@ -82,10 +88,6 @@ describe('The events of webhooks', () => {
   it('tell once a month that credits are low and that they are used up, also if some come back', async () => {
     const { tenant } = used;
     const { token } = tenant.owner;
-    const end = async (fields: object) => {
-      const job = await createJob(api, tenant, fields as Record<string, unknown>);
-      await api.jobIn(token, job.id, ['succeeded']);
-    };
     await end(summary);
     for (let n = 0; n < 3; n++) await end(embed);
     await expectEvents(...Array(4).fill('job.succeeded'));
@@ -96,6 +98,25 @@ describe('The events of webhooks', () => {
     await expectEvents(...Array(5).fill('job.succeeded'), 'job.failed', 'job.failed', 'credits.low', 'credits.exhausted');
     expect(dataOf('credits.low')[0]).to.include({ used: 9, limit: 10, plan: 'free' });
     expect(dataOf('credits.exhausted')[0]).to.include({ used: 10, limit: 10, plan: 'free' });
+  });
+
+  it('tell that credits are low also if a smaller plan has made them so', async () => {
+    const id = randomUUID();
+    const row = { id, plan: 'pro', referenceId: used.tenant.organizationId, status: 'active' };
+    const { db } = api.database;
+    await db
+      .insertInto('subscription')
+      .values(row as never)
+      .execute();
+    await end(summary);
+    for (let n = 0; n < 4; n++) await end(embed);
+    await db.deleteFrom('subscription').where('id', '=', id).execute();
+    await end(embed);
+    await expectEvents(
+      ...Array(6).fill('job.succeeded'),
+      ...['subscription.changed', 'subscription.changed', 'credits.low', 'credits.exhausted'],
+    );
+    expect(dataOf('credits.low')[0]).to.include({ used: 10, limit: 10, plan: 'free' });
   });
 
   it('are written with what happened or not at all, and only where somebody asks', async () => {
