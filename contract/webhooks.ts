@@ -184,7 +184,8 @@ export const webhooks = c.router({
     method: 'PATCH',
     path: '/webhooks/:id',
     summary: 'Change a webhook endpoint',
-    description: 'Changes what is given and leaves the rest. Enabling it forgets that it failed; what it missed can be sent again.',
+    description:
+      'Changes what is given and leaves the rest. Enabling it forgets that it failed. What failed before can be sent again for 30 days; what happens while it is disabled is not kept.',
     pathParams: z.object({ id: givenId }),
     body: z
       .object({ url: url.optional(), events: events.optional(), description: description.optional(), enabled: z.boolean().optional() })

@@ -36,5 +36,5 @@ export async function disableIfHopeless(trx: Transaction, endpointId: string, go
 
 function textOf(organization: string, url: string, gone: boolean): string {
   const why = gone ? 'It answered 410, which means that it is gone.' : 'Everything that was sent to it in the last five days has failed.';
-  return `The webhook endpoint ${url} of ${quoteName(organization)} was disabled. ${why}\n\nEnable it again when it is repaired. What it has missed can be sent again for 30 days.\n`;
+  return `The webhook endpoint ${url} of ${quoteName(organization)} was disabled. ${why}\n\nEnable it again when it is repaired. What failed before can be sent again for 30 days; what happens while it is disabled is not kept.\n`;
 }

@@ -147,6 +147,9 @@ describe('Webhooks', () => {
     const later = await createJob(api, tenant, embed);
     await api.jobIn(tenant.owner.token, later.id, ['succeeded']);
     await staysTrue(() => receiver.received.length === 1, 1_500);
+    // What the mail says: only what failed before is kept.
+    expect(mailsTo(tenant.owner.email)[0]?.replace(/=\r?\n/g, '')).to.contain('what happens while it is disabled is not kept');
+    expect(await deliveriesOf(api, tenant)).to.have.length(1);
 
     receiver.behave({});
     const enabled = await call(api, tenant, 'PATCH', `/webhooks/${id}`, { enabled: true });
