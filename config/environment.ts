@@ -117,6 +117,29 @@ export function milliseconds(defaultValue: number, { min = 0, max = maxMilliseco
   return integer(defaultValue, { min, max });
 }
 
+/** Texts separated by commas; those of the default, or none, if the variable is absent. */
+export function list(defaultValue = '') {
+  return z
+    .string()
+    .default(defaultValue)
+    .transform((value) =>
+      value
+        .split(',')
+        .map((text) => text.trim())
+        .filter(Boolean),
+    );
+}
+
+/** Waits in milliseconds, separated by commas. */
+export function delays(defaultValue: string) {
+  return z
+    .string()
+    .regex(/^\d+(,\d+)*$/, 'must be whole numbers separated by commas')
+    .default(defaultValue)
+    .transform((value) => value.split(',').map(Number))
+    .refine((delaysMs) => delaysMs.every((delayMs) => delayMs <= maxMilliseconds), `must be at most ${maxMilliseconds} each`);
+}
+
 /** `true` or `false` from a variable. */
 export function flag(defaultValue: boolean) {
   return optionalFlag().unwrap().default(defaultValue);

@@ -4,12 +4,13 @@ import type { PlanLimits, PlanName } from '../contract/fields.ts';
 import type { JobKind } from '../contract/jobs.ts';
 import {
   crossCheck,
+  delays,
   environmentName,
   flag,
   httpUrl,
   integer,
+  list,
   logLevel,
-  maxMilliseconds,
   milliseconds,
   optionalFlag,
   postgresUrl,
@@ -99,12 +100,7 @@ export const serverEnvironment = z.object({
     .optional(),
   WORKER_SHUTDOWN_GRACE_MS: milliseconds(10_000),
   ...jobTimeVariables,
-  JOB_RETRY_DELAYS_MS: z
-    .string()
-    .regex(/^\d+(,\d+)*$/, 'must be whole numbers separated by commas')
-    .default('10000,30000,90000')
-    .transform((value) => value.split(',').map(Number))
-    .refine((delaysMs) => delaysMs.every((delayMs) => delayMs <= maxMilliseconds), `must be at most ${maxMilliseconds} each`),
+  JOB_RETRY_DELAYS_MS: delays('10000,30000,90000'),
   JOBS_HOLD_ON_OUTAGE: flag(false),
   ...webhookVariables,
   AUDIT_LOG_RETENTION_DAYS: integer(365, { max: 1_000_000 }),
@@ -165,19 +161,6 @@ export function emailProviderOf(e: Pick<ServerVariables, 'NODE_ENV' | 'EMAIL_PRO
 /** Where limits are counted: in production across all processes of the API by default, since a process does not know of others. */
 export function limiterStoreOf({ NODE_ENV, LIMITER_STORE }: Pick<ServerVariables, 'NODE_ENV' | 'LIMITER_STORE'>): 'memory' | 'postgres' {
   return LIMITER_STORE ?? (NODE_ENV === 'production' ? 'postgres' : 'memory');
-}
-
-/** Texts separated by commas; those of the default, or none, if the variable is absent. */
-function list(defaultValue = '') {
-  return z
-    .string()
-    .default(defaultValue)
-    .transform((value) =>
-      value
-        .split(',')
-        .map((id) => id.trim())
-        .filter(Boolean),
-    );
 }
 
 const check = crossCheck<typeof serverEnvironment>();

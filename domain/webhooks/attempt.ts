@@ -73,7 +73,7 @@ const jitter = 0.1;
 export function delayAfter(tries: number, delaysMs: readonly number[], retryAfterMs = 0): number | undefined {
   const delayMs = delaysMs[tries - 1];
   if (delayMs === undefined) return undefined;
-  return Math.round(Math.min(longestDelayMs, Math.max(delayMs, retryAfterMs)) * (1 + Math.random() * jitter));
+  return Math.round(Math.max(delayMs, Math.min(longestDelayMs, retryAfterMs)) * (1 + Math.random() * jitter));
 }
 
 /**
