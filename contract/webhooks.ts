@@ -270,7 +270,7 @@ export const webhooks = c.router({
     path: '/webhook-deliveries/resend',
     summary: 'Send many deliveries again',
     description:
-      'Sends the deliveries again that match every given field, the oldest first, at most 1,000 with one request: `more` says that others are left. With `dryRun` it only counts. By default those that failed.',
+      'Sends the deliveries again that match every given field, the oldest first, at most 1,000 with one request: `more` says that others are left, and the next request goes on there if it has the same fields and `nextCursor` as `cursor`. With `dryRun` it only counts. By default those that failed.',
     body: z
       .object({
         organizationId: givenId,
@@ -279,6 +279,7 @@ export const webhooks = c.router({
         event: deliveryEvent.optional(),
         from: dateTime.optional().describe('Created at this time or later.'),
         to: dateTime.optional().describe('Created before this time.'),
+        cursor: cursor.optional(),
         dryRun: z.boolean().default(false),
       })
       .meta({ id: 'ResendWebhooks' }),
@@ -286,7 +287,7 @@ export const webhooks = c.router({
       access: 'webhook:manage',
       errors: [off],
       response: z
-        .object({ matched: count.meta({ examples: [12] }), resent: count.meta({ examples: [12] }), more: z.boolean() })
+        .object({ matched: count.meta({ examples: [12] }), resent: count.meta({ examples: [12] }), more: z.boolean(), nextCursor })
         .meta({ id: 'ResentWebhooks' }),
     }),
   },

@@ -99,11 +99,11 @@ export function webhookProcedures({ db, config, cursors }: ApiDeps) {
     }),
 
     resendMany: procedure(routes.resendMany, async (context) => {
-      const { organizationId, endpointId, status, event, from, to, dryRun } = context.input;
+      const { organizationId, endpointId, status, event, from, to, cursor, dryRun } = context.input;
       await allow(context, organizationId);
       await checkEndpointOf(db, context.input);
-      const filter = { organizationId, endpointId, status, event, from, to, dryRun };
-      return await inTransaction(db, (trx) => resendDeliveries(trx, context.actor, filter));
+      const filter = { organizationId, endpointId, status, event, from, to, cursor, dryRun };
+      return await inTransaction(db, (trx) => resendDeliveries(trx, context.actor, cursors, filter));
     }),
   };
 }

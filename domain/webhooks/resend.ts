@@ -3,6 +3,7 @@ import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { startWebhook } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
+import type { Cursors } from '../page.ts';
 import { type DeliveryFilter, type DeliveryRow, getDelivery, matches } from './delivery.ts';
 
 /** How many deliveries one request sends again. */
@@ -11,6 +12,8 @@ const maxResent = 1_000;
 export interface ResendFilter extends DeliveryFilter {
   from?: string | undefined;
   to?: string | undefined;
+  /** `nextCursor` of a request before: goes on after what that one took. */
+  cursor?: string | undefined;
   /** Only counts. */
   dryRun: boolean;
 }
@@ -23,24 +26,34 @@ export async function resendDelivery(trx: Transaction, actor: Actor, delivery: D
   return await getDelivery(trx, id);
 }
 
-/** Sends the finished deliveries again that match, the oldest first, at most 1,000. `more`: others are left. */
+/**
+ * Sends the finished deliveries again that match, the oldest first, at most 1,000. `more`: others are left, after `nextCursor`. Throws
+ * BAD_REQUEST if the cursor is another's.
+ */
 export async function resendDeliveries(
   trx: Transaction,
   actor: Actor,
-  { from, to, dryRun, ...filter }: ResendFilter,
-): Promise<{ matched: number; resent: number; more: boolean }> {
-  const { rows } = await sql<{ id: string }>`
-    select id from webhook_delivery
+  cursors: Cursors,
+  { from, to, cursor, dryRun, ...filter }: ResendFilter,
+): Promise<{ matched: number; resent: number; more: boolean; nextCursor: string | null }> {
+  const { organizationId } = filter;
+  const scope = `resend-webhooks:${organizationId}`;
+  const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
+  const { rows } = await sql<{ id: string; created_at: Date }>`
+    select id, created_at from webhook_delivery
     where ${matches(filter)} and status <> 'pending'
       ${from === undefined ? sql`` : sql`and created_at >= ${from}::timestamptz`}
       ${to === undefined ? sql`` : sql`and created_at < ${to}::timestamptz`}
+      ${after === undefined ? sql`` : sql`and (created_at, id) > (${after.createdAt}, ${after.id})`}
     order by created_at, id limit ${maxResent + 1}
   `.execute(trx);
   const ids = rows.slice(0, maxResent).map(({ id }) => id);
-  const counts = { matched: ids.length, more: rows.length > maxResent };
+  const more = rows.length > maxResent;
+  const last = more ? rows[maxResent - 1] : undefined;
+  const nextCursor = last ? cursors.encode(scope, { createdAt: last.created_at, id: last.id }) : null;
+  const counts = { matched: ids.length, more, nextCursor };
   if (dryRun || ids.length === 0) return { ...counts, resent: 0 };
   const resent = await restart(trx, ids);
-  const { organizationId } = filter;
   await recordAudit(trx, actor, {
     organizationId,
     action: 'webhook.resend',

@@ -120,18 +120,34 @@ describe('Webhooks', () => {
     const filter = { organizationId: tenant.organizationId, endpointId: id };
     const before = receiver.received.length;
     const dry = await call(api, tenant, 'POST', '/webhook-deliveries/resend', { ...filter, dryRun: true });
-    expect(dry).to.deep.equal({ matched: 1, resent: 0, more: false });
+    expect(dry).to.deep.equal({ matched: 1, resent: 0, more: false, nextCursor: null });
     const none = await call(api, tenant, 'POST', '/webhook-deliveries/resend', { ...filter, to: '2026-01-01T00:00:00.000Z' });
-    expect(none).to.deep.equal({ matched: 0, resent: 0, more: false });
+    expect(none).to.deep.equal({ matched: 0, resent: 0, more: false, nextCursor: null });
     expect(receiver.received).to.have.length(before);
     const many = await call(api, tenant, 'POST', '/webhook-deliveries/resend', filter);
-    expect(many).to.deep.equal({ matched: 1, resent: 1, more: false });
+    expect(many).to.deep.equal({ matched: 1, resent: 1, more: false, nextCursor: null });
     await until(async () => (await deliveriesOf(api, tenant, '&status=delivered')).length === 2);
     const audited = api.database.db.selectFrom('audit_entry').select('target_id').where('action', '=', 'webhook.resend');
     expect((await audited.orderBy('created_at').execute()).map(({ target_id }) => target_id)).to.deep.equal([
       failed.id,
       tenant.organizationId,
     ]);
+  });
+
+  it('are sent again a thousand at a time, each once, although many are of the same moment', async () => {
+    const { organizationId } = used.tenant;
+    const { id } = await addEndpoint(api, used.tenant, { url: receiver.url });
+    await sql`insert into webhook_delivery (id, organization_id, endpoint_id, event_id, event, data, status)
+      select 'many-' || n, ${organizationId}, ${id}, 'evt_' || n, 'job.succeeded', '{}', 'delivered' from generate_series(1, 2050) as n`.execute(
+      api.database.db,
+    );
+    const filter = { organizationId, status: 'delivered', dryRun: true };
+    const resend = (cursor?: string) => call(api, used.tenant, 'POST', '/webhook-deliveries/resend', { ...filter, cursor });
+    const first = await resend();
+    expect(first).to.include({ matched: 1_000, more: true });
+    const second = await resend(first.nextCursor);
+    expect(second).to.include({ matched: 1_000, more: true });
+    expect(await resend(second.nextCursor)).to.deep.equal({ matched: 50, resent: 0, more: false, nextCursor: null });
   });
 
   it('disable an endpoint that answers 410, write to the owners, and send nothing that waits', async () => {
