@@ -18,8 +18,8 @@ interface DeliveryInput {
   deliveryId: string;
 }
 
-/** How many requests to one endpoint a process makes at once, and how many wait for them. A failing one gets hardly any. */
-const healthy = { limit: 8, maxWaiting: 8 };
+/** How many requests to one endpoint a process makes at once, and how many wait for them; and of these to one that fails. */
+const all = { limit: 8, maxWaiting: 8 };
 const failing = { limit: 2, maxWaiting: 1 };
 const patienceMs = 5_000;
 /** Temporal's timers may end so much early. */
@@ -30,7 +30,7 @@ type Sendable = Pick<PendingDelivery, 'delivery'> & { endpoint: NonNullable<Pend
 
 /** Requests to webhook endpoints. Without a sender webhooks are off, and no worker polls the queue of `sendWebhook`. */
 export function webhookActivities({ db, webhooks, log }: ActivityDeps) {
-  const permits = { healthy: new KeyedSemaphore(healthy), failing: new KeyedSemaphore(failing) };
+  const permits = { all: new KeyedSemaphore(all), failing: new KeyedSemaphore(failing) };
 
   /** What may be sent now, or how the delivery has ended. Throws a failure that is tried again if it is not due yet. */
   async function findSendable(deliveryId: string): Promise<Sendable | DeliverWebhookResult> {
@@ -54,14 +54,21 @@ export function webhookActivities({ db, webhooks, log }: ActivityDeps) {
   async function enter({ delivery, endpoint }: Sendable): Promise<Release> {
     const { info, cancellationSignal } = Context.current();
     const fails = endpoint.failing_since !== null;
-    const release = await permits[fails ? 'failing' : 'healthy'].acquire(delivery.endpoint_id, cancellationSignal, patienceMs);
-    if (release) return release;
-    const longestMs = fails ? Math.min(300_000, 5_000 * 2 ** Math.min(info.attempt, 6)) : 2_000;
-    throw ApplicationFailure.create({
-      type: 'EndpointBusy',
-      message: 'Too many requests to this endpoint are under way; this one waits, and no attempt is counted.',
-      nextRetryDelay: Math.round(longestMs * (0.5 + Math.random() / 2)),
-    });
+    const releases: Release[] = [];
+    const release = () => {
+      for (const each of releases) each();
+    };
+    try {
+      for (const semaphore of fails ? [permits.failing, permits.all] : [permits.all]) {
+        const permit = await semaphore.acquire(delivery.endpoint_id, cancellationSignal, patienceMs);
+        if (!permit) throw busy(info.attempt, fails);
+        releases.push(permit);
+      }
+      return release;
+    } catch (error) {
+      release();
+      throw error;
+    }
   }
 
   /** Sends a delivery, and records what came of it and follows. */
@@ -103,4 +110,14 @@ export function webhookActivities({ db, webhooks, log }: ActivityDeps) {
       return { status: 'failed' };
     },
   };
+}
+
+/** Too many wait: it comes again later, and sooner to an endpoint that does not fail. */
+function busy(attempt: number, fails: boolean): ApplicationFailure {
+  const longestMs = fails ? Math.min(300_000, 5_000 * 2 ** Math.min(attempt, 6)) : 2_000;
+  return ApplicationFailure.create({
+    type: 'EndpointBusy',
+    message: 'Too many requests to this endpoint are under way; this one waits, and no attempt is counted.',
+    nextRetryDelay: Math.round(longestMs * (0.5 + Math.random() / 2)),
+  });
 }
