@@ -8,7 +8,8 @@ import type { Storage } from '../storage/port.ts';
 import { createTemporalClient } from '../temporal/connect.ts';
 import { grpcErrorOf, isUnreachable } from '../temporal/unreachable.ts';
 
-const temporalDeadlineMs = 5_000;
+// A loaded server accepts a start late, and an operator would wait rather than repeat the command.
+const temporalDeadlineMs = 15_000;
 /** NOT_FOUND, PERMISSION_DENIED and UNAUTHENTICATED of gRPC. */
 const refusals = new Set([5, 7, 16]);
 
@@ -109,7 +110,7 @@ function noDatabase({ dataDir }: OpsConfig): OpsError {
   return new OpsError(`No database: nothing runs in ${dataDir}. Start it with \`npm start\`, or set DATABASE_URL.`);
 }
 
-/** Makes a call to Temporal within 5 s. Throws OpsError if Temporal cannot be reached, or lets this client in nowhere. */
+/** Makes a call to Temporal within 15 s. Throws OpsError if Temporal cannot be reached, or lets this client in nowhere. */
 export async function callTemporal<T>({ temporal, config }: OpsContext, call: () => Promise<T>): Promise<T> {
   try {
     return await temporal.withDeadline(Date.now() + temporalDeadlineMs, call);
