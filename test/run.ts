@@ -48,9 +48,9 @@ const goPrograms: [module: string, program: GoProgram][] = [
   ['bucket-emulator.ts', bucketEmulator],
 ];
 const slowestFiles = 10;
-// Most of the time a test waits: for a process to start, a lease to end, a retry to be due. More than four of them might use up
-// the connections of the one Postgres.
-const filesAtOnce = Math.min(4, 2 * availableParallelism());
+// Much of the time a test waits: for a process to start, a lease to end, a retry to be due. But some recognize images for minutes,
+// beside which a second more than this makes calls of others late. More than four might use up the connections of the one Postgres.
+const filesAtOnce = Math.min(4, availableParallelism() + 1);
 
 const paths = process.argv.slice(2).filter((argument) => argument !== '--quick');
 const quick = process.argv.includes('--quick');
