@@ -95,8 +95,8 @@ export const parameters = {
     name: 'Last-Event-Id',
     in: 'header',
     description:
-      'The `id` of the last event that you got; the stream goes on after it. Any value that this stream did not issue ends it with BAD_REQUEST.',
-    // No bounds: the stream refuses a value when it is open, not the request when it comes.
+      'The `id` of the last event that you got; the stream goes on after it. Any value that no stream of this organization issued is refused with BAD_REQUEST, before the stream opens.',
+    // No bounds: which values are valid, only the service can tell.
     schema: { type: 'string', examples: ['bW5ha2s0LjAxOThkMmM0.q83vEjRWeJCrze8SNFZ4kA'] },
   },
   StreamId: {

@@ -114,8 +114,10 @@ describe('The OpenAPI document', () => {
     expect(Object.keys(stream.responses[200]?.content ?? {})).to.deep.equal(['text/event-stream']);
   });
 
-  it('declares no bounds for Last-Event-Id: no request is refused for it, the open stream is', () => {
-    const parameter = document.components.parameters?.LastEventId as { schema: object };
+  it('says that a wrong Last-Event-Id is refused before the stream opens, whatever its form', () => {
+    const parameter = document.components.parameters?.LastEventId as { description: string; schema: object };
+    expect(parameter.description).to.match(/refused with BAD_REQUEST, before the stream opens\.$/);
+    expect(Object.keys(operationOf('jobs.stream').responses)).to.include('400');
     expect(parameter.schema).to.have.all.keys('type', 'examples');
   });
 
