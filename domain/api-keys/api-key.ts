@@ -7,8 +7,8 @@ import { notBanned } from '../users/not-banned.ts';
 /** A key as the database holds it, and as it counts by the database's clock. */
 export type ApiKeyRow = Selectable<ApiKeyTable> & { status: 'active' | 'expired' | 'suspended'; overlap_ends_at: Date | null };
 
-/** Keys that expired longer ago than this are no longer listed, and make room for new ones. */
-export const shownAfterExpiry = sql`interval '30 days'`;
+/** Keys that expired longer ago than this, 30 days of 24 hours, are no longer listed, and make room for new ones. */
+export const shownAfterExpiry = sql`interval '720 hours'`;
 
 /** The key, whichever organization it belongs to: the caller authorizes by the row. Throws NOT_FOUND. */
 export async function getApiKey(db: Db | Transaction, id: string): Promise<ApiKeyRow> {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { loadServerConfig } from '../../config/server.ts';
+import { shownAfterExpiry } from '../../domain/api-keys/api-key.ts';
 import {
   auditEntries,
   type Deleted,
@@ -94,6 +95,10 @@ describe('The days of a retention', () => {
         );
         expect(rows[0]?.hours, table).to.equal(table === 'idempotency_key' ? 24 : 720);
       }
+      const { rows } = await sql`select extract(epoch from now() - (now() - ${shownAfterExpiry}))::int / 3600 as hours`.execute(
+        database.db,
+      );
+      expect(rows, 'API keys').to.deep.equal([{ hours: 720 }]);
     } finally {
       await database.drop();
     }
