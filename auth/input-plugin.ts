@@ -37,7 +37,7 @@ const ids = ['referenceId', 'organizationId', 'organizationSlug', 'teamId', 'use
 /** Throws VALIDATION_ERROR if an id is empty or a list, which must not stand for the session's own. */
 function checkIds(part: 'body' | 'query', fields: Record<string, unknown> | undefined): void {
   for (const name of ids)
-    if (fields?.[name] === '' || fields?.[`${name}[]`] !== undefined)
+    if (fields?.[name] === '' || Object.keys(fields ?? {}).some((key) => key.startsWith(`${name}[`)))
       throw new APIError('BAD_REQUEST', { code: 'VALIDATION_ERROR', message: `[${part}.${name}] must be one id, or be left out` });
 }
 

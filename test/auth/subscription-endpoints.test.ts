@@ -46,7 +46,13 @@ describe('The endpoints of subscriptions', () => {
   it('refuse an organization that is named by nothing, or as a list: it is not the active one', async () => {
     const { owner } = subscriber;
     expect((await owner.get('/subscription/list')).status).to.equal(200);
-    const queries = ['referenceId=', 'referenceId[]=', 'referenceId%5B%5D=of-another', 'referenceId=a&referenceId=b'];
+    const queries = [
+      'referenceId=',
+      'referenceId[]=',
+      'referenceId%5B%5D=of-another',
+      'referenceId[0]=of-another',
+      'referenceId=a&referenceId=b',
+    ];
     for (const query of queries) {
       const { status, body } = await owner.get(`/subscription/list?${query}`);
       expect([status, body.code], query).to.deep.equal([400, 'VALIDATION_ERROR']);
