@@ -5,6 +5,7 @@ import pg from 'pg';
 import { Registry } from 'prom-client';
 import { parse } from 'yaml';
 import { createAiClient } from '../../ai/client.ts';
+import { loadServerConfig } from '../../config/server.ts';
 import { routes } from '../../contract/index.ts';
 import { jobKinds } from '../../contract/jobs.ts';
 import { findFreePorts } from '../../local/ports.ts';
@@ -379,6 +380,31 @@ describe('The metrics of the AI service', () => {
       );
     } finally {
       await service.stop();
+    }
+  });
+});
+
+describe('The address of metrics', () => {
+  it('is one of this machine alone, unless METRICS_HOST names another', async () => {
+    const load = (METRICS_HOST: string) =>
+      loadServerConfig({ NODE_ENV: 'test', AUTH_SECRET: 'x'.repeat(40), DATABASE_URL: 'postgres://unused', METRICS_HOST });
+    for (const [named, isFound] of [
+      ['', false],
+      ['0.0.0.0', true],
+    ] as const) {
+      const { host } = load(named).metrics;
+      const { port, close } = await serveMetrics({ host, port: 0 }, { registry: new Registry() });
+      try {
+        expect((await fetch(`http://127.0.0.1:${port}/metrics`)).status).to.equal(200);
+        // Another address of this machine stands for one that others can reach.
+        const elsewhere = fetch(`http://127.0.0.2:${port}/metrics`, { signal: AbortSignal.timeout(5_000) }).then(
+          () => true,
+          () => false,
+        );
+        if (process.platform === 'linux') expect(await elsewhere, `METRICS_HOST='${named}'`).to.equal(isFound);
+      } finally {
+        await close();
+      }
     }
   });
 });
