@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { crossCheck, type Environment, environmentName, flag, httpUrl, integer, logLevel, parseEnvironment } from './environment.ts';
+import {
+  crossCheck,
+  type Environment,
+  environmentName,
+  flag,
+  httpUrl,
+  integer,
+  logLevel,
+  optionalInteger,
+  parseEnvironment,
+} from './environment.ts';
 import { extraKinds } from './extra-content-types.ts';
 import { type LocalModelName, localModelVariables, usesMinilm } from './local-models.ts';
 import { refusePlaceholder } from './placeholder.ts';
@@ -88,9 +98,7 @@ function languages() {
 const maxChunkCharacters = 1_200;
 
 /** Of much shorter ones a long text would have more than a document may have. */
-function chunkCharacters() {
-  return integer(maxChunkCharacters, { min: 200, max: maxChunkCharacters });
-}
+const chunkBounds = { min: 200, max: maxChunkCharacters };
 
 /** The variables of the AI service. */
 export const aiServiceEnvironment = z.object({
@@ -125,8 +133,8 @@ export const aiServiceEnvironment = z.object({
   REMOTE_AI_PREVIOUS_EMBED_MODEL: z.string().optional(),
   REMOTE_AI_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
   REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
-  REMOTE_AI_CHUNK_CHARACTERS: chunkCharacters(),
-  REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS: chunkCharacters().unwrap().optional(),
+  REMOTE_AI_CHUNK_CHARACTERS: integer(maxChunkCharacters, chunkBounds),
+  REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS: optionalInteger(chunkBounds),
   REMOTE_AI_EMBED_BATCH: integer(64, { min: 1, max: 64 }),
   REMOTE_AI_EMBED_SECONDS: integer(30, { min: 1, max: maxEmbedSeconds }),
   ...tracingVariables,

@@ -100,13 +100,26 @@ export function required() {
 }
 
 /** A whole number from a variable, within bounds. */
-export function integer(defaultValue: number, { min = 0, max = Number.MAX_SAFE_INTEGER } = {}) {
+export function integer(defaultValue: number, bounds: IntegerBounds = {}) {
+  return wholeNumber(bounds).default(defaultValue);
+}
+
+/** A whole number from a variable, within bounds; undefined if the variable is absent. */
+export function optionalInteger(bounds: IntegerBounds = {}) {
+  return wholeNumber(bounds).optional();
+}
+
+interface IntegerBounds {
+  min?: number;
+  max?: number;
+}
+
+function wholeNumber({ min = 0, max = Number.MAX_SAFE_INTEGER }: IntegerBounds) {
   return z
     .string()
     .regex(/^-?\d+$/, 'must be a whole number')
     .transform(Number)
-    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`))
-    .default(defaultValue);
+    .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
 }
 
 /** Node runs a timer of more than 2,147,483,647 ms at once. What is added to a time, such as a grace, still fits below that. */

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import { milliseconds } from './environment.ts';
+import { maxMilliseconds, optionalInteger } from './environment.ts';
 import { localModelVariables, usesMinilm } from './local-models.ts';
 
 /** The variables that say how long an attempt of a job may take. */
 export const jobTimeVariables = {
-  JOB_TIMEOUT_MS: milliseconds(0, { min: 100 }).unwrap().optional(),
+  JOB_TIMEOUT_MS: optionalInteger({ min: 100, max: maxMilliseconds }),
   ...localModelVariables,
 };
 

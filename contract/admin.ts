@@ -82,7 +82,7 @@ const migrationStatus = z
     latestApplied: z
       .string()
       .nullable()
-      .meta({ examples: ['0003-auth-rules'] }),
+      .meta({ examples: ['0005-compounds'] }),
   })
   .meta({ id: 'MigrationStatus' });
 

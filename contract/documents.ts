@@ -186,7 +186,7 @@ export const documents = c.router({
         size: z
           .int()
           .min(1)
-          .describe('Bytes; the stored object may be smaller, never larger.')
+          .describe('Bytes; the stored object may be smaller, never larger. In an S3 store it must have exactly this size.')
           .meta({ examples: [48213] }),
         tags: tags.optional(),
         metadata: metadata.optional(),

@@ -33,8 +33,8 @@ export interface OutboxOptions {
 }
 
 /**
- * Shorter than the writer's lease, which begins before the commit, but not much: the response to a start brings the workflow's first task,
- * and if the caller gives up, Temporal notices the loss only after ten seconds.
+ * The call must end before the lease of the writer, which begins before the commit. It should not end much earlier: the response to a
+ * start brings the workflow's first task, and Temporal notices only after ten seconds that the caller of a start is gone.
  */
 const deadlineMs = 3_000;
 const maxInFlight = 256;

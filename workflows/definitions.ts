@@ -106,8 +106,8 @@ export function startUpload(upload: UploadInput): Intent {
 }
 
 /**
- * Ends the workflow of an upload, because the document was completed or deleted. A start with a signal, since a signal alone does not end
- * the delay of a workflow that has had no task.
+ * Ends the workflow of an upload, because the document was completed or deleted. The workflow waits a day for its first task. A signal
+ * alone would not end that wait; a start with a signal does.
  */
 export function signalUploadEnded(upload: UploadInput): Intent {
   const workflowId = workflowIds.upload(upload.documentId);
@@ -141,8 +141,8 @@ export function startWorkspaceDeletion(input: DeleteWorkspaceInput): Intent {
 }
 
 /**
- * Starts the comparison of members with the billed seats. The signal makes a running workflow look again. Migration 0006 makes the same
- * intent when members change.
+ * Starts the comparison of members with the billed seats. The signal makes a running workflow look again. A trigger in
+ * db/rules/plans.sql makes the same intent when members change.
  */
 export function startSeatSync(organizationId: string): Intent {
   const workflowId = workflowIds.syncSeats(organizationId);
@@ -150,8 +150,8 @@ export function startSeatSync(organizationId: string): Intent {
 }
 
 /**
- * Starts the update of an organization's customer at the provider. The signal makes a running workflow look again. Migration 0015 makes the
- * same intent when the name or the customer changes.
+ * Starts the update of an organization's customer at the provider. The signal makes a running workflow look again. A trigger in
+ * db/rules/plans.sql makes the same intent when the name or the customer changes.
  */
 export function startCustomerSync(organizationId: string): Intent {
   const workflowId = workflowIds.syncCustomer(organizationId);

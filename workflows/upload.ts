@@ -11,8 +11,8 @@ const { purgeUpload } = proxyActivities<Activities>({
 });
 
 /**
- * Deletes the row and the object of an upload that was not completed or deleted within a day of its creation, by its row. It is started
- * with a delay, so its only task comes with the signal that the upload ended, or after the delay.
+ * Deletes the row and the object of an upload if, a day after the row was made, it was neither completed nor deleted. It is started with a
+ * delay, so its only task comes with the signal that the upload ended, or after the delay.
  */
 export async function upload({ documentId }: UploadInput): Promise<{ purged: boolean }> {
   let ended = false;

@@ -53,8 +53,9 @@ export class JobStream {
   /** The events to send; undefined while the stream must read by itself. */
   #queue: JobEvent[] | undefined;
   #queuedBytes = 0;
-  /** The client has every change until this time, except those that are committed late; with those in the queue, until `#queuedUntil`. */
+  /** The client has every change until this time, except those that are committed late. */
   #since: Date;
+  /** As `#since`, once the client has the events in the queue, too. */
   #queuedUntil: Date;
   #error: ApiError | undefined;
 

@@ -27,7 +27,7 @@ const defaultLimits: StreamLimits = { lifetimeMs: 15 * 60_000, recheckMs: 30_000
 /** The seconds after which a client with too many streams may retry. Browsers wait only if this is sent to them. */
 const refusedSeconds = 60;
 
-/** By how old a look at its key a stream may send an event, in milliseconds. */
+/** A stream looks at its key again before it sends an event, if the last look is older than this, in milliseconds. */
 const freshMs = 1_000;
 
 /** The open job streams of this process. */

@@ -10,7 +10,7 @@ import type { BatchOptions, Deleted } from '../retention.ts';
 import { changeUsedBytes } from '../workspaces/used-bytes.ts';
 import { type DocumentRow, findDocument } from './document.ts';
 
-/** How long an upload may take. */
+/** How long an upload may take; `uploadDelay` in temporal/start-options.ts wakes the workflow then. */
 const uploadTime = sql`interval '24 hours'`;
 
 type Upload = Pick<DocumentRow, 'id' | 'organization_id' | 'workspace_id'>;
