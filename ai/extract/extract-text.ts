@@ -18,9 +18,12 @@ import { checkContent } from './recognize-content.ts';
 
 type Reader = (document: SourceDocument, limits: ExtractLimits) => RawText | Promise<RawText>;
 
-const readPlain: Reader = ({ bytes, charset }) => ({ text: decodeText(bytes, charset), pages: null });
+const readPlain: Reader = ({ bytes, charset }) => ({ ...decodeText(bytes, charset), pages: null });
 
-const readMarkdown: Reader = ({ bytes, charset }) => ({ text: markMarkdownHeadings(decodeText(bytes, charset)), pages: null });
+const readMarkdown: Reader = (document) => {
+  const raw = decodeText(document.bytes, document.charset);
+  return { ...raw, text: markMarkdownHeadings(raw.text), pages: null };
+};
 
 const readers: Record<string, Reader> = {
   'application/pdf': readPdf,

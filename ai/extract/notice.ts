@@ -3,7 +3,7 @@
  * for people, which may quote the document.
  */
 export interface Notice {
-  code: NoticeCode;
+  code: NoticeCode | DocumentNoticeCode;
   text: string;
 }
 
@@ -21,6 +21,9 @@ const ofPages = {
 } as const;
 
 export type NoticeCode = keyof typeof ofPages;
+
+/** Those of whole documents, whose readers write the text. */
+type DocumentNoticeCode = 'charset_guessed' | 'signs_not_decoded';
 
 /** One notice for each code that is said of pages, given from 0. */
 export function noticesOfPages(pages: readonly (readonly NoticeCode[])[]): Notice[] {

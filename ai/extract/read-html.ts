@@ -10,12 +10,14 @@ import { markHeading } from './outline.ts';
 
 // Deeper nesting overflows the stack of html-to-text. Old pages that never close a <font> reach it.
 const maxDepth = 300;
-const prescanBytes = 2048;
+/** A page may have much in its head before the element that names its charset. */
+const prescanBytes = 1024 * 1024;
 // A parsed tree needs about twenty times the memory of its source. Far less source than this fills the limit of characters.
 const maxParsedLength = 6_000_000;
 /** An unclosed element is left out to the end, as in a browser: searching for each end again would take minutes. */
 const heavyParts =
   /<svg\b[^>]*\/>|<(script|style|svg)\b[^>]*(?:>[\s\S]*?(?:<\/\1\s*>|$)|$)|<!--[\s\S]*?(?:-->|$)|(?<=["'(])data:[\w/+.;=-]{0,80},[\w%+/=]*/gi;
+const comments = /<!--[\s\S]*?(?:-->|$)/g;
 const metaCharset = /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})/i;
 /** XHTML may say it in its first line. */
 const xmlCharset = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})/i;
@@ -84,9 +86,10 @@ export function readHtmlPart(document: SourceDocument): RawText {
 }
 
 function read({ bytes, charset }: SourceDocument, prune: (html: string) => string, options: HtmlToTextOptions): RawText {
-  const html = decodeText(bytes, charsetOfBom(bytes) ?? knownCharset(charset) ?? charsetOfMeta(bytes));
+  const { text: html, notices } = decodeText(bytes, charsetOfBom(bytes) ?? knownCharset(charset) ?? charsetOfMeta(bytes));
   const light = html.length > maxParsedLength ? html.replace(heavyParts, '') : html;
-  return { text: htmlToText(light.slice(0, maxParsedLength), prune, options), pages: null, stoppedEarly: light.length > maxParsedLength };
+  const text = htmlToText(light.slice(0, maxParsedLength), prune, options);
+  return { text, pages: null, notices, stoppedEarly: light.length > maxParsedLength };
 }
 
 /** Converts HTML to plain text. Lists and tables are laid out, and boilerplate is left out, unless the page is nested too deeply for that. */
@@ -103,7 +106,7 @@ function htmlToText(html: string, prune: (html: string) => string, options: Html
 
 function charsetOfMeta(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, prescanBytes)).toString('latin1');
-  const label = knownCharset((metaCharset.exec(head) ?? xmlCharset.exec(head))?.[1]);
+  const label = knownCharset((metaCharset.exec(head.replace(comments, '')) ?? xmlCharset.exec(head))?.[1]);
   // A page whose declaration is readable as single bytes is not in UTF-16, whatever it declares.
   return label?.startsWith('utf-16') ? 'utf-8' : label;
 }

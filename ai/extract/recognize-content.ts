@@ -1,6 +1,7 @@
 import { ServiceError } from '../service-error.ts';
-import { guessCharset } from './decode-text.ts';
+import { charsetOfBom } from './decode-text.ts';
 import type { SourceDocument } from './document.ts';
+import { findWideCharset, isMostlyUtf8 } from './find-charset.ts';
 
 /** How much of a file is looked at, in bytes. */
 const headBytes = 1024;
@@ -64,10 +65,10 @@ export function contradictionOf(mediaType: string, bytes: Uint8Array, charset?: 
   return text.has(mediaType) && isBinary(head, charset) ? 'a binary file' : undefined;
 }
 
-/** A text may hold a stray zero byte, and UTF-16 holds many. A file of nothing but zeros counts as an empty text. */
+/** A text may hold a stray zero byte, and UTF-16 and UTF-32 hold many. A file of nothing but zeros counts as an empty text. */
 function isBinary(head: Buffer, charset: string | undefined): boolean {
   const zeros = head.filter((byte) => byte === 0).length;
-  if (zeros === 0 || zeros === head.length || /^utf-16/i.test(charset ?? '')) return false;
-  const guessed = guessCharset(head);
-  return guessed === 'windows-1252' || (guessed === 'utf-8' && zeros > head.length / 10);
+  if (zeros === 0 || zeros === head.length || /^utf-?(?:16|32)/i.test(charset ?? '')) return false;
+  if (/^utf-(?:16|32)/.test(charsetOfBom(head) ?? '') || findWideCharset(head)) return false;
+  return !isMostlyUtf8(head) || zeros > head.length / 10;
 }

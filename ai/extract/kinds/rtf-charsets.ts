@@ -1,19 +1,10 @@
 import { knownCharset } from '../decode-text.ts';
 
-/** The signs from 0x80 on of the code pages of DOS, for which there is no decoder. */
-const signsOfDos: Record<string, string> = {
-  cp437:
-    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐' +
-    '└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
-  cp850:
-    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐' +
-    '└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
-};
-
 /** Code pages of which the decoder has another name than `windows-` and their number. */
 const decoders: Record<number, string> = {
   437: 'cp437',
   850: 'cp850',
+  852: 'cp852',
   866: 'ibm866',
   932: 'shift_jis',
   936: 'gbk',
@@ -47,14 +38,7 @@ const codePages: Record<number, number> = {
 /** The charset of a code page; undefined if there is no decoder for it. */
 export function charsetOfCodePage(codePage: number): string | undefined {
   const name = decoders[codePage] ?? `windows-${codePage}`;
-  return Object.hasOwn(signsOfDos, name) ? name : knownCharset(name);
-}
-
-/** Decodes bytes of a charset that {@link charsetOfCodePage} names. */
-export function decodeBytes(bytes: number[], charset: string): string {
-  const signs = signsOfDos[charset];
-  if (signs === undefined) return new TextDecoder(charset).decode(Uint8Array.from(bytes));
-  return bytes.map((byte) => (byte < 128 ? String.fromCharCode(byte) : signs[byte - 128])).join('');
+  return knownCharset(name);
 }
 
 /** The charset of the fonts with a `\fcharset`; undefined if it is that of the document. */
