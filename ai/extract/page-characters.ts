@@ -1,3 +1,4 @@
+import { turn } from './page-box.ts';
 import { lineThresholds } from './pdf-thresholds.ts';
 import type { Pdfium } from './pdfium.ts';
 
@@ -13,9 +14,17 @@ export const scratchBytes = scratch.numbers + scratch.name;
 /** From where to where something goes, along the lines, in points. */
 export type Extent = [start: number, end: number];
 
+/** A character that is not of the page's content, such as one of the value of a field. */
+export interface AddedCharacter {
+  x: number;
+  right: number;
+  y: number;
+  size: number;
+}
+
 /**
- * Where the characters of a page stand, and in which type, by their index in the page's text. Places are in points, and those on the page
- * as it is shown, `turns` quarters clockwise, except for the origin.
+ * Where the characters of a page stand, and in which type, by PDFium's index, or by that of {@link PageCharacters.add}. Places are in points,
+ * and those on the page as it is shown, `turns` quarters clockwise, except for the origin.
  */
 export class PageCharacters {
   readonly #pdfium: Pdfium;
@@ -23,6 +32,7 @@ export class PageCharacters {
   /** The address of memory for what PDFium returns. */
   readonly #scratch: number;
   readonly #turns: number;
+  readonly #added: AddedCharacter[] = [];
 
   constructor(page: { pdfium: Pdfium; textPage: number; scratch: number; turns: number }) {
     this.#pdfium = page.pdfium;
@@ -31,8 +41,16 @@ export class PageCharacters {
     this.#turns = page.turns;
   }
 
-  /** Where a character begins on its baseline; undefined if PDFium does not know. */
-  originOf(index: number): [number | undefined, number | undefined] {
+  /** Adds a character to those of the page, and returns its index, which is below 0. */
+  add(character: AddedCharacter): number {
+    return -this.#added.push(character);
+  }
+
+  /** Where a character begins on its baseline; undefined if PDFium does not know, or for no index. */
+  originOf(index: number | undefined): [number | undefined, number | undefined] {
+    if (index === undefined) return [undefined, undefined];
+    const added = this.#addedAt(index);
+    if (added) return [added.x, added.y];
     const { FPDFText_GetCharOrigin: read } = this.#pdfium;
     if (!read(this.#textPage, index, this.#scratch, this.#scratch + 8)) return [undefined, undefined];
     const [x = 0, y = 0] = this.#readNumbers();
@@ -40,7 +58,10 @@ export class PageCharacters {
   }
 
   /** From where to where a character goes. */
-  extentOf(index: number): Extent | undefined {
+  extentOf(index: number | undefined): Extent | undefined {
+    if (index === undefined) return undefined;
+    const added = this.#addedAt(index);
+    if (added) return [added.x, added.right];
     const at = (place: number) => this.#scratch + 8 * place;
     if (!this.#pdfium.FPDFText_GetCharBox(this.#textPage, index, at(0), at(1), at(2), at(3))) return undefined;
     return this.#readExtent();
@@ -58,19 +79,25 @@ export class PageCharacters {
 
   /** The size of the type, before it is scaled. */
   fontSizeOf(index: number): number {
-    return this.#pdfium.FPDFText_GetFontSize(this.#textPage, index);
+    return this.#addedAt(index)?.size ?? this.#pdfium.FPDFText_GetFontSize(this.#textPage, index);
   }
 
   /** How a character is scaled, and which way it stands. Some programs set all type in one point, and scale it. */
-  formOf(index: number): { scale: number; upright: boolean } {
-    if (!this.#pdfium.FPDFText_GetMatrix(this.#textPage, index, this.#scratch)) return { scale: 1, upright: true };
+  formOf(index: number | undefined): { scale: number; upright: boolean } {
+    if (index === undefined || index < 0 || !this.#pdfium.FPDFText_GetMatrix(this.#textPage, index, this.#scratch))
+      return { scale: 1, upright: true };
     const [a = 1, b = 0, c = 0, d = 1] = new Float32Array(this.#pdfium.pdfium.HEAPU8.buffer, this.#scratch, 4);
     const [along, up] = turn([a, b], this.#turns);
     return { scale: Math.hypot(c, d) || 1, upright: along > 0 && Math.abs(up) <= mostLean * along };
   }
 
-  isBold(index: number): boolean {
+  isBold(index: number | undefined): boolean {
+    if (index === undefined || index < 0) return false;
     return this.#pdfium.FPDFText_GetFontWeight(this.#textPage, index) >= boldWeight || boldName.test(this.#fontNameOf(index));
+  }
+
+  #addedAt(index: number): AddedCharacter | undefined {
+    return index < 0 ? this.#added[-index - 1] : undefined;
   }
 
   /** Empty if there is none, or a very long one. */
@@ -92,11 +119,4 @@ export class PageCharacters {
     // Taken anew each time: PDFium's memory moves when it grows.
     return new Float64Array(this.#pdfium.pdfium.HEAPU8.buffer, this.#scratch, 4);
   }
-}
-
-/** A place or a direction on a page, as it is after so many quarters clockwise around the origin. */
-function turn([x, y]: [number, number], turns: number): [number, number] {
-  if (turns === 1) return [y, -x];
-  if (turns === 2) return [-x, -y];
-  return turns === 3 ? [-y, x] : [x, y];
 }

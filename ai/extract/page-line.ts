@@ -17,6 +17,8 @@ export interface Line {
   gapped: boolean;
   /** What stands between its wide gaps, from the left; none if that is not known, or words are joined in it that line ends part. */
   parts: Part[];
+  /** Nothing of it is of the page's content: the value of a field, an annotation. */
+  typed?: true;
   /** The table of which it is a row, in Markdown; lines of one table have the same. */
   table?: object;
 }

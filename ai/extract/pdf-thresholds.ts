@@ -97,6 +97,18 @@ export const runningThresholds = {
   tolerance: 4,
 };
 
+/** What is typed upon a page: forms that are filled, annotations. */
+export const typedThresholds = {
+  /** In points, where no line above tells. */
+  usualSize: 10,
+  /** How far the baseline of a label may be below the box of its field: underlined blanks. */
+  belowBaseline: 0.3,
+  /** The blank behind a label with a colon. */
+  afterLabel: 0.3,
+  /** On average, in Helvetica. */
+  widthOfLetter: 0.5,
+};
+
 /** Pages that are pictures of text: scans, with and without a stamp of a fax, a page number, or the id of a signature. */
 export const scanThresholds = {
   /** In characters: stamps are shorter, annotations are longer. */

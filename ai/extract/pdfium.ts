@@ -32,13 +32,13 @@ export function withMemory<T>({ pdfium: { wasmExports } }: Pdfium, sizeBytes: nu
 /** The character that PDFium writes instead of a hyphen at a line end when it joins the word with the next line. */
 export const joinedHyphen = '\ufffe';
 
-/** The text of a page as PDFium has it, with lines that end in CR LF. */
-export function readPageText(pdfium: Pdfium, textPage: number): string {
-  const count = pdfium.FPDFText_CountChars(textPage);
-  if (count <= 0) return '';
-  return withMemory(pdfium, (count + 1) * 2, (buffer) => {
-    const written = pdfium.FPDFText_GetText(textPage, 0, count, buffer);
-    const heap = pdfium.pdfium.HEAPU8;
-    return Buffer.from(heap.buffer, buffer, Math.max(0, written - 1) * 2).toString('utf16le');
+/** A string of PDFium, which `read` writes into a buffer of so many bytes and returns the length of, in bytes with an end mark. */
+export function readString(pdfium: Pdfium, read: (buffer: number, sizeBytes: number) => number): string {
+  const length = read(0, 0);
+  if (length <= 2) return '';
+  return withMemory(pdfium, length, (buffer) => {
+    if (buffer === 0) return '';
+    read(buffer, length);
+    return Buffer.from(pdfium.pdfium.HEAPU8.buffer, buffer, length - 2).toString('utf16le');
   });
 }

@@ -1,12 +1,14 @@
+import { addTyped } from './add-typed.ts';
 import { joinLeftParted } from './join-parted.ts';
 import { mayBeInterleaved, orderColumns, type Piece } from './order-columns.ts';
 import { PageCharacters, scratchBytes } from './page-characters.ts';
 import type { Blank, Line, Part } from './page-line.ts';
+import { type RawLine, readRawLines, sliceLine } from './page-text.ts';
 import { lineThresholds } from './pdf-thresholds.ts';
-import { joinedHyphen, type Pdfium, readPageText, withMemory } from './pdfium.ts';
+import { joinedHyphen, type Pdfium, withMemory } from './pdfium.ts';
+import type { Typed } from './typed-text.ts';
 
 const { wideGap, wideBlank } = lineThresholds;
-const lineEnd = '\r\n';
 /** Up to a blank, or to a hyphen at which PDFium joins two lines. */
 const wordOfLine = /[^\s\ufffe]+\ufffe?|\ufffe/g;
 
@@ -18,32 +20,19 @@ interface Stretch {
   blanks: Blank[];
 }
 
-/** A line as PDFium returns it, and the index of its first character in the page's text. */
-interface RawLine {
-  raw: string;
-  offset: number;
-}
-
 /**
  * The lines of a page in PDFium's order, or by column if that order goes back and forth between two columns. `turns` is how many quarters
- * clockwise the page is shown turned; the places are then those on the turned page, except for the origin.
+ * clockwise the page is shown turned; the places are then those on the turned page, except for the origin. What is `typed` upon the page is
+ * read where it stands.
  */
-export function readLines(pdfium: Pdfium, textPage: number, turns = 0): Line[] {
+export function readLines(pdfium: Pdfium, textPage: number, turns = 0, typed: Typed[] = []): Line[] {
   return withMemory(pdfium, scratchBytes, (scratch) => {
-    const reader = new LineReader(new PageCharacters({ pdfium, textPage, scratch, turns }));
-    const raws = splitLines(readPageText(pdfium, textPage));
+    const characters = new PageCharacters({ pdfium, textPage, scratch, turns });
+    const reader = new LineReader(characters);
+    const raws = addTyped(readRawLines(pdfium, textPage), typed, characters, turns);
     const lines = raws.map((one) => reader.read(one));
     const ordered = mayBeInterleaved(lines) ? orderColumns(raws.flatMap((one) => reader.readPieces(one))) : undefined;
     return ordered ?? joinLeftParted(lines);
-  });
-}
-
-function splitLines(text: string): RawLine[] {
-  let next = 0;
-  return text.split(lineEnd).map((raw) => {
-    const offset = next;
-    next += raw.length + lineEnd.length;
-    return { raw, offset };
   });
 }
 
@@ -54,32 +43,33 @@ class LineReader {
     this.#characters = characters;
   }
 
-  read({ raw, offset }: RawLine): Line {
+  read(line: RawLine): Line {
     const characters = this.#characters;
+    const { raw, at } = line;
     const text = raw.trim();
-    const [x, y] = characters.originOf(offset);
-    const [, endY] = raw.includes(joinedHyphen) ? characters.originOf(offset + raw.trimEnd().length - 1) : [];
-    const { scale, upright } = characters.formOf(offset);
-    const size = y === undefined ? undefined : characters.fontSizeOf(offset) * scale;
-    const bold = characters.isBold(offset) && characters.isBold(offset + raw.trimEnd().length - 1);
-    const parts = upright && size !== undefined ? this.#partsOf({ raw, offset }, size) : [];
-    return { text, x, y, endY, size, bold, upright, gapped: text !== '' && this.#hasGap({ raw, offset }, size ?? 0), parts };
+    const [first, last] = [at[0], at[raw.trimEnd().length - 1]];
+    const [x, y] = characters.originOf(first);
+    const [, endY] = raw.includes(joinedHyphen) ? characters.originOf(last) : [];
+    const { scale, upright } = characters.formOf(first);
+    const size = first === undefined || y === undefined ? undefined : characters.fontSizeOf(first) * scale;
+    const bold = characters.isBold(first) && characters.isBold(last);
+    const parts = upright && size !== undefined ? this.#partsOf(line, size) : [];
+    const gapped = text !== '' && this.#hasGap(line, size ?? 0);
+    const typed = at.length > 0 && at.every((index) => index < 0);
+    return { text, x, y, endY, size, bold, upright, gapped, parts, ...(typed ? { typed } : {}) };
   }
 
   /** The parts of a line between its wide gaps, and between the lines that PDFium has joined. */
-  readPieces({ raw, offset }: RawLine): Piece[] {
-    const { size = 0 } = this.read({ raw, offset });
-    return this.#stretchesOf({ raw, offset }, size).map(({ start, end, right }) => ({
-      ...this.read({ raw: raw.slice(start, end), offset: offset + start }),
-      right,
-    }));
+  readPieces(line: RawLine): Piece[] {
+    const { size = 0 } = this.read(line);
+    return this.#stretchesOf(line, size).map(({ start, end, right }) => ({ ...this.read(sliceLine(line, start, end)), right }));
   }
 
-  #partsOf({ raw, offset }: RawLine, size: number): Part[] {
+  #partsOf({ raw, at }: RawLine, size: number): Part[] {
     if (raw.includes(joinedHyphen)) return [];
     const parts: Part[] = [];
-    for (const { start, end, right, blanks } of this.#stretchesOf({ raw, offset }, size)) {
-      const [x, y] = this.#characters.originOf(offset + start);
+    for (const { start, end, right, blanks } of this.#stretchesOf({ raw, at }, size)) {
+      const [x, y] = this.#characters.originOf(at[start]);
       if (x === undefined || y === undefined) return [];
       parts.push({ text: raw.slice(start, end).trim(), x, right, y, blanks });
     }
@@ -87,13 +77,13 @@ class LineReader {
   }
 
   /** Where a line is parted: at blanks that are wide, and where PDFium has joined what a line end parts. */
-  #stretchesOf({ raw, offset }: RawLine, size: number): Stretch[] {
+  #stretchesOf({ raw, at }: RawLine, size: number): Stretch[] {
     const stretches: Stretch[] = [];
     let open: Stretch | undefined;
     for (const word of raw.matchAll(wordOfLine)) {
       const [start, end] = [word.index, word.index + word[0].length];
-      const first = this.#characters.extentOf(offset + start);
-      const last = end - start === 1 ? first : this.#characters.extentOf(offset + end - 1);
+      const first = this.#characters.extentOf(at[start]);
+      const last = end - start === 1 ? first : this.#characters.extentOf(at[end - 1]);
       if (!first || !last) continue;
       const gap = open ? first[0] - open.right : 0;
       if (!open || raw[start - 1] === joinedHyphen || gap > wideGap * size) {
@@ -109,9 +99,13 @@ class LineReader {
   }
 
   /** Whether two pieces of a line that are drawn one by one are far apart. */
-  #hasGap({ raw, offset }: RawLine, size: number): boolean {
+  #hasGap({ raw, at }: RawLine, size: number): boolean {
+    const [first, last] = [at[0], at[raw.length - 1]];
+    if (first === undefined || last === undefined) return false;
+    // What is added to the page is drawn by itself.
+    if (at.some((index) => index < 0)) return this.#stretchesOf({ raw, at }, size).length > 1;
     let end: number | undefined;
-    for (const [left, right] of this.#characters.drawnExtents(offset, raw.length)) {
+    for (const [left, right] of this.#characters.drawnExtents(first, last - first + 1)) {
       if (end !== undefined && left - end > wideGap * size) return true;
       end = right;
     }

@@ -3,17 +3,17 @@ import { ServiceError } from '../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from './document.ts';
 import { layOutLines } from './lay-out-page.ts';
 import type { NoticeCode } from './notice.ts';
+import { type OpenPdf, unreadable, withPage, withPdf } from './open-pdf.ts';
 import { joinPages } from './outline.ts';
 import type { Line } from './page-line.ts';
 import { markPdfHeadings } from './pdf-headings.ts';
 import { joinTables } from './pdf-tables.ts';
-import { loadPdfium, type Pdfium, withMemory } from './pdfium.ts';
+import type { Pdfium } from './pdfium.ts';
 import { readLines } from './read-lines.ts';
 import { hideText, renderPage } from './render-page.ts';
 import { leaveOutRunningLines } from './running-lines.ts';
 import { isScanned } from './scanned-page.ts';
-
-const pdfError = { password: 4, security: 5 };
+import { readTyped, type Typed } from './typed-text.ts';
 
 /** The text layer of a PDF, by page. */
 export interface PdfPages {
@@ -23,6 +23,8 @@ export interface PdfPages {
   pages: number;
   /** The pages, from 0, that are pictures of text, also with a stamp upon them. */
   scanned: number[];
+  /** What was left out of each page. */
+  pageNotices: NoticeCode[][];
   /** Reading stopped before the last page, because there was enough text. */
   stoppedEarly: boolean;
 }
@@ -30,13 +32,16 @@ export interface PdfPages {
 /** Reads the text layer of a PDF. Throws as {@link readPdfPages}. */
 export async function readPdf(document: SourceDocument, limits: ExtractLimits): Promise<RawText> {
   const found = await readPdfPages(document, limits);
-  const pageNotices = found.texts.map((_, index): NoticeCode[] => (found.scanned.includes(index) ? ['scan_not_read'] : []));
-  return { ...toRawText(found), pageNotices };
+  const raw = toRawText(found);
+  return {
+    ...raw,
+    pageNotices: raw.pageNotices.map((codes, index) => (found.scanned.includes(index) ? [...codes, 'scan_not_read'] : codes)),
+  };
 }
 
 /** The text of a document from those of its pages. */
-export function toRawText({ texts, pages, stoppedEarly }: Omit<PdfPages, 'scanned'>): RawText {
-  return { text: joinPages(texts), pages, pageTexts: texts, stoppedEarly };
+export function toRawText({ texts, pages, pageNotices, stoppedEarly }: Omit<PdfPages, 'scanned'>): RawText & Pick<PdfPages, 'pageNotices'> {
+  return { text: joinPages(texts), pages, pageTexts: texts, pageNotices, stoppedEarly };
 }
 
 /**
@@ -44,93 +49,74 @@ export function toRawText({ texts, pages, stoppedEarly }: Omit<PdfPages, 'scanne
  * 413 `too_many_pages`, 422 `encrypted_document`, `unreadable_document` or `empty_document`.
  */
 export function readPdfPages({ bytes }: SourceDocument, limits: ExtractLimits): Promise<PdfPages> {
-  return withDocument(bytes, (pdfium, document) => readPages(pdfium, document, limits));
+  return withPdf(bytes, (pdf) => readPages(pdf, limits));
 }
 
 /** Renders a page, from 0, of a PDF as a PNG, also without its text. Throws ServiceError 422 `unreadable_document`. */
 export function renderPdfPage(bytes: Uint8Array, index: number, withoutText: boolean): Promise<Buffer> {
-  return withDocument(bytes, (pdfium, document) => {
-    const page = pdfium.FPDF_LoadPage(document, index);
-    try {
-      if (page !== 0 && withoutText) hideText(pdfium, page);
-      const image = page === 0 ? undefined : renderPage(pdfium, page);
+  return withPdf(bytes, (pdf) =>
+    withPage(pdf, index, (page) => {
+      if (page !== undefined && withoutText) hideText(pdf.pdfium, page);
+      const image = page === undefined ? undefined : renderPage(pdf.pdfium, page);
       if (!image) throw new ServiceError(422, 'unreadable_document', `Page ${index + 1} of the PDF cannot be rendered.`);
       return image;
-    } finally {
-      if (page !== 0) pdfium.FPDF_ClosePage(page);
-    }
-  });
+    }),
+  );
 }
 
-async function withDocument<T>(bytes: Uint8Array, work: (pdfium: Pdfium, document: number) => T): Promise<T> {
-  const pdfium = await loadPdfium();
-  return withMemory(pdfium, bytes.length, (address) => {
-    if (address === 0) throw unreadable();
-    pdfium.pdfium.HEAPU8.set(bytes, address);
-    const document = openDocument(pdfium, address, bytes.length);
-    try {
-      return work(pdfium, document);
-    } finally {
-      pdfium.FPDF_CloseDocument(document);
-    }
-  });
-}
-
-function openDocument(pdfium: Pdfium, address: number, length: number): number {
-  const document = pdfium.FPDF_LoadMemDocument(address, length, '');
-  if (document !== 0) return document;
-  const error = pdfium.FPDF_GetLastError();
-  if (error !== pdfError.password && error !== pdfError.security) throw unreadable();
-  throw new ServiceError(422, 'encrypted_document', 'The PDF is encrypted and opens only with a password.');
-}
-
-function readPages(pdfium: Pdfium, document: number, limits: ExtractLimits): PdfPages {
-  const pages = pdfium.FPDF_GetPageCount(document);
+function readPages(pdf: OpenPdf, limits: ExtractLimits): PdfPages {
+  const pages = pdf.pdfium.FPDF_GetPageCount(pdf.document);
   if (pages <= 0) throw new ServiceError(422, 'empty_document', 'The PDF has no pages.');
   if (pages > limits.maxPdfPages) {
     throw new ServiceError(413, 'too_many_pages', `The PDF has ${pages} pages; at most ${limits.maxPdfPages} are read.`);
   }
   const read: Line[][] = [];
   const scanned: number[] = [];
+  const pageNotices: NoticeCode[][] = [];
   let characters = 0;
   let broken = 0;
   for (let index = 0; index < pages && characters <= limits.maxTextCharacters; index += 1) {
-    const page = readPage(pdfium, document, index);
+    const page = withPage(pdf, index, (handle) => (handle === undefined ? undefined : readPage(pdf, handle)));
     if (page === undefined) broken += 1;
     if (page?.scanned) scanned.push(index);
+    pageNotices.push(page?.notices ?? []);
     read.push(page?.lines ?? []);
     characters += (page?.lines ?? []).reduce((sum, { text }) => sum + countCharacters(text) + 1, 0);
   }
   if (broken === pages) throw unreadable();
   const marked = markPdfHeadings(leaveOutRunningLines(read).map(joinTables));
-  return { texts: marked.map(layOutLines), pages, scanned, stoppedEarly: read.length < pages };
+  return { texts: marked.map(layOutLines), pages, scanned, pageNotices, stoppedEarly: read.length < pages };
 }
 
-/** The lines of one page; undefined if the page itself is damaged. */
-function readPage(pdfium: Pdfium, document: number, index: number): { lines: Line[]; scanned: boolean } | undefined {
-  const page = pdfium.FPDF_LoadPage(document, index);
-  if (page === 0) return undefined;
-  try {
-    const lines = readUpright(pdfium, page);
-    return lines && { lines, scanned: isScanned(pdfium, page, lines) };
-  } finally {
-    pdfium.FPDF_ClosePage(page);
-  }
+/** What is read of one page. */
+interface PageRead {
+  lines: Line[];
+  scanned: boolean;
+  notices: NoticeCode[];
+}
+
+/** Reads a page that is loaded; undefined if it is damaged. */
+function readPage({ pdfium, form }: OpenPdf, page: number): PageRead | undefined {
+  const { typed, hasNotes } = readTyped(pdfium, page, form);
+  const lines = readUpright(pdfium, page, typed);
+  if (!lines) return undefined;
+  const content = lines.filter((line) => line.typed === undefined);
+  return { lines, scanned: isScanned(pdfium, page, content), notices: hasNotes ? ['notes_left_out'] : [] };
 }
 
 /**
  * The lines of a page as it is shown. If most of its text then lies on its side or upside down, the page is first rotated until the text is
  * upright: otherwise PDFium reads the lines of some pages in reverse.
  */
-function readUpright(pdfium: Pdfium, page: number): Line[] | undefined {
+function readUpright(pdfium: Pdfium, page: number, typed: Typed[]): Line[] | undefined {
   const shown = pdfium.FPDFPage_GetRotation(page);
-  const asShown = readTurned(pdfium, page, shown);
+  const asShown = readTurned(pdfium, page, shown, typed);
   if (!asShown || isUpright(asShown)) return asShown;
   try {
     for (const quarters of [1, 2, 3]) {
       const turns = (shown + quarters) % 4;
       pdfium.FPDFPage_SetRotation(page, turns);
-      const lines = readTurned(pdfium, page, turns);
+      const lines = readTurned(pdfium, page, turns, typed);
       if (lines && isUpright(lines)) return lines;
     }
     return asShown;
@@ -139,11 +125,11 @@ function readUpright(pdfium: Pdfium, page: number): Line[] | undefined {
   }
 }
 
-function readTurned(pdfium: Pdfium, page: number, turns: number): Line[] | undefined {
+function readTurned(pdfium: Pdfium, page: number, turns: number, typed: Typed[]): Line[] | undefined {
   const textPage = pdfium.FPDFText_LoadPage(page);
   if (textPage === 0) return undefined;
   try {
-    return readLines(pdfium, textPage, turns);
+    return readLines(pdfium, textPage, turns, typed);
   } finally {
     pdfium.FPDFText_ClosePage(textPage);
   }
@@ -153,8 +139,4 @@ function readTurned(pdfium: Pdfium, page: number, turns: number): Line[] | undef
 function isUpright(lines: Line[]): boolean {
   const lengthOf = (some: Line[]) => some.reduce((sum, { text }) => sum + text.length, 0);
   return lengthOf(lines.filter(({ upright }) => upright)) * 2 >= lengthOf(lines);
-}
-
-function unreadable(): ServiceError {
-  return new ServiceError(422, 'unreadable_document', 'The PDF is damaged or is no PDF.');
 }

@@ -76,8 +76,8 @@ export async function readScannedPages(found: PdfPages, reader: ScanReader, sign
   }
   if (read === 0 && missed.failure) throw missed.failure;
   if (missed.refusal && texts.every((text) => text.trim() === '')) throw missed.refusal;
-  const pageNotices = texts.map((_, index) => noticesOf(index));
   const raw = toRawText({ ...found, texts, stoppedEarly: found.stoppedEarly || read < found.scanned.length });
+  const pageNotices = raw.pageNotices.map((codes, index) => [...codes, ...noticesOf(index)]);
   return { ...raw, ocrPages, ocrConfidence, pageNotices };
 }
 

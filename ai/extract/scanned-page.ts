@@ -1,3 +1,4 @@
+import { type Box, isWithin, shownBoxOf } from './page-box.ts';
 import type { Line } from './page-line.ts';
 import { scanThresholds } from './pdf-thresholds.ts';
 import { type Pdfium, withMemory } from './pdfium.ts';
@@ -5,14 +6,6 @@ import { type Pdfium, withMemory } from './pdfium.ts';
 const { mostOfStamps, leastCovered, half, leastOfPicture, mostBeside, mostObjects, deepestForm } = scanThresholds;
 const objectTypes = { image: 3, form: 5 };
 const floatBytes = 4;
-
-/** The lower left and the upper right corner, in points. */
-interface Box {
-  left: number;
-  bottom: number;
-  right: number;
-  top: number;
-}
 
 /** Moves (x, y) to (ax + cy + e, bx + dy + f). */
 interface Matrix {
@@ -45,17 +38,12 @@ function lettersIn(lines: Line[]): number {
   return lines.reduce((sum, { text }) => sum + text.replace(/\s/g, '').length, 0);
 }
 
-function isWithin({ left, bottom, right, top }: Box, x: number, y: number): boolean {
-  return x >= left && x <= right && y >= bottom && y <= top;
-}
-
 /** The pictures of a page, and the fraction of it that they cover; overlaps count twice. */
 function findPictures(pdfium: Pdfium, page: number, objects: number): { pictures: Box[]; covered: number } {
+  const whole = shownBoxOf(pdfium, page);
+  if (!whole) return { pictures: [], covered: 0 };
   return withMemory(pdfium, 6 * floatBytes, (scratch) => {
     const floats = () => Array.from(new Float32Array(pdfium.pdfium.HEAPU8.buffer, scratch, 6));
-    if (!pdfium.FPDF_GetPageBoundingBox(page, scratch)) return { pictures: [], covered: 0 };
-    const [left = 0, top = 0, right = 0, bottom = 0] = floats();
-    const whole = { left, bottom, right, top };
     const objectAt = (index: number) => pdfium.FPDFPage_GetObject(page, index);
     const search = { pdfium, scratch, floats, whole, objectsLeft: mostObjects };
     const pictures = picturesAmong(search, { count: objects, objectAt }, asItIs);

@@ -23,6 +23,30 @@ export function makePdf(content: string | Buffer, pages = 1, font = ''): Buffer 
   ]);
 }
 
+/**
+ * A PDF of one page of 600 by 800 points. `catalog`, `page` and `resources` are further entries of those; `objects` are numbered from 10 on, and
+ * `/F1` is Helvetica.
+ */
+export function makePdfOf(parts: { content: string; catalog?: string; page?: string; resources?: string; objects?: string[] }): Buffer {
+  const { content, catalog = '', page = '', resources = '', objects = [] } = parts;
+  return assemblePdf(
+    [
+      `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
+      '<< /Type /Pages /Kids [5 0 R] /Count 1 >>',
+      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
+      stream('', content),
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F1 3 0 R >> ${resources} >> ${page} >>`,
+      ...Array(4).fill('null'),
+      ...objects,
+    ].map((object) => Buffer.from(object, 'latin1')),
+  );
+}
+
+/** The text of a stream object whose dictionary has these entries. */
+export function stream(entries: string, content: string): string {
+  return `<< ${entries} /Length ${content.length} >>\nstream\n${content}\nendstream`;
+}
+
 /** A PDF whose pages show one line of text each. */
 export function makeTextPdf(line: string, pages = 1): Buffer {
   return makePdf(`BT /F1 12 Tf 50 700 Td (${line}) Tj ET`, pages);
