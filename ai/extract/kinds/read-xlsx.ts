@@ -1,19 +1,15 @@
 import { posix } from 'node:path';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import { Archive } from './archive.ts';
+import { type CellFormats, readCellFormats } from './cell-formats.ts';
 import { findMainPart, readRelationships, referredPart, targetOfType } from './package-parts.ts';
-import { localName, scanXml, type XmlHandlers } from './scan-xml.ts';
+import { scanWorkbook } from './scan-xml.ts';
 import { TextBuilder } from './text-builder.ts';
 
 const kind = 'an Excel workbook';
 const sharedCharacters = 20_000_000;
-const dayMs = 86_400_000;
-/** Day 0 of a workbook, with the leap day that 1900 did not have; and of one that counts from 1904, as old ones for the Mac do. */
-const dayZeros = { usual: Date.UTC(1899, 11, 30), of1904: Date.UTC(1904, 0, 1) };
 /** Excel's last column is XFD. */
 const maxColumns = 16_384;
-/** Built-in formats of days. Those from 27 on are in Chinese, Japanese and Korean, where some of them are times in one language. */
-const dateFormats = new Set([14, 15, 16, 17, 22, 27, 28, 29, 30, 31, 34, 35, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58]);
 
 /** Reads the sheets of a workbook in their order: the name of each, and its rows that are not empty. Formulas show their last result. */
 export async function readXlsx({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): Promise<RawText> {
@@ -21,34 +17,25 @@ export async function readXlsx({ bytes }: SourceDocument, { maxTextCharacters }:
   const main = await findMainPart(archive, /spreadsheetml\.(?:sheet|template)\.main\+xml$|ms-excel\.sheet\.macroEnabled\.main\+xml$/, kind);
   const relationships = await readRelationships(archive, main);
   const sheets: { name: string; part: string }[] = [];
-  let dayZero = dayZeros.usual;
+  let countsFrom1904 = false;
   await scanWorkbook(archive.readText(main), {
     open(name, attributes) {
-      if (name === 'workbookPr' && ['1', 'true'].includes(attributes.date1904 ?? '')) dayZero = dayZeros.of1904;
+      if (name === 'workbookPr') countsFrom1904 = ['1', 'true'].includes(attributes.date1904 ?? '');
       const part = name === 'sheet' ? referredPart(relationships, attributes) : undefined;
       if (part !== undefined) sheets.push({ name: attributes.name ?? '', part });
     },
   });
   const partOf = (name: string) => targetOfType(relationships, name) ?? posix.join(posix.dirname(main), `${name}.xml`);
   const shared = await readSharedStrings(archive, partOf('sharedStrings'));
-  const dates = await readDateStyles(archive, partOf('styles'));
+  const formats = await readCellFormats(archive, partOf('styles'), countsFrom1904);
   const builder = new TextBuilder(maxTextCharacters);
   for (const { name, part } of sheets) {
     if (builder.full) break;
     builder.add(name);
     builder.endParagraph();
-    await readSheet(archive, part, { shared, dates, dayZero }, builder);
+    await readSheet(archive, part, { shared, formats }, builder);
   }
   return { ...builder.finish(), pages: null };
-}
-
-/** Reads a part of a workbook. Some programs write its elements with a prefix, others without. */
-function scanWorkbook(pieces: AsyncIterable<string>, { open, close, ...handlers }: XmlHandlers): Promise<void> {
-  return scanXml(pieces, {
-    ...handlers,
-    open: (name, attributes) => open?.(localName(name), attributes),
-    close: (name) => close?.(localName(name)),
-  });
 }
 
 async function readSharedStrings(archive: Archive, part: string): Promise<string[]> {
@@ -77,35 +64,10 @@ async function readSharedStrings(archive: Archive, part: string): Promise<string
   return strings;
 }
 
-/** The styles of cells, by their number, whose numbers are days. */
-async function readDateStyles(archive: Archive, part: string): Promise<Set<number>> {
-  const dates = new Set<number>();
-  if (!archive.has(part)) return dates;
-  const custom = new Map<number, boolean>();
-  let [inCells, style] = [false, 0];
-  await scanWorkbook(archive.readText(part), {
-    open(name, { numFmtId = '0', formatCode = '' }) {
-      const format = Number(numFmtId);
-      if (name === 'numFmt') custom.set(format, /[dy]/i.test(formatCode.replace(/"[^"]*"?|\[[^\]]*\]?|\\./g, '')));
-      else if (name === 'cellXfs') inCells = true;
-      else if (name === 'xf' && inCells) {
-        if (custom.get(format) ?? dateFormats.has(format)) dates.add(style);
-        style += 1;
-      }
-    },
-    close(name) {
-      if (name === 'cellXfs') inCells = false;
-    },
-  });
-  return dates;
-}
-
 /** The data to which the cells of a workbook refer. */
 interface Book {
   shared: string[];
-  /** The styles whose numbers are days, which count from `dayZero`. */
-  dates: Set<number>;
-  dayZero: number;
+  formats: CellFormats;
 }
 
 async function readSheet(archive: Archive, part: string, book: Book, builder: TextBuilder): Promise<void> {
@@ -132,7 +94,7 @@ async function readSheet(archive: Archive, part: string, book: Book, builder: Te
       if (name === 'v' || name === 't') inValue = false;
       else if (name === 'rPh') phonetic -= 1;
       else if (name === 'c') {
-        write(type === 'n' ? showNumber(value, style, book) : showOther(type, value, book));
+        write(type === 'n' ? book.formats.number(value, style) : showOther(type, value, style, book));
       } else if (name === 'row') builder.endRow();
       else if (name === 'sheetData') builder.closeTable();
     },
@@ -142,25 +104,13 @@ async function readSheet(archive: Archive, part: string, book: Book, builder: Te
   });
 }
 
-/** As Excel shows it, which knows 15 digits: it stores 1.1 as 1.1000000000000001. */
-function showNumber(value: string, style: number, { dates, dayZero }: Book): string {
-  if (dates.has(style)) return toDate(value, dayZero);
-  const isRough = /[.e]/i.test(value) && value.replace(/\D/g, '').length > 15 && Number.isFinite(Number(value));
-  return isRough ? String(Number(Number(value).toPrecision(15))) : value;
-}
-
-function showOther(type: string, value: string, { shared }: Book): string {
+function showOther(type: string, value: string, style: number, { shared, formats }: Book): string {
   if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE';
+  if (type === 'd') return value.replace(/T(?:00:00:00)?/, ' ').trim();
   const text = type === 's' ? (shared[Number(value)] ?? '') : value;
   // How a workbook writes signs that XML does not have, or that it would change, such as CR.
-  return text.replace(/_x([\da-f]{4})_/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
-}
-
-/** A day of a workbook as `2026-03-01`, with its time if it has one. A part of the first day is a time of any day, and stays a number. */
-function toDate(value: string, dayZero: number): string {
-  const time = new Date(Math.round((dayZero + Number(value) * dayMs) / 1000) * 1000);
-  if (value === '' || Number.isNaN(time.getTime()) || Math.abs(Number(value) - 0.5) < 0.5) return value;
-  return time.toISOString().slice(0, 19).replace('T00:00:00', '').replace('T', ' ');
+  const plain = text.replace(/_x([\da-f]{4})_/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  return formats.text(plain, style);
 }
 
 /** The column, from 1, of a reference such as C2; undefined if there is none. */

@@ -48,6 +48,15 @@ export async function scanXml(pieces: AsyncIterable<string> | Iterable<string>, 
   parser.end();
 }
 
+/** Reads a part of a workbook. Some programs write its elements with a prefix, others without. */
+export function scanWorkbook(pieces: AsyncIterable<string>, { open, close, ...handlers }: XmlHandlers): Promise<void> {
+  return scanXml(pieces, {
+    ...handlers,
+    open: (name, attributes) => open?.(localName(name), attributes),
+    close: (name) => close?.(localName(name)),
+  });
+}
+
 /** The name of an element without the prefix of its namespace, which each program chooses for itself. */
 export function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
