@@ -217,6 +217,20 @@ describe('Billing', () => {
       expect((await status()).subscription).to.include({ id, cancelAtPeriodEnd: true, cancelAt: periodEnd.toISOString() });
     });
 
+    it('says whether it ends with its period as its organization is told, however it was canceled', async () => {
+      const cancelAt = new Date(Date.now() + day);
+      for (const [cancellation, expected] of [
+        [{ cancelAt, cancelAtPeriodEnd: false }, false],
+        [{ cancelAt: null, cancelAtPeriodEnd: true }, true],
+        [{ cancelAt, cancelAtPeriodEnd: null }, false],
+      ] as const) {
+        await removeSubscriptions();
+        await subscribe({ periodEnd: cancelAt, ...cancellation });
+        const told = [(await item()).subscription, (await status()).subscription].map(({ cancelAtPeriodEnd }) => cancelAtPeriodEnd);
+        expect(told, JSON.stringify(cancellation)).to.deep.equal([expected, expected]);
+      }
+    });
+
     it('bills no seats of a subscription that has ended', async () => {
       await subscribe({ status: 'canceled', seats: 4 });
       expect(await item()).to.deep.include({ plan: 'free', seats: { billed: null, members: 1 } });
