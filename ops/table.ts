@@ -12,6 +12,11 @@ export function table(rows: (string | number)[][]): string[] {
   );
 }
 
+/** `1 job`, `2 jobs`. */
+export function counted(value: number, one: string, more = `${one}s`): string {
+  return `${value} ${value === 1 ? one : more}`;
+}
+
 /** A duration in its largest unit that fits, such as `3 min`. */
 export function age(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;

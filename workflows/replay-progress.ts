@@ -14,7 +14,8 @@ export function describeReplay(progress: ReplayProgress, input: ReplayInput): st
   const more = isReplayLimited(progress, input)
     ? ` The limit of ${input.limit ?? replayDefaults.limit} is reached: there may be more.`
     : '';
-  if (input.dryRun) return `${matched} jobs would be retried.${more}`;
+  const jobs = matched === 1 ? 'job' : 'jobs';
+  if (input.dryRun) return `${matched} ${jobs} would be retried.${more}`;
   const reasons = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`);
-  return `${retried} of ${matched} jobs retried${reasons.length > 0 ? `; not retried: ${reasons.join(', ')}` : ''}.${more}`;
+  return `${retried} of ${matched} ${jobs} retried${reasons.length > 0 ? `; not retried: ${reasons.join(', ')}` : ''}.${more}`;
 }

@@ -12,6 +12,7 @@ import { isOfFiles } from '../backup/part.ts';
 import { createStopwatch } from '../backup/stopwatch.ts';
 import { type CommandAtRest, parseDirectory } from '../command.ts';
 import { type OpsContext, OpsError, withDatabaseAtRest } from '../context.ts';
+import { counted } from '../table.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
@@ -42,7 +43,10 @@ async function backUp(path: string, json: boolean, context: OpsContext): Promise
   if (lost > 0) note(`WARNING: the store has lost the objects of ${lost} documents; objects.jsonl names them.`);
   const { tookMs } = watch;
   if (json) print(JSON.stringify({ directory: path, deployment, snapshotAt, rows, objects: { count, bytes, deleted, lost }, tookMs }));
-  else print(`${path} holds ${rows} rows and ${count} objects (${bytes} bytes), as of ${snapshotAt}. It took ${watch.describe()}.`);
+  else
+    print(
+      `${path} holds ${counted(rows, 'row')} and ${counted(count, 'object')} (${bytes} bytes), as of ${snapshotAt}. It took ${watch.describe()}.`,
+    );
 }
 
 type Watch = ReturnType<typeof createStopwatch<'database' | 'objects'>>;

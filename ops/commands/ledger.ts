@@ -2,7 +2,7 @@ import { checkLedger, countLedger } from '../../domain/credits/check-ledger.ts';
 import { assertExists } from '../assert-exists.ts';
 import { type Command, parseFlags } from '../command.ts';
 import { OpsError } from '../context.ts';
-import { table } from '../table.ts';
+import { counted, table } from '../table.ts';
 
 const flags = { json: { type: 'boolean' }, organization: { type: 'string' } } as const;
 
@@ -15,13 +15,14 @@ export const ledgerCommand: Command = {
     if (organization !== undefined) await assertExists(db, 'organization', organization);
     const problems = await checkLedger(db, { organizationId: organization });
     const compared = await countLedger(db, organization);
-    const { jobs, entries, months } = compared;
+    const [jobs, months] = [counted(compared.jobs, 'job'), counted(compared.months, 'month')];
+    const entries = counted(compared.entries, 'entry', 'entries');
     if (json) print(JSON.stringify({ problems, compared }));
-    else if (problems.length === 0) print(`The ledger is sound: ${jobs} jobs, ${entries} entries and ${months} months compared.`);
+    else if (problems.length === 0) print(`The ledger is sound: ${jobs}, ${entries} and ${months} compared.`);
     else {
       const rows = problems.map((one) => [one.problem, one.organization_id, one.job_id ?? '', one.month ?? '', one.expected, one.found]);
       for (const line of table([['PROBLEM', 'ORGANIZATION', 'JOB', 'MONTH', 'EXPECTED', 'FOUND'], ...rows])) print(line);
     }
-    if (problems.length > 0) throw new OpsError(`The ledger is off in ${problems.length} places.`);
+    if (problems.length > 0) throw new OpsError(`The ledger is off in ${counted(problems.length, 'place')}.`);
   },
 };

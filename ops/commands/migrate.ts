@@ -2,6 +2,7 @@ import { createDb, createPool } from '../../db/connect.ts';
 import { getMigrationStatus, migrate } from '../../db/migrate.ts';
 import { migrations } from '../../db/migrations/index.ts';
 import { type Command, parseFlags } from '../command.ts';
+import { counted } from '../table.ts';
 
 const flags = { json: { type: 'boolean' } } as const;
 
@@ -18,7 +19,7 @@ export const migrateCommand: Command = {
       await migrate(db, { onBusy: (migration) => process.stderr.write(`${migration} waits for a lock; it is tried again.\n`) });
       const { applied, unknown } = await getMigrationStatus(db);
       if (json) return print(JSON.stringify({ applied: due, inDatabase: applied, unknown }));
-      print(`${due.length} migrations were applied, ${applied} are in the database.`);
+      print(`${counted(due.length, 'migration was', 'migrations were')} applied, ${applied} in the database.`);
       if (unknown > 0) print(`${unknown} of them are of a newer version, and were left as they are.`);
     } finally {
       await db.destroy();

@@ -5,6 +5,7 @@ import { assertExists } from '../assert-exists.ts';
 import { type Command, parseCount, parseFlags, UsageError } from '../command.ts';
 import { callTemporal, OpsError } from '../context.ts';
 import { followWorkflow, uiLink } from '../follow.ts';
+import { counted } from '../table.ts';
 
 const flags = {
   workspace: { type: 'string' },
@@ -67,8 +68,9 @@ function readInput(values: ReturnType<typeof parseFlags<typeof flags>>): Reindex
 export function describeReindex(progress: ReindexProgress, dryRun: boolean): string {
   const { target, workspaces, behind, embedded, switched, kept, unswitched, unswitchedIds = [], failed } = progress;
   const to = `${target.model}, ${target.dimensions} dimensions`;
-  if (dryRun) return `${behind} documents of ${workspaces} workspaces would be embedded by ${to}; nobody would be charged`;
-  const lines = [`${embedded} of ${behind} documents embedded by ${to}, ${switched} switched`];
+  if (dryRun)
+    return `${counted(behind, 'document')} of ${counted(workspaces, 'workspace')} would be embedded by ${to}; nobody would be charged`;
+  const lines = [`${embedded} of ${counted(behind, 'document')} embedded by ${to}, ${switched} switched`];
   if (unswitched > 0) {
     lines.push(`${unswitched} workspaces keep their old vectors: they changed all the while, or could not be switched. Start it again:`);
     lines.push(...unswitchedIds.map((workspaceId) => `  ${workspaceId}`));

@@ -12,6 +12,7 @@ import { isOfFiles, verifyPart } from '../backup/part.ts';
 import { createStopwatch } from '../backup/stopwatch.ts';
 import { type CommandAtRest, parseDirectory } from '../command.ts';
 import { type OpsContext, OpsError, withDatabaseAtRest } from '../context.ts';
+import { counted } from '../table.ts';
 
 const flags = { check: { type: 'boolean' }, replace: { type: 'boolean' }, json: { type: 'boolean' } } as const;
 
@@ -91,7 +92,7 @@ async function run(restore: Restore): Promise<Restored> {
 
 function describe({ manifest, watch }: Backup, { objects, rows, jobs, mailsHeld }: Restored): string[] {
   return [
-    `Restored ${rows} rows and ${objects.count} objects. It took ${watch.describe()}.`,
+    `Restored ${counted(rows, 'row')} and ${counted(objects.count, 'object')}. It took ${watch.describe()}.`,
     `Nothing that was committed after ${manifest.snapshotAt} is in it.`,
     `${jobs.requeued} jobs were in work, and are queued again; ${jobs.failed} had no attempts left, and are refunded.`,
     ...(mailsHeld > 0
