@@ -4,7 +4,9 @@ import { Archive } from './archive.ts';
 import { findMainPart, readRelationships, targetOfType } from './package-parts.ts';
 import { scanXml } from './scan-xml.ts';
 import { TextBuilder } from './text-builder.ts';
-import { type HeadingLevels, readHeadingLevels, toLevel } from './word-styles.ts';
+import { type ListPlace, WordNumbering } from './word-numbering.ts';
+import { signOf, WordBox } from './word-signs.ts';
+import { readWordStyles, toLevel, type WordStyles } from './word-styles.ts';
 
 const kind = 'a Word document';
 const notes = ['footnotes', 'endnotes'];
@@ -13,7 +15,10 @@ const skipped = new Set(['w:del', 'w:moveFrom', 'w:rt', 'mc:Fallback']);
 /** How a paragraph or a run was formatted before it was changed. */
 const changed = new Set(['w:pPrChange', 'w:rPrChange']);
 
-/** Reads a Word document: paragraphs, equations, tables, then footnotes and endnotes; no headers and footers, and nothing that is hidden or deleted. */
+/**
+ * Reads a Word document: paragraphs with the numbers of lists, equations, tables, then footnotes and endnotes; no headers and footers, and
+ * nothing that is hidden or deleted.
+ */
 export async function readDocx({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): Promise<RawText> {
   const archive = await Archive.open(bytes, kind);
   const main = await findMainPart(
@@ -25,66 +30,138 @@ export async function readDocx({ bytes }: SourceDocument, { maxTextCharacters }:
   const relationships = await readRelationships(archive, main);
   const partOf = (name: string) => targetOfType(relationships, name) ?? posix.join(posix.dirname(main), `${name}.xml`);
   const parts = [main, ...notes.map(partOf).filter((part) => archive.has(part))];
-  const levels = await readHeadingLevels(archive, partOf('styles'));
-  for (const part of parts) await readWordPart(archive, part, { builder, levels });
+  const styles = await readWordStyles(archive, partOf('styles'));
+  const numbering = await WordNumbering.read(archive, partOf('numbering'));
+  for (const part of parts) await new WordPart({ builder, styles, numbering }).read(archive, part);
   return { ...builder.finish(), pages: null };
 }
 
-async function readWordPart(
-  archive: Archive,
-  part: string,
-  { builder, levels }: { builder: TextBuilder; levels: HeadingLevels },
-): Promise<void> {
-  let inText = false;
-  /** The paragraphs that are open, with the level of those that are headings. */
-  const paragraphs: (number | undefined)[] = [];
-  /** The former properties of a changed paragraph or run. */
-  let changes = 0;
-  const setLevel = (level: number | undefined) => {
-    if (changes === 0 && paragraphs.length > 0) paragraphs[paragraphs.length - 1] = level;
-  };
-  let hidden = 0;
+interface Paragraph {
+  style: string | undefined;
+  /** That of a heading, if its own properties say so; null for body text. */
+  level: number | null | undefined;
+  /** What its own properties say of its list. */
+  list: string | undefined;
+  listLevel: number | undefined;
+  isCounted: boolean;
+}
+
+interface WordDocument {
+  builder: TextBuilder;
+  styles: WordStyles;
+  numbering: WordNumbering;
+}
+
+/** A part with paragraphs, while it is read. */
+class WordPart {
+  readonly #document: WordDocument;
+  readonly #paragraphs: Paragraph[] = [];
   /** The runs that are open, and whether each is formatted as hidden. */
-  const runs: boolean[] = [];
-  const add = (text: string) => {
-    if (!runs.includes(true)) builder.add(text);
-  };
-  // That of the sign that ends a paragraph stands outside of runs, and hides no text.
-  const setHidden = (value: boolean) => {
-    if (changes === 0 && runs.length > 0) runs[runs.length - 1] = value;
-  };
-  await scanXml(archive.readText(part), {
-    enough: () => builder.full,
-    open(name, { 'w:val': value = '' }) {
-      if (skipped.has(name)) hidden += 1;
-      if (hidden > 0) return;
-      if (name === 'w:t' || name === 'm:t') inText = true;
-      else if (name === 'w:p') paragraphs.push(undefined);
-      else if (name === 'w:r') runs.push(false);
-      else if (name === 'w:vanish') setHidden(!['0', 'false', 'off'].includes(value));
-      else if (changed.has(name)) changes += 1;
-      else if (name === 'w:pStyle') setLevel(levels(value));
-      else if (name === 'w:outlineLvl') setLevel(toLevel(value) ?? undefined);
-      else if (name === 'w:tab') add('\t');
-      else if (name === 'w:br' || name === 'w:cr') add('\n');
-      else if (name === 'w:noBreakHyphen') add('-');
-      else if (name === 'w:tbl') builder.openTable();
-      else if (name === 'w:txbxContent') builder.openAside();
-    },
-    close(name) {
-      if (skipped.has(name)) hidden -= 1;
-      if (hidden > 0) return;
-      if (name === 'w:t' || name === 'm:t') inText = false;
-      else if (name === 'w:p') builder.endParagraph(paragraphs.pop());
-      else if (name === 'w:r') runs.pop();
-      else if (changed.has(name)) changes -= 1;
-      else if (name === 'w:tc') builder.endCell();
-      else if (name === 'w:tr') builder.endRow();
-      else if (name === 'w:tbl') builder.closeTable();
-      else if (name === 'w:txbxContent') builder.closeAside();
-    },
-    text(text) {
-      if (inText && hidden === 0) add(text);
-    },
-  });
+  readonly #runs: boolean[] = [];
+  readonly #box = new WordBox();
+  #inText = false;
+  /** The former properties that are open, of a changed paragraph or run. */
+  #changes = 0;
+  #skipped = 0;
+  #isBehindEquation = false;
+
+  constructor(document: WordDocument) {
+    this.#document = document;
+  }
+
+  async read(archive: Archive, part: string): Promise<void> {
+    await scanXml(archive.readText(part), {
+      enough: () => this.#document.builder.full,
+      open: (name, attributes) => {
+        if (skipped.has(name)) this.#skipped += 1;
+        if (this.#skipped === 0) this.#open(name, attributes);
+      },
+      close: (name) => {
+        if (skipped.has(name)) this.#skipped -= 1;
+        if (this.#skipped === 0) this.#close(name);
+      },
+      text: (text) => {
+        if (this.#inText && this.#skipped === 0) this.#add(text);
+      },
+    });
+  }
+
+  #open(name: string, attributes: Record<string, string>): void {
+    const { builder } = this.#document;
+    const value = attributes['w:val'] ?? '';
+    if (name === 'w:t' || name === 'm:t') this.#inText = true;
+    else if (name === 'w:p')
+      this.#paragraphs.push({ style: undefined, level: undefined, list: undefined, listLevel: undefined, isCounted: false });
+    else if (name === 'w:r') this.#runs.push(false);
+    else if (name === 'w:vanish') this.#setHidden(!['0', 'false', 'off'].includes(value));
+    else if (changed.has(name)) this.#changes += 1;
+    else if ((name === 'w:tab' && attributes['w:pos'] === undefined) || name === 'w:ptab') this.#add('\t');
+    else if (name === 'w:br' || name === 'w:cr') this.#add('\n');
+    else if (name === 'w:noBreakHyphen') this.#add('-');
+    else if (name === 'w:sym') this.#add(signOf(attributes['w:font'], attributes['w:char']));
+    else if (name === 'w:tbl') builder.openTable();
+    else if (name === 'w:txbxContent') builder.openAside();
+    else if (name === 'm:oMath' && this.#isBehindEquation) this.#add(' ');
+    else if (this.#changes === 0) this.#setProperty(name, value);
+    this.#box.open(name, value);
+  }
+
+  #close(name: string): void {
+    const { builder } = this.#document;
+    if (name === 'w:t' || name === 'm:t') this.#inText = false;
+    else if (name === 'w:p') this.#endParagraph();
+    else if (name === 'w:r') this.#runs.pop();
+    else if (changed.has(name)) this.#changes -= 1;
+    else if (name === 'w:tc') builder.endCell();
+    else if (name === 'w:tr') builder.endRow();
+    else if (name === 'w:tbl') builder.closeTable();
+    else if (name === 'w:txbxContent') builder.closeAside();
+    else if (name === 'm:oMath') this.#isBehindEquation = true;
+    else if (name === 'w:checkBox') this.#add(this.#box.close());
+  }
+
+  #setProperty(name: string, value: string): void {
+    const paragraph = this.#paragraphs.at(-1);
+    if (!paragraph) return;
+    if (name === 'w:pStyle') paragraph.style = value;
+    else if (name === 'w:outlineLvl') paragraph.level = toLevel(value);
+    else if (name === 'w:numId') paragraph.list = value;
+    else if (name === 'w:ilvl') paragraph.listLevel = Number(value);
+  }
+
+  #add(text: string): void {
+    if (this.#runs.includes(true) || text === '') return;
+    this.#isBehindEquation = false;
+    this.#document.builder.add(this.#takeNumber() + text);
+  }
+
+  /** That of the sign that ends a paragraph stands outside of runs, and hides no text. */
+  #setHidden(value: boolean): void {
+    if (this.#changes === 0 && this.#runs.length > 0) this.#runs[this.#runs.length - 1] = value;
+  }
+
+  /** What stands before the text of a paragraph in a list; '' if that is there already. */
+  #takeNumber(): string {
+    const paragraph = this.#paragraphs.at(-1);
+    if (!paragraph || paragraph.isCounted) return '';
+    paragraph.isCounted = true;
+    const place = this.#placeOf(paragraph);
+    const number = place ? this.#document.numbering.next(place, paragraph.style) : '';
+    return number === '' ? '' : `${number} `;
+  }
+
+  #placeOf({ style, list, listLevel }: Paragraph): ListPlace | undefined {
+    const ofStyle = style === undefined ? undefined : this.#document.styles.list(style);
+    if (list !== undefined) return { list, level: listLevel ?? ofStyle?.level };
+    return ofStyle && { list: ofStyle.list, level: listLevel ?? ofStyle.level };
+  }
+
+  /** A paragraph without text counts too, but its number alone is not worth a line. */
+  #endParagraph(): void {
+    this.#takeNumber();
+    const { level, style } = this.#paragraphs.pop() ?? {};
+    const ofStyle = style === undefined ? undefined : this.#document.styles.level(style);
+    this.#isBehindEquation = false;
+    this.#document.builder.endParagraph((level === undefined ? ofStyle : level) ?? undefined);
+  }
 }

@@ -1,5 +1,6 @@
 import type { Archive } from './archive.ts';
 import { scanXml } from './scan-xml.ts';
+import type { ListPlace } from './word-numbering.ts';
 
 /** Word itself knows no longer chains. */
 const maxChainLength = 20;
@@ -10,35 +11,52 @@ interface Style {
   basedOn: string | undefined;
   /** The level that it sets; null for body text. */
   level: number | null | undefined;
+  /** The list that it puts paragraphs into, and the level in it. */
+  list: string | undefined;
+  listLevel: number | undefined;
 }
 
-/** Returns the level of a heading by the id of the style of its paragraph, 1 for the outermost; undefined for a style of body text. */
-export type HeadingLevels = (styleId: string) => number | undefined;
+/** What the styles of paragraphs say, by their ids. */
+export interface WordStyles {
+  /** The level of a heading, 1 for the outermost; undefined for a style of body text. */
+  level(styleId: string): number | undefined;
+  /** The list that a style puts its paragraphs into; undefined if none. */
+  list(styleId: string): ListPlace | undefined;
+}
 
 /**
- * Reads which styles of a Word document are headings: those with an outline level, those that are built in, which have their English names in
+ * Reads the styles of a Word document. Headings are those with an outline level, those that are built in, which have their English names in
  * any language, and those that are based on such a one. Without the file of the styles their ids say it.
  */
-export async function readHeadingLevels(archive: Archive, part: string): Promise<HeadingLevels> {
+export async function readWordStyles(archive: Archive, part: string): Promise<WordStyles> {
   const styles = new Map<string, Style>();
-  if (!archive.has(part)) return levelByName;
+  if (!archive.has(part)) return { level: levelByName, list: () => undefined };
   let current: Style | undefined;
   await scanXml(archive.readText(part), {
     open(name, attributes) {
       const value = attributes['w:val'] ?? '';
       if (name === 'w:style' && attributes['w:type'] === 'paragraph') {
-        current = { name: '', basedOn: undefined, level: undefined };
+        current = { name: '', basedOn: undefined, level: undefined, list: undefined, listLevel: undefined };
         styles.set(attributes['w:styleId'] ?? '', current);
       } else if (!current) return;
       else if (name === 'w:name') current.name = value;
       else if (name === 'w:basedOn') current.basedOn = value;
       else if (name === 'w:outlineLvl') current.level = toLevel(value);
+      else if (name === 'w:numId') current.list = value;
+      else if (name === 'w:ilvl') current.listLevel = Number(value);
     },
     close(name) {
       if (name === 'w:style') current = undefined;
     },
   });
-  return (styleId) => findLevel(styles, styleId);
+  const first = <T>(styleId: string, find: (style: Style) => T | undefined) => findInChain(styles, styleId, find);
+  return {
+    level: (id) => first(id, ({ level, name }) => (level === undefined ? levelByName(name) : level)) ?? undefined,
+    list(id) {
+      const list = first(id, (style) => style.list);
+      return list === undefined ? undefined : { list, level: first(id, (style) => style.listLevel) };
+    },
+  };
 }
 
 /** The level of an outline level, which counts from 0; null for body text. */
@@ -46,12 +64,12 @@ export function toLevel(outlineLevel: string): number | null {
   return /^[0-8]$/.test(outlineLevel) ? Number(outlineLevel) + 1 : null;
 }
 
-function findLevel(styles: ReadonlyMap<string, Style>, styleId: string): number | undefined {
+/** What a style says, or the one that it is based on. */
+function findInChain<T>(styles: ReadonlyMap<string, Style>, styleId: string, find: (style: Style) => T | undefined): T | undefined {
   let style = styles.get(styleId);
   for (let links = 0; style && links < maxChainLength; links += 1) {
-    if (style.level !== undefined) return style.level ?? undefined;
-    const level = levelByName(style.name);
-    if (level !== undefined) return level;
+    const found = find(style);
+    if (found !== undefined) return found;
     style = style.basedOn === undefined ? undefined : styles.get(style.basedOn);
   }
   return undefined;
