@@ -24,6 +24,11 @@ export interface Upload {
   onProgress?: ((progress: { sentBytes: number; totalBytes: number }) => void) | undefined;
   /** Aborts the upload and deletes the document. */
   signal?: AbortSignal | undefined;
+  /**
+   * Survives a restart of your program: the same upload with the same key goes on with the same document, within a day. One that was
+   * aborted or lost its connection keeps its document for that; one that failed otherwise does not.
+   */
+  idempotencyKey?: string | undefined;
 }
 
 export interface Uploading {
@@ -38,7 +43,7 @@ type Created = OutputOf<Contract['documents']['createUpload']>;
 /** Records a document, sends its bytes to the signed target, and completes it. If that fails, the document is deleted. */
 export async function uploadDocument(uploading: Uploading, upload: Upload): Promise<Document> {
   const { documents, retries, fetch } = uploading;
-  const { workspaceId, tags, metadata } = upload;
+  const { workspaceId, tags, metadata, idempotencyKey } = upload;
   const labels = { ...(tags ? { tags } : {}), ...(metadata ? { metadata } : {}) };
   // An error of the caller's file or function must not look like one of the network.
   const broken = new AbortController();
@@ -46,7 +51,8 @@ export async function uploadDocument(uploading: Uploading, upload: Upload): Prom
   const { content, isRepeatable } = contentOf(upload);
   const name = upload.name ?? nameOf(upload.file);
   const contentType = upload.contentType ?? typeOf(upload.file);
-  const created = await record(uploading, { workspaceId, name, contentType, size: content.sizeBytes, ...labels }, signal);
+  const input = { workspaceId, name, contentType, size: content.sizeBytes, ...labels };
+  const created = await record(uploading, input, { signal, idempotencyKey });
   const { document, upload: target } = created;
   const onBroken = (error: unknown) => broken.abort(error);
   const onSent = (sentBytes: number) => {
@@ -60,12 +66,15 @@ export async function uploadDocument(uploading: Uploading, upload: Upload): Prom
   try {
     await withRetries({ retries: policy, repetition: 'repeatable', signal }, (tries) =>
       put({ target, content, onSent, onBroken, signal, fetch }).catch((error: unknown) => {
-        // The object exists already: the response to an earlier try was lost.
-        if (!(tries > 1 && error instanceof SheafError && error.status === 412)) throw error;
+        // The object exists already: the response to an earlier try was lost, or an earlier program sent it.
+        const isRepeated = tries > 1 || idempotencyKey !== undefined;
+        if (!(isRepeated && error instanceof SheafError && error.status === 412)) throw error;
       }),
     );
     return await documents.complete({ id: document.id }, { signal });
   } catch (error) {
+    const isUnknown = upload.signal?.aborted || (error instanceof SheafError && (error.is('NETWORK') || error.is('TIMEOUT')));
+    if (idempotencyKey !== undefined && isUnknown) throw error;
     const withdrawn = withdraw(uploading, document.id);
     // After a refusal the caller may exit at once, and would leave the document behind. Without a response there may be none to this either.
     if (error instanceof SheafError && error.status > 0) await withdrawn;
@@ -73,9 +82,15 @@ export async function uploadDocument(uploading: Uploading, upload: Upload): Prom
   }
 }
 
-/** Records the document. If the signal aborts meanwhile, the document is deleted once its id is known. */
-async function record(uploading: Uploading, input: CreateUpload, signal: AbortSignal): Promise<Created> {
+interface Recording {
+  signal: AbortSignal;
+  idempotencyKey: string | undefined;
+}
+
+/** Records the document. If the signal aborts meanwhile, the document is deleted once its id is known, unless its key finds it again. */
+async function record(uploading: Uploading, input: CreateUpload, { signal, idempotencyKey }: Recording): Promise<Created> {
   signal.throwIfAborted();
+  if (idempotencyKey !== undefined) return await uploading.documents.createUpload(input, { signal, idempotencyKey });
   const late = new AbortController();
   const recording = uploading.documents.createUpload(input, { signal: late.signal });
   const onceKnown = () => {

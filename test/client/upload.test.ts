@@ -35,7 +35,7 @@ describe('The upload helper', () => {
   const uploadOf = (file: Upload['file'], more: Partial<Upload> = {}) =>
     client.uploadDocument({ workspaceId: tenant.workspaceId, name: 'a.txt', contentType: 'text/plain', file, ...more });
 
-  async function documents(): Promise<{ id: string; status: string }[]> {
+  async function documents(): Promise<{ id: string; status: string; name: string }[]> {
     const { organizationId, workspaceId } = tenant;
     return (await client.documents.list({ organizationId, workspaceId, limit: 200 })).items;
   }
@@ -233,6 +233,20 @@ describe('The upload helper', () => {
     const error = await uploadOf(bytes, { signal: controller.signal, onProgress }).catch((thrown: unknown) => thrown);
     expect(error).to.equal(reason);
     await until(async () => (await documents()).every(({ status }) => status === 'ready'));
+  });
+
+  it('goes on with the same document under the key of its caller, until that is deleted', async () => {
+    const before = (await documents()).length;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const keyed = { name: 'keyed.txt', idempotencyKey: 'of the caller' };
+    await uploadOf(bytes, { ...keyed, signal, onProgress: () => controller.abort(new Error('enough')) }).catch(() => undefined);
+    const [pending] = (await documents()).filter(({ status }) => status !== 'ready');
+    expect(pending?.name).to.equal('keyed.txt');
+    for (let again = 0; again < 2; again++) expect(await uploadOf(bytes, keyed)).to.include({ id: pending?.id, status: 'ready' });
+    expect(await documents()).to.have.length(before + 1);
+    await client.documents.delete({ id: pending?.id ?? '' });
+    expect((await refusal(uploadOf(bytes, keyed))).status).to.equal(404);
   });
 
   it('ends with what its progress throws, and withdraws the document', async () => {
