@@ -2,6 +2,7 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { version } from '../../contract/index.ts';
+import { startProgram } from '../cli/support.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { useApi } from '../support/use-api.ts';
 import { compile, makeConsumer, runReadme } from './support/consumer.ts';
@@ -24,8 +25,9 @@ describe('The package of the client', () => {
 
   it('has the version of the contract, and the versions of its packages that are tested here', () => {
     expect(manifest.version).to.equal(version);
-    const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
-    for (const [name, pinned] of Object.entries(manifest.dependencies)) expect(pinned, name).to.equal(dependencies[name]);
+    const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const ours = { ...devDependencies, ...dependencies };
+    for (const [name, pinned] of Object.entries(manifest.dependencies)) expect(pinned, name).to.equal(ours[name]);
     expect(readFileSync('client/LICENSE', 'utf8')).to.equal(readFileSync('LICENSE', 'utf8'));
     expect(readme).to.include(`sheaf-client-${version}.tgz`);
   });
@@ -35,12 +37,23 @@ describe('The package of the client', () => {
     const files = globSync('**/*', { cwd: installed, withFileTypes: true }).filter((entry) => entry.isFile());
     const names = files.map(({ parentPath, name }) => join(parentPath, name).slice(installed.length + 1));
     expect(names).to.include.members(['package.json', 'README.md', 'LICENSE', 'dist/client/index.js', 'dist/contract/index.d.ts']);
-    const others = names.filter((name) => !/^dist\/client\/[a-z-]+\.(js|d\.ts)$|^dist\/contract\/[a-z-]+\.d\.ts$/.test(name));
+    const own = /^dist\/client\/[a-z-]+\.(js|d\.ts)$|^dist\/contract\/[a-z-]+\.d\.ts$|^dist\/cli\/[a-z-]+(\/[a-z-]+)?\.js$/;
+    const others = names.filter((name) => !own.test(name));
     expect(others.sort()).to.deep.equal(['LICENSE', 'README.md', 'package.json']);
     const imported = names
-      .filter((name) => name.endsWith('.js'))
+      .filter((name) => name.startsWith('dist/client/') && name.endsWith('.js'))
       .flatMap((name) => [...readFileSync(join(installed, name), 'utf8').matchAll(/from '([^']+)'/g)].map(([, from]) => from));
     expect([...new Set(imported.filter((from) => !from?.startsWith('./')))].sort()).to.deep.equal(['@orpc/client', '@orpc/client/fetch']);
+  });
+
+  it('brings the command line, which calls the service', async () => {
+    const program = join(consumer, 'node_modules/@sheaf/client', manifest.bin.sheaf);
+    expect(readFileSync(program, 'utf8')).to.match(/^#!\/usr\/bin\/env node\n/);
+    const command = { SHEAF_URL: api.url, SHEAF_API_KEY: 'none', SHEAF_ORGANIZATION: 'none' };
+    const { code, stderr } = await startProgram(process.execPath, [program, 'usage'], command).ended;
+    expect(code).to.equal(3);
+    expect(stderr).to.match(/^Error: UNAUTHORIZED: /);
+    expect((await startProgram(process.execPath, [program, '--version'], command).ended).stdout).to.equal(`${version}\n`);
   });
 
   it('does what its README says, type-checked and run where only the package is installed', async () => {

@@ -11,6 +11,7 @@ const samples: Record<string, { folder: string; package: string; allowed: string
   concurrency: { folder: '../db/connect.ts', package: 'p-limit', allowed: ["import { setTimeout } from 'node:timers/promises';"] },
   contract: { folder: '../domain/ids.ts', package: 'kysely', allowed: ["import { initClient } from '@ts-rest/core';"] },
   client: { folder: '../api/app.ts', package: 'node:fs', allowed: ["import type { Contract } from '../contract/index.ts';"] },
+  cli: { folder: '../contract/index.ts', package: 'zod', allowed: ["import { createClient } from '../client/index.ts';"] },
   config: { folder: '../db/connect.ts', package: 'pino', allowed: ["import { homedir } from 'node:os';"] },
   db: { folder: '../domain/ids.ts', package: '@temporalio/client', allowed: ["import { Migrator } from 'kysely/migration';"] },
   domain: { folder: '../../temporal/outbox.ts', package: 'express', allowed: ["import { lockJob } from '../locks.ts';"] },

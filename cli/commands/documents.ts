@@ -1,0 +1,83 @@
+import type { Command } from 'commander';
+import type { Document } from '../../client/index.ts';
+import { addLeaf, integer, several } from '../leaf.ts';
+import { findWorkspace, type Run, readPages } from '../run.ts';
+import { plain, type Terminal } from '../terminal.ts';
+
+interface ListOptions {
+  workspace: string;
+  tag?: string[];
+  status?: Document['status'];
+  limit?: number;
+}
+
+/** `sheaf documents list|get|delete`. */
+export function addDocuments(program: Command, terminal: Terminal): void {
+  const documents = program.command('documents').description('Documents of a workspace.');
+  addLeaf<ListOptions>(documents, terminal, {
+    usage: 'list',
+    description: 'List documents, newest first.',
+    options: (command) =>
+      command
+        .requiredOption('--workspace <id>', 'its id or slug')
+        .option('--tag <tag>', 'only those with this tag; may be given several times', several)
+        .option('--status <status>', 'pending or ready')
+        .option('--limit <number>', 'how many at the most; all if you do not say', integer(1)),
+    action: list,
+  });
+  addLeaf<{ text?: boolean }>(documents, terminal, {
+    usage: 'get <id>',
+    description: 'Show a document, or its text.',
+    options: (command) => command.option('--text', 'the text that was extracted, instead of the document'),
+    action: get,
+  });
+  addLeaf(documents, terminal, {
+    usage: 'delete <id...>',
+    description: 'Delete documents with their texts.',
+    action: async ({ client, output, terminal: { signal } }, _options, ids) => {
+      for (const id of ids) output.show(await client.documents.delete({ id }, { signal }), `Deleted ${id}.`);
+    },
+  });
+}
+
+async function list(run: Run, { workspace, tag, status, limit }: ListOptions): Promise<void> {
+  const { client, output, terminal, organizationId } = run;
+  const filter = {
+    organizationId,
+    workspaceId: await findWorkspace(run, workspace),
+    limit: Math.min(limit ?? 200, 200),
+    ...(tag ? { tag } : {}),
+    ...(status ? { status } : {}),
+  };
+  const read = (cursor = {}) => client.documents.list({ ...filter, ...cursor }, { signal: terminal.signal });
+  for await (const document of readPages(limit, read)) {
+    const { id, size, status: state, indexedAt, name } = document;
+    output.show(document, `${id}  ${(indexedAt ? 'indexed' : state).padEnd(7)}  ${String(size).padStart(10)}  ${plain(name)}`);
+  }
+}
+
+async function get(
+  { client, output, terminal: { signal } }: Run,
+  { text: wantsText }: { text?: boolean },
+  [id = '']: string[],
+): Promise<void> {
+  if (wantsText) {
+    const found = await client.documents.text({ id }, { signal });
+    if (found.text === null && !output.isJson) output.note('No text was extracted yet.');
+    return output.show(found, plain(found.text ?? ''));
+  }
+  const document = await client.documents.get({ id }, { signal });
+  const { name, status, contentType, size, createdAt, indexedAt, extracted, tags } = document;
+  const rows = Object.entries({
+    id,
+    name,
+    status,
+    type: contentType,
+    bytes: size,
+    created: createdAt,
+    text: extracted ? `${extracted.characters} characters${extracted.pages === null ? '' : `, ${extracted.pages} pages`}` : 'not extracted',
+    indexed: indexedAt ?? 'no',
+    tags: tags.join(', '),
+  });
+  output.show(document, rows.map(([field, value]) => `${field.padEnd(8)}  ${plain(String(value))}`).join('\n'));
+}

@@ -1,0 +1,95 @@
+import type { Command } from 'commander';
+import { isFinal, type Job, type JobEvent, type JobStatus } from '../../client/index.ts';
+import { exitCodes, Failure } from '../failure.ts';
+import { addLeaf, integer } from '../leaf.ts';
+import { findWorkspace, type Run, readPages } from '../run.ts';
+import { type Output, plain, type Style, type Terminal } from '../terminal.ts';
+
+interface ListOptions {
+  workspace?: string;
+  document?: string;
+  status?: JobStatus;
+  limit: number;
+}
+
+/** `sheaf jobs list|watch|retry`. */
+export function addJobs(program: Command, terminal: Terminal): void {
+  const jobs = program.command('jobs').description('Work on documents and texts.');
+  addLeaf<ListOptions>(jobs, terminal, {
+    usage: 'list',
+    description: 'List jobs, newest first.',
+    options: (command) =>
+      command
+        .option('--workspace <id>', 'only those of this workspace: its id or slug')
+        .option('--document <id>', 'only those of this document')
+        .option('--status <status>', 'queued, running, succeeded, failed or canceled')
+        .option('--limit <number>', 'how many at the most', integer(1), 25),
+    action: list,
+  });
+  addLeaf<Pick<ListOptions, 'workspace'>>(jobs, terminal, {
+    usage: 'watch [id...]',
+    description: 'Print each change of a job, until Ctrl-C; with ids until these jobs have ended. Exits 5 if one of them did not succeed.',
+    options: (command) => command.option('--workspace <id>', 'only jobs of this workspace: its id or slug'),
+    patient: true,
+    action: watch,
+  });
+  addLeaf(jobs, terminal, {
+    usage: 'retry <id...>',
+    description: 'Queue failed jobs again, as new ones, which are charged again.',
+    action: retry,
+  });
+}
+
+async function list(run: Run, { workspace, document, status, limit }: ListOptions): Promise<void> {
+  const { client, output, terminal, organizationId } = run;
+  const filter = {
+    organizationId,
+    limit: Math.min(limit, 100),
+    ...(workspace ? { workspaceId: await findWorkspace(run, workspace) } : {}),
+    ...(document ? { documentId: document } : {}),
+    ...(status ? { status } : {}),
+  };
+  const read = (cursor = {}) => client.jobs.list({ ...filter, ...cursor }, { signal: terminal.signal });
+  for await (const job of readPages(limit, read)) output.show(job, say(output, job));
+}
+
+async function watch(run: Run, { workspace }: Pick<ListOptions, 'workspace'>, ids: string[]): Promise<void> {
+  const { client, output, terminal, organizationId } = run;
+  const { signal } = terminal;
+  const scope = workspace ? { workspaceId: await findWorkspace(run, workspace) } : {};
+  const events = await client.jobs.stream({ organizationId, ...scope }, { signal });
+  const waiting = new Set(ids);
+  let unsuccessful = 0;
+  const see = (job: Omit<Job, 'input' | 'result'> | JobEvent) => {
+    if (ids.length > 0 && !waiting.has(job.id)) return;
+    output.show(job, say(output, job));
+    if (!isFinal(job)) return;
+    waiting.delete(job.id);
+    if (job.status !== 'succeeded') unsuccessful += 1;
+  };
+  // Read after the stream is open: a job that ends in between is in one of the two.
+  for (const id of ids) see(await client.jobs.get({ id }, { signal }));
+  if (ids.length === 0 || waiting.size > 0) {
+    for await (const event of events) {
+      see(event);
+      if (ids.length > 0 && waiting.size === 0) break;
+    }
+  }
+  await events.return();
+  signal.throwIfAborted();
+  if (unsuccessful > 0) throw new Failure(`${unsuccessful} of ${ids.length} jobs did not succeed.`, exitCodes.partly);
+}
+
+async function retry({ client, output, terminal }: Run, _options: object, ids: string[]): Promise<void> {
+  for (const id of ids) {
+    const job = await client.jobs.retry({ id }, { signal: terminal.signal });
+    output.show(job, say(output, job));
+  }
+}
+
+const colors: Record<JobStatus, Style> = { queued: 'dim', running: 'yellow', succeeded: 'green', failed: 'red', canceled: 'dim' };
+
+function say(output: Output, { id, createdAt, status, kind, error }: Pick<Job, 'id' | 'createdAt' | 'status' | 'kind' | 'error'>): string {
+  const why = error && status !== 'succeeded' ? `  ${plain(`${error.code}: ${error.message}`)}` : '';
+  return `${id}  ${createdAt}  ${output.paint(colors[status], status.padEnd(9))}  ${kind}${why}`;
+}

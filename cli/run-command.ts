@@ -1,0 +1,48 @@
+import { createRequire } from 'node:module';
+import { Command, CommanderError } from 'commander';
+import { addDocuments } from './commands/documents.ts';
+import { addJobs } from './commands/jobs.ts';
+import { addKeys } from './commands/keys.ts';
+import { addLogin } from './commands/login.ts';
+import { addSearch } from './commands/search.ts';
+import { addUpload } from './commands/upload.ts';
+import { addUsage } from './commands/usage.ts';
+import { addWebhooks } from './commands/webhooks.ts';
+import { describeError, exitCodeOf, exitCodes, Failure, interrupted, sayError } from './failure.ts';
+import { createOutput, type Terminal } from './terminal.ts';
+
+const help = `
+Exit codes:
+  0 done, 1 failed, 2 not understood, 3 not signed in or not allowed,
+  4 the service was not reached, 5 done in part, 130 interrupted
+
+Environment:
+  SHEAF_URL, SHEAF_API_KEY, SHEAF_ORGANIZATION   instead of what \`sheaf login\` stored
+  NO_COLOR                                       no colors`;
+
+/** Runs a command, prints its result or its error, and returns the exit code. */
+export async function runCommand(args: string[], terminal: Terminal): Promise<number> {
+  const { stdout, stderr, signal } = terminal;
+  try {
+    await createProgram(terminal).parseAsync(args, { from: 'user' });
+    return exitCodes.done;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.misunderstood;
+    const code = signal.aborted && !(error instanceof Failure) ? interrupted : exitCodeOf(error);
+    if (args.includes('--json')) stderr.write(`${JSON.stringify({ error: describeError(error) })}\n`);
+    else if (code === interrupted) stderr.write('Interrupted.\n');
+    else stderr.write(`${createOutput({ ...terminal, stdout: stderr }, false).paint('red', 'Error')}: ${sayError(error)}\n`);
+    return code;
+  } finally {
+    await new Promise((resolve) => stdout.write('', resolve));
+  }
+}
+
+function createProgram(terminal: Terminal): Command {
+  const { version } = createRequire(import.meta.url)('@sheaf/client/package.json') as { version: string };
+  const program = new Command('sheaf').description('Documents, jobs and search of a Sheaf service.').version(version);
+  program.exitOverride().addHelpText('after', help).showHelpAfterError('(--help says more)');
+  program.configureOutput({ writeOut: (text) => terminal.stdout.write(text), writeErr: (text) => terminal.stderr.write(text) });
+  for (const add of [addLogin, addUpload, addSearch, addJobs, addDocuments, addKeys, addWebhooks, addUsage]) add(program, terminal);
+  return program;
+}

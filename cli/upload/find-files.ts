@@ -1,0 +1,68 @@
+import { opendir, stat } from 'node:fs/promises';
+import { basename, join, relative, sep } from 'node:path';
+import type { ContentType } from '../../client/index.ts';
+import { Failure } from '../failure.ts';
+
+/** A file that was found. */
+export interface Found {
+  path: string;
+  /** Its path within the folder that was named, with `/`; its own name if it was named itself. */
+  name: string;
+  /** Undefined if its extension is of no type that a service takes. */
+  contentType: ContentType | undefined;
+  /** Whether it was named itself, and did not lie in a folder. */
+  isNamed: boolean;
+}
+
+/** The types that services take, some only where their operator has turned them on, by extension. */
+const contentTypes: Record<string, ContentType> = {
+  pdf: 'application/pdf',
+  txt: 'text/plain',
+  md: 'text/markdown',
+  markdown: 'text/markdown',
+  csv: 'text/csv',
+  html: 'text/html',
+  htm: 'text/html',
+  json: 'application/json',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  webp: 'image/webp',
+  tif: 'image/tiff',
+  tiff: 'image/tiff',
+  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  odt: 'application/vnd.oasis.opendocument.text',
+  epub: 'application/epub+zip',
+  eml: 'message/rfc822',
+  rtf: 'application/rtf',
+};
+
+/**
+ * The files that paths name, and those in the folders that they name, one after the other. Hidden files of folders, and links in them, are
+ * passed by. Throws Failure for a path that leads to nothing.
+ */
+export async function* findFiles(paths: string[]): AsyncGenerator<Found> {
+  for (const path of paths) {
+    const found = await stat(path).catch(() => {
+      throw new Failure(`${path} is not there, or cannot be read.`);
+    });
+    if (!found.isDirectory()) yield toFound(path, basename(path), true);
+    else for await (const file of filesIn(path)) yield toFound(file, relative(path, file), false);
+  }
+}
+
+async function* filesIn(directory: string): AsyncGenerator<string> {
+  for await (const entry of await opendir(directory)) {
+    const path = join(directory, entry.name);
+    if (entry.name.startsWith('.')) continue;
+    if (entry.isDirectory()) yield* filesIn(path);
+    else if (entry.isFile()) yield path;
+  }
+}
+
+function toFound(path: string, name: string, isNamed: boolean): Found {
+  const [, extension = ''] = /\.([^.]+)$/.exec(name.toLowerCase()) ?? [];
+  return { path, name: name.split(sep).join('/'), contentType: contentTypes[extension], isNamed };
+}

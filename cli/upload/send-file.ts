@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { openAsBlob } from 'node:fs';
+import { type Client, type ContentType, type Document, SheafError } from '../../client/index.ts';
+
+export interface Sending {
+  client: Client;
+  organizationId: string;
+  workspaceId: string;
+  tags: string[];
+  /** Whether to ask for a job that indexes each document. */
+  index: boolean;
+  signal: AbortSignal;
+  /** Called with the bytes that were sent since it was called last; fewer than none if they are sent again. */
+  onSent: (bytes: number) => void;
+}
+
+export interface File {
+  path: string;
+  name: string;
+  contentType: ContentType;
+}
+
+export interface Sent {
+  status: 'uploaded' | 'unchanged';
+  documentId: string;
+}
+
+/** The longest name of a document, in characters. */
+const longestName = 200;
+
+/** Sends files to one workspace, each content once. The function that it returns may be called for several files at once. */
+export function createSender(sending: Sending): (file: File) => Promise<Sent> {
+  const underWay = new Map<string, Promise<unknown>>();
+  return async (file) => {
+    // The blob is the file as it is now: if it changes before it is sent, the upload fails.
+    const blob = await openAsBlob(file.path, { type: file.contentType });
+    const tag = await hashTag(blob);
+    // Of two files with one content the second waits, and then finds it.
+    while (underWay.has(tag)) await underWay.get(tag)?.catch(() => undefined);
+    const sent = sendOnce(sending, file, blob, tag);
+    underWay.set(tag, sent);
+    try {
+      return await sent;
+    } finally {
+      underWay.delete(tag);
+    }
+  };
+}
+
+async function sendOnce(sending: Sending, file: File, blob: Blob, tag: string): Promise<Sent> {
+  const { client, organizationId, workspaceId, signal } = sending;
+  const there = await client.documents.list({ organizationId, workspaceId, tag, status: 'ready', limit: 1 }, { signal });
+  const [known] = there.items;
+  const document = known ?? (await upload(sending, file, blob, tag));
+  if (sending.index && document.indexedAt === null) {
+    const job = { kind: 'document.index', documentId: document.id } as const;
+    await client.jobs.create(job, { signal, idempotencyKey: `sheaf-index-${document.id}` });
+  }
+  return { status: known ? 'unchanged' : 'uploaded', documentId: document.id };
+}
+
+/** The key is made of what is sent: a run that follows one that was killed goes on with its document. */
+async function upload(sending: Sending, file: File, blob: Blob, tag: string): Promise<Document> {
+  const { client, workspaceId, signal, onSent } = sending;
+  let countedBytes = 0;
+  const onProgress = ({ sentBytes }: { sentBytes: number }) => {
+    onSent(sentBytes - countedBytes);
+    countedBytes = sentBytes;
+  };
+  const labels = { workspaceId, name: nameOf(file), contentType: file.contentType, tags: [tag, ...sending.tags] };
+  const idempotencyKey = `sheaf-upload-${createHash('sha256').update(JSON.stringify(labels)).digest('base64url')}`;
+  const all = { ...labels, file: blob, signal, onProgress };
+  return await client.uploadDocument({ ...all, idempotencyKey }).catch((error: unknown) => {
+    // The document of the key was deleted since, by a user or because an earlier try was refused.
+    if (error instanceof SheafError && error.status === 404) return client.uploadDocument(all);
+    throw error;
+  });
+}
+
+/** The tag by which the content is found: 50 characters. */
+async function hashTag(blob: Blob): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of blob.stream()) hash.update(piece);
+  return `sha256:${hash.digest('base64url')}`;
+}
+
+function nameOf({ name }: File): string {
+  return Array.from(name).slice(-longestName).join('');
+}

@@ -1,0 +1,61 @@
+import { stat } from 'node:fs/promises';
+import { SheafError } from '../../client/index.ts';
+import { type Found, findFiles } from './find-files.ts';
+import { createSender, type File, type Sending, type Sent } from './send-file.ts';
+
+/** What became of a file. */
+export type Outcome = { path: string } & (Sent | { status: 'skipped'; reason: string } | { status: 'failed'; error: unknown });
+
+export interface Uploading extends Sending {
+  paths: string[];
+  /** How many files are sent at once. */
+  concurrency: number;
+  /** Aborts when no further file is to be begun; those under way are finished. */
+  stopping: AbortSignal;
+  onOutcome: (outcome: Outcome) => void;
+}
+
+/**
+ * Uploads files and folders. A file that cannot be sent is an outcome; an error that every file would meet stops all, and is thrown. Only the
+ * files under way are held in memory.
+ */
+export async function uploadFiles({ paths, concurrency, stopping, onOutcome, ...sending }: Uploading): Promise<void> {
+  const send = createSender(sending);
+  const files = findFiles(paths);
+  const stop = new AbortController();
+  const isOver = () => stopping.aborted || stop.signal.aborted;
+  async function work(): Promise<void> {
+    for (let next = await files.next(); !next.done && !isOver(); next = await files.next()) {
+      onOutcome(await sendFound(send, next.value));
+    }
+  }
+  const begun = Array.from({ length: concurrency }, () =>
+    work().catch((error) => {
+      stop.abort();
+      throw error;
+    }),
+  );
+  // Waits for all, so that none is left half sent; then says what stopped them.
+  const ended = await Promise.allSettled(begun);
+  for (const each of ended) if (each.status === 'rejected') throw each.reason;
+}
+
+async function sendFound(send: (file: File) => Promise<Sent>, { path, name, contentType, isNamed }: Found): Promise<Outcome> {
+  if (contentType === undefined) {
+    const reason = 'its extension is of no type that can be uploaded';
+    return isNamed ? { path, status: 'failed', error: new Error(reason) } : { path, status: 'skipped', reason };
+  }
+  try {
+    if ((await stat(path)).size === 0) return { path, status: 'skipped', reason: 'it is empty' };
+    return { path, ...(await send({ path, name, contentType })) };
+  } catch (error) {
+    if (!isOfThisFile(error)) throw error;
+    return { path, status: 'failed', error };
+  }
+}
+
+/** Whether another file may fare better: this one cannot be read, has changed, is too large, or is of a type that is not taken. */
+function isOfThisFile(error: unknown): boolean {
+  if (error instanceof SheafError) return error.is('BAD_REQUEST') || error.is('PAYLOAD_TOO_LARGE') || error.status === 413;
+  return error instanceof Error && ('syscall' in error || error.name === 'NotReadableError');
+}

@@ -1,0 +1,219 @@
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createKey } from '../support/api-keys.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { noteText, noteTokens } from '../support/run-secrets.ts';
+import { useApi } from '../support/use-api.ts';
+import { webhooksOn } from '../webhooks/support.ts';
+import { asOwner, type Cli, createCli, startProgram } from './support.ts';
+
+describe('The command line', () => {
+  const { api, tenant } = useApi({ env: webhooksOn, check: 'at the end' });
+  let cli: Cli;
+  const inMain = ['--workspace', 'main'];
+
+  before(() => {
+    cli = createCli(asOwner(api, tenant));
+  });
+  after(() => cli.remove());
+
+  describe('without the environment', () => {
+    let plain: Cli;
+    const file = () => join(plain.directory, 'config/sheaf/credentials.json');
+
+    before(() => {
+      plain = createCli();
+    });
+    after(() => plain.remove());
+
+    it('says that nobody is signed in', async () => {
+      const { code, stdout, stderr } = await plain.run(['usage']);
+      expect({ code, stdout }).to.deep.equal({ code: 3, stdout: '' });
+      expect(stderr).to.match(/^Error: Not signed in: run `sheaf login`/);
+    });
+
+    it('stores a key that is good, where only its user reads it', async () => {
+      const key = await createKey(api, tenant, { permissions: ['workspace:read', 'document:read'] });
+      const changed = key.token.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
+      const login = ['login', '--url', api.url, '--organization', tenant.organizationId, '--json'];
+      expect(await plain.run(login, { stdin: `${changed}\n` })).to.include({ code: 3 });
+      expect(await plain.run(login)).to.include({ code: 2 });
+      expect(existsSync(file())).to.equal(false);
+      const { code, json } = await plain.run(login, { stdin: `${key.token}\n` });
+      expect(code).to.equal(0);
+      expect(json[0].workspaces).to.deep.equal([{ id: tenant.workspaceId, slug: 'main' }]);
+      expect(statSync(file()).mode & 0o777).to.equal(0o600);
+      expect(statSync(join(file(), '..')).mode & 0o777).to.equal(0o700);
+      expect(await plain.run(['documents', 'list', ...inMain])).to.include({ code: 0 });
+      // The key may not: that is another exit code than a mistake.
+      expect(await plain.run(['documents', 'delete', 'none'])).to.include({ code: 1 });
+      expect(await plain.run(['keys', 'list'])).to.include({ code: 3 });
+    });
+
+    it('lets the environment win, and never sends the stored key to another service', async () => {
+      const elsewhere = await startReceiver();
+      const { code, stderr } = await plain.run(['usage'], { env: { SHEAF_URL: elsewhere.url } });
+      expect(code).to.equal(3);
+      expect(stderr).to.match(/There is no key for/);
+      expect(elsewhere.received).to.deep.equal([]);
+      await elsewhere.stop();
+      const other = await api.createTenant();
+      const { json } = await plain.run(['jobs', 'list', '--json'], { env: asOwner(api, other) });
+      expect(json).to.deep.equal([]);
+      // The stored organization is that of the stored key.
+      const bare = await plain.run(['usage'], { env: { SHEAF_API_KEY: other.owner.token } });
+      expect(bare).to.include({ code: 2 });
+    });
+
+    it('signs a user in and out', async () => {
+      const login = ['login', '--url', api.url, '--organization', tenant.organizationId, '--email', tenant.owner.email];
+      expect(await plain.run(login, { stdin: 'not the password\n' })).to.include({ code: 3 });
+      expect(await plain.run(login, { stdin: 'a long password\n' })).to.include({ code: 0 });
+      const { token } = JSON.parse(readFileSync(file(), 'utf8'));
+      noteTokens(token);
+      expect(await plain.run(['keys', 'list'])).to.include({ code: 0 });
+      expect((await plain.run(['logout'])).stdout).to.match(/^Removed /);
+      expect(existsSync(file())).to.equal(false);
+      expect((await api.request('GET', '/api/v1/me', { token })).status).to.equal(401);
+      expect((await plain.run(['logout'])).stdout).to.equal('Nothing was stored.\n');
+    });
+  });
+
+  it('uploads, indexes, watches, searches, reads and deletes', async () => {
+    const text = '# Bees\nCount the varroa mites under the hive.';
+    noteText(text);
+    writeFileSync(join(cli.directory, 'bees.md'), text);
+    expect((await cli.run(['upload', join(cli.directory, 'bees.md'), ...inMain, '--index'])).stdout).to.match(/^1 uploaded, 0 already/);
+    const [job] = (await cli.run(['jobs', 'list', '--json'])).json;
+    const watched = await cli.run(['jobs', 'watch', job.id, '--json']);
+    expect(watched.code, watched.stderr).to.equal(0);
+    expect(watched.json.at(-1)).to.include({ id: job.id, status: 'succeeded' });
+    const found = await cli.run(['search', 'varroa mites', ...inMain, '--mode', 'lexical']);
+    expect(found.stdout).to.match(/^1\. bees\.md › Bees\n {3}[0-9a-f-]{36}\n {3}.*Count the varroa mites/s);
+    const { json } = await cli.run(['search', 'varroa', ...inMain, '--limit', '1', '--json']);
+    expect(json[0]).to.include({ rank: 1, documentName: 'bees.md' });
+    const [document] = (await cli.run(['documents', 'list', ...inMain, '--json'])).json;
+    expect((await cli.run(['documents', 'list', ...inMain])).stdout).to.equal(
+      `${document.id}  indexed  ${String(text.length).padStart(10)}  bees.md\n`,
+    );
+    expect((await cli.run(['documents', 'get', document.id])).stdout).to.match(/^name {6}bees\.md$/m);
+    expect((await cli.run(['documents', 'get', document.id, '--text'])).stdout).to.include('varroa mites');
+    expect((await cli.run(['documents', 'delete', document.id, '--json'])).json).to.deep.equal([{ id: document.id }]);
+    const gone = await cli.run(['documents', 'get', document.id, '--json']);
+    expect(gone).to.include({ code: 1, stdout: '' });
+    expect(JSON.parse(gone.stderr).error).to.include({ code: 'NOT_FOUND', status: 404 });
+  });
+
+  it('watches until jobs have ended, exits 5 if one failed, and retries it', async () => {
+    const { id } = await api.upload(tenant, { name: 'a.pdf', contentType: 'application/pdf', bytes: 'this is no document of the kind' });
+    const body = { kind: 'document.extract', documentId: id, maxAttempts: 1 };
+    const { body: job } = await api.request('POST', '/api/v1/jobs', { token: tenant.owner.token, body });
+    const { code, stdout, stderr } = await cli.run(['jobs', 'watch', job.id]);
+    expect(code).to.equal(5);
+    expect(stdout).to.match(/failed {5}document\.extract {2}\w+: /);
+    expect(stderr).to.match(/1 of 1 jobs did not succeed/);
+    const [again] = (await cli.run(['jobs', 'retry', job.id, '--json'])).json;
+    expect(again.input.retryOf).to.equal(job.id);
+    expect((await cli.run(['jobs', 'retry', again.documentId])).code).to.equal(1);
+    await api.jobIn(tenant.owner.token, again.id, ['failed']);
+    const failed = (await cli.run(['jobs', 'list', '--status', 'failed', '--limit', '1', '--json'])).json;
+    expect(failed.map((one) => one.id)).to.deep.equal([again.id]);
+  });
+
+  it('makes, rotates and revokes keys; stdout has nothing but the secret', async () => {
+    const options = ['--permission', 'document:read', '--permission', 'job:read', '--days', 'never', ...inMain];
+    const made = await cli.run(['keys', 'create', 'Nightly import', ...options]);
+    const secret = made.stdout.trim();
+    noteTokens(secret);
+    expect(secret, made.stderr).to.match(/^sheaf_[0-9A-Za-z]{38}$/);
+    const [key] = (await cli.run(['keys', 'list', '--json'])).json.filter(({ name }) => name === 'Nightly import');
+    expect(key).to.deep.include({ workspaceId: tenant.workspaceId, permissions: ['document:read', 'job:read'], expiresAt: null });
+    expect(made.stderr).to.include(key.id);
+    const rotated = (await cli.run(['keys', 'rotate', key.id, '--overlap-seconds', '0'])).stdout.trim();
+    noteTokens(rotated);
+    const read = (token: string) =>
+      cli.run(['documents', 'list', ...inMain.slice(0, 1), tenant.workspaceId], { env: { SHEAF_API_KEY: token } });
+    expect((await read(secret)).code).to.equal(3);
+    expect((await read(rotated)).code).to.equal(0);
+    expect(await cli.run(['keys', 'revoke', key.id])).to.include({ code: 0 });
+    expect((await read(rotated)).code).to.equal(3);
+  });
+
+  it('adds, tests and deletes webhook endpoints', async () => {
+    const receiver = await startReceiver();
+    const made = await cli.run([
+      'webhooks',
+      'create',
+      receiver.url,
+      '--event',
+      'job.failed',
+      '--event',
+      'job.succeeded',
+      '--description',
+      'Test',
+    ]);
+    noteTokens(made.stdout.trim().slice('whsec_'.length));
+    expect(made.stdout, made.stderr).to.match(/^whsec_/);
+    const [endpoint] = (await cli.run(['webhooks', 'list', '--json'])).json;
+    expect(endpoint).to.deep.include({ url: receiver.url, events: ['job.failed', 'job.succeeded'], description: 'Test' });
+    const [delivery] = (await cli.run(['webhooks', 'test', endpoint.id, '--json'])).json;
+    const sent = await cli.run(['webhooks', 'deliveries', '--endpoint', endpoint.id]);
+    expect(sent.stdout).to.match(new RegExp(`^${delivery.id}  .*  webhook\\.test$`, 'm'));
+    expect(await cli.run(['webhooks', 'resend', delivery.id])).to.include({ code: 0 });
+    expect(await cli.run(['webhooks', 'delete', endpoint.id])).to.include({ code: 0 });
+    await receiver.stop();
+  });
+
+  it('shows usage, in words and as JSON', async () => {
+    const { stdout } = await cli.run(['usage']);
+    expect(stdout).to.match(
+      /^plan {8}none: nothing is limited\ncredits {5}\d+ until \d{4}-.*\nworkspaces {2}1\nmembers {5}1, and 0 invited\n$/,
+    );
+    expect((await cli.run(['usage', '--json'])).json[0].usage).to.include({ workspaces: 1, members: 1 });
+  });
+
+  it('tells a mistake, a refusal and a service that is not there apart', async () => {
+    for (const args of [['upload'], ['uplod'], ['search', 'x'], ['jobs', 'list', '--limit', '0'], ['jobs', 'list', '--limit', 'x']])
+      expect((await cli.run(args)).code, args.join(' ')).to.equal(2);
+    expect((await cli.run(['--help'])).stdout).to.match(/^Usage: sheaf .*Exit codes:/s);
+    expect((await cli.run(['--version'])).stdout.trim()).to.equal(JSON.parse(readFileSync('client/package.json', 'utf8')).version);
+    expect((await cli.run(['search', 'x', ...inMain], { env: { SHEAF_URL: 'http://127.0.0.1:9' } })).code).to.equal(4);
+    expect((await cli.run(['usage'], { env: { SHEAF_API_KEY: 'none' } })).code).to.equal(3);
+  });
+
+  describe('on a terminal', () => {
+    const onTerminal = (args: string[], env: Record<string, string | undefined> = {}) => {
+      const quoted = [process.execPath, 'cli/main.ts', ...args].map((arg) => `'${arg}'`).join(' ');
+      const whole = { XDG_CONFIG_HOME: join(cli.directory, 'config'), ...asOwner(api, tenant), TERM: 'xterm', NO_COLOR: undefined, ...env };
+      return startProgram('script', ['-qec', quoted, '/dev/null'], whole).ended;
+    };
+    const escapes = '\u001b[';
+
+    it('shows colors and progress, and no colors with NO_COLOR', async () => {
+      const folder = join(cli.directory, 'many');
+      mkdirSync(folder);
+      for (let i = 0; i < 30; i++) writeFileSync(join(folder, `${i}.md`), `# ${i}\nOne of many, number ${i}.`);
+      const sent = await onTerminal(['upload', folder, ...inMain, '--index']);
+      expect(sent.stdout)
+        .to.include(`${escapes}2K`)
+        .and.to.match(/\d+ of 30 files, \d\.\d MB sent/);
+      expect(sent.stdout).to.match(/30 uploaded, 0 already there/);
+      expect((await onTerminal(['jobs', 'list'])).stdout).to.include(escapes);
+      expect((await onTerminal(['jobs', 'list'], { NO_COLOR: '1' })).stdout).not.to.include(escapes);
+      expect((await cli.run(['jobs', 'list'])).stdout).not.to.include(escapes);
+    });
+
+    it('lets no document command the terminal', async () => {
+      const name = 'harmless.md';
+      const { id } = await api.upload(tenant, { name, bytes: 'A text that \u001b]0;renames\u0007 the window.' });
+      const { body: job } = await api.request('POST', '/api/v1/jobs', {
+        token: tenant.owner.token,
+        body: { kind: 'document.index', documentId: id },
+      });
+      await cli.run(['jobs', 'watch', job.id]);
+      expect((await onTerminal(['documents', 'get', id, '--text'])).stdout).not.to.include('\u001b]');
+      expect((await onTerminal(['search', 'renames window', ...inMain])).stdout).not.to.include('\u001b]');
+    });
+  });
+});
