@@ -321,6 +321,23 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     expect(await readRtf(hidden)).to.equal('kept shown end.{}');
   });
 
+  it('are read from RTF although a word of a group that is not known stands in the midst of another group', async () => {
+    for (const [rtf, text] of [
+      [String.raw`{\rtf1\ansi\*\panose123 Lease\par of a boathouse}`, 'Lease\n\nof a boathouse'],
+      [String.raw`{\rtf1\ansi Lease \*\generator of a boathouse}`, 'Lease of a boathouse'],
+      [String.raw`{\rtf1\ansi{\b Lease \*\bkmkstart of}{\*\unknown gone} a{\*\stylesheet gone} boathouse}`, 'Lease of a boathouse'],
+    ] as const)
+      expect((await read(Buffer.from(rtf, 'latin1'), types.rtf)).text, rtf).to.equal(text);
+  });
+
+  it('are read from an archive whose comment was cut, or that something follows', async () => {
+    const docx = makeDocx(wordParagraph('well'));
+    const commented = Buffer.concat([docx, Buffer.from('made by a pro')]);
+    commented.writeUInt16LE(40, docx.length - 2);
+    for (const bytes of [commented, Buffer.concat([docx, Buffer.from('\r\n')])])
+      expect((await read(bytes, types.docx)).text).to.equal('well\n\nA footnote.');
+  });
+
   it('stop at the limit of characters', async () => {
     const long = makeDocx(wordParagraph('word '.repeat(500)).repeat(200));
     expect(await read(long, types.docx)).to.include({ characters: 5000, truncated: true });

@@ -27,7 +27,7 @@ export class Archive {
   /** Opens an archive; `kind` says in errors what it should be, such as `a Word document`. */
   static async open(bytes: Uint8Array, kind: string): Promise<Archive> {
     try {
-      const zip = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), { lazyEntries: true });
+      const zip = await fromBufferPromise(mendEnd(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)), { lazyEntries: true });
       if (zip.entryCount > maxEntries) throw expandsTooFar();
       const entries = new Map<string, Entry>();
       // Names that lead out of the archive are an error of the library's own.
@@ -82,6 +82,19 @@ export class Archive {
     }
     return Buffer.concat(pieces);
   }
+}
+
+const endSignature = Buffer.from('PK\x05\x06', 'latin1');
+const endBytes = 22;
+
+/** An archive whose comment was cut, or that something follows, is whole but for the length of what stands behind its end. */
+function mendEnd(bytes: Buffer): Buffer {
+  const end = bytes.lastIndexOf(endSignature);
+  const rest = bytes.length - end - endBytes;
+  if (end < 0 || rest < 0 || rest > 0xffff || bytes.readUInt16LE(end + endBytes - 2) === rest) return bytes;
+  const mended = Buffer.from(bytes);
+  mended.writeUInt16LE(rest, end + endBytes - 2);
+  return mended;
 }
 
 /** The error of a document that is not what it should be, such as `a Word document`. */

@@ -42,6 +42,8 @@ const token = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z0-9'])|([
 const asides = new Set(['footnote', 'shptxt']);
 
 interface Group {
+  /** Nothing stands in it yet, so that a destination can be that of the group. */
+  isNew: boolean;
   hidden: boolean;
   /** Whether text is hidden or deleted, until a control word ends that. */
   unseen: boolean;
@@ -79,7 +81,16 @@ class RtfReader {
   readonly #parts: string[] = [];
   readonly #maxLength: number;
   readonly #groups: Group[] = [];
-  #group: Group = { hidden: false, unseen: false, deleted: false, inTable: false, definesFonts: false, font: undefined, fallbacks: 1 };
+  #group: Group = {
+    isNew: false,
+    hidden: false,
+    unseen: false,
+    deleted: false,
+    inTable: false,
+    definesFonts: false,
+    font: undefined,
+    fallbacks: 1,
+  };
   #charset = 'windows-1252';
   /** The charsets of fonts, by their numbers, that are not that of the document. */
   readonly #fonts = new Map<number | undefined, string>();
@@ -93,6 +104,8 @@ class RtfReader {
   #charsetOfBytes = this.#charset;
   #length = 0;
   #skip = 0;
+  /** Whether the next word belongs at the beginning of a group, but stands within one. */
+  #isMisplaced = false;
 
   constructor(maxLength: number) {
     this.#maxLength = maxLength;
@@ -103,7 +116,11 @@ class RtfReader {
   }
 
   onWord(word: string, number: number | undefined): void {
+    const isMisplaced = this.#isMisplaced || (!this.#group.isNew && this.#groups.length < 2);
+    [this.#group.isNew, this.#isMisplaced] = [false, false];
     if (hidden.has(word)) {
+      // It would hide the rest of the group, which may be the whole document.
+      if (isMisplaced) return;
       this.#group.hidden = true;
       this.#group.definesFonts = word === 'fonttbl';
     } else if (Object.hasOwn(codePages, word)) this.#charset = charsetOfCodePage(codePages[word] ?? 0) ?? this.#charset;
@@ -122,15 +139,21 @@ class RtfReader {
   }
 
   onSymbol(symbol: string): void {
-    // A group that only some programs know.
-    if (symbol === '*') this.#group.hidden = true;
+    // A group that only some programs know, or a word of such a group in the midst of another, which hides nothing.
+    if (symbol === '*') {
+      if (this.#group.isNew) this.#group.hidden = true;
+      else this.#isMisplaced = true;
+      return;
+    }
+    this.#group.isNew = false;
     // An escaped byte may be the second one of a letter.
-    else if ('\\{}'.includes(symbol)) this.onByte(symbol.charCodeAt(0));
+    if ('\\{}'.includes(symbol)) this.onByte(symbol.charCodeAt(0));
     else if (symbol === '\r' || symbol === '\n') this.#write('\n\n');
     else this.#write(written[symbol] ?? '');
   }
 
   onByte(byte: number): void {
+    this.#group.isNew = false;
     if (this.#skip > 0) this.#skip -= 1;
     else if (this.#isShown) {
       this.#beginBytes();
@@ -139,6 +162,7 @@ class RtfReader {
   }
 
   onText(text: string): void {
+    if (text.trim() !== '') this.#group.isNew = false;
     const skipped = Math.min(this.#skip, text.length);
     this.#skip -= skipped;
     if (!this.#isShown) return;
@@ -153,7 +177,7 @@ class RtfReader {
     if (opens) {
       if (this.#groups.length >= maxDepth) throw damaged('an RTF document that nests as one does');
       this.#groups.push(this.#group);
-      this.#group = { ...this.#group };
+      this.#group = { ...this.#group, isNew: true };
       return;
     }
     if (this.#aside?.depth === this.#groups.length) this.#closeAside(this.#aside.from);
