@@ -19,6 +19,11 @@ export interface CellFormats {
   text(value: string, style: number): string;
 }
 
+/** A number with a format of its own, as a chart stores it. */
+export function showStored(value: string, code: string): string {
+  return showNumber(value, code.replace(currency, '[$$$1]') || general, dayZeros.usual);
+}
+
 /** Reads how a workbook shows its cells from the part with its styles. */
 export async function readCellFormats(archive: Archive, part: string, countsFrom1904: boolean): Promise<CellFormats> {
   const formats = archive.has(part) ? await readFormats(archive, part) : [];

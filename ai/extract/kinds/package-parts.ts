@@ -57,8 +57,12 @@ export function targetOfType(relationships: Map<string, Relationship>, type: str
   return undefined;
 }
 
-/** The part that an element refers to by its attribute `r:id`, whatever the prefix. */
-export function referredPart(relationships: Map<string, Relationship>, attributes: Record<string, string>): string | undefined {
-  const reference = Object.keys(attributes).find((name) => name.endsWith(':id'));
+/** The part that an element refers to by its attribute `r:id`, or another one of relationships, whatever the prefix. */
+export function referredPart(
+  relationships: ReadonlyMap<string, Relationship>,
+  attributes: Record<string, string>,
+  attribute = 'id',
+): string | undefined {
+  const reference = Object.keys(attributes).find((name) => name.endsWith(`:${attribute}`));
   return reference === undefined ? undefined : relationships.get(attributes[reference] ?? '')?.target;
 }

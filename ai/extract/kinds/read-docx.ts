@@ -1,14 +1,21 @@
 import { posix } from 'node:path';
+import { decodeText } from '../decode-text.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
+import type { Notice } from '../notice.ts';
+import { withoutMarks } from '../outline.ts';
+import { readHtmlPart } from '../read-html.ts';
 import { Archive } from './archive.ts';
 import { findMainPart, readRelationships, targetOfType } from './package-parts.ts';
+import { readRtf } from './read-rtf.ts';
 import { scanXml } from './scan-xml.ts';
+import { type ChunkReader, ShownParts } from './shown-parts.ts';
 import { TextBuilder } from './text-builder.ts';
 import { type ListPlace, WordNumbering } from './word-numbering.ts';
 import { signOf, WordBox } from './word-signs.ts';
 import { readWordStyles, toLevel, type WordStyles } from './word-styles.ts';
 
 const kind = 'a Word document';
+const maxChunkBytes = 32 * 1024 * 1024;
 const notes = ['footnotes', 'endnotes'];
 /** Elements to skip: deleted text, the former position of moved text, readings of words, and fallbacks of newer elements. */
 const skipped = new Set(['w:del', 'w:moveFrom', 'w:rt', 'mc:Fallback']);
@@ -19,7 +26,11 @@ const changed = new Set(['w:pPrChange', 'w:rPrChange']);
  * Reads a Word document: paragraphs with the numbers of lists, equations, tables, then footnotes and endnotes; no headers and footers, and
  * nothing that is hidden or deleted.
  */
-export async function readDocx({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): Promise<RawText> {
+export function readDocx({ bytes }: SourceDocument, limits: ExtractLimits): Promise<RawText> {
+  return readWord(bytes, limits, (archive, part) => readChunk(archive, part, limits));
+}
+
+async function readWord(bytes: Uint8Array, { maxTextCharacters }: ExtractLimits, chunkReader: ChunkReader): Promise<RawText> {
   const archive = await Archive.open(bytes, kind);
   const main = await findMainPart(
     archive,
@@ -32,8 +43,35 @@ export async function readDocx({ bytes }: SourceDocument, { maxTextCharacters }:
   const parts = [main, ...notes.map(partOf).filter((part) => archive.has(part))];
   const styles = await readWordStyles(archive, partOf('styles'));
   const numbering = await WordNumbering.read(archive, partOf('numbering'));
-  for (const part of parts) await new WordPart({ builder, styles, numbering }).read(archive, part);
-  return { ...builder.finish(), pages: null };
+  const notices: Notice[] = [];
+  for (const part of parts) {
+    const shown = await ShownParts.read(archive, await readRelationships(archive, part), chunkReader);
+    await new WordPart({ builder, styles, numbering, shown }).read(archive, part);
+    notices.push(...shown.unread.map(noticeOfPart));
+  }
+  return { ...builder.finish(), pages: null, notices };
+}
+
+/** Reads a document that is put into another. One that is put into that one in turn is not read. */
+async function readChunk(archive: Archive, part: string, limits: ExtractLimits): Promise<string | undefined> {
+  const read = chunkReaders[posix.extname(part).slice(1).toLowerCase()];
+  if (!read) return undefined;
+  return withoutMarks(
+    (await read({ bytes: await archive.readWhole(part, maxChunkBytes), mediaType: '', charset: undefined }, limits)).text,
+  );
+}
+
+const chunkReaders: Record<string, (document: SourceDocument, limits: ExtractLimits) => RawText | Promise<RawText>> = {
+  docx: ({ bytes }, limits) => readWord(bytes, limits, async () => undefined),
+  htm: readHtmlPart,
+  html: readHtmlPart,
+  xhtml: readHtmlPart,
+  rtf: readRtf,
+  txt: ({ bytes }) => ({ ...decodeText(bytes, undefined), pages: null }),
+};
+
+function noticeOfPart(part: string): Notice {
+  return { code: 'part_not_read', text: `The document shows another file, ${posix.basename(part)}, which was not read.` };
 }
 
 interface Paragraph {
@@ -50,6 +88,7 @@ interface WordDocument {
   builder: TextBuilder;
   styles: WordStyles;
   numbering: WordNumbering;
+  shown: ShownParts;
 }
 
 /** A part with paragraphs, while it is read. */
@@ -104,6 +143,7 @@ class WordPart {
     else if (name === 'm:oMath' && this.#isBehindEquation) this.#add(' ');
     else if (this.#changes === 0) this.#setProperty(name, value);
     this.#box.open(name, value);
+    if (!this.#runs.includes(true)) this.#document.shown.write(builder, name, attributes);
   }
 
   #close(name: string): void {

@@ -3,6 +3,7 @@ import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import { Archive } from './archive.ts';
 import { type CellFormats, readCellFormats } from './cell-formats.ts';
 import { findMainPart, readRelationships, referredPart, targetOfType } from './package-parts.ts';
+import { readDrawing } from './read-drawing.ts';
 import { scanWorkbook } from './scan-xml.ts';
 import { TextBuilder } from './text-builder.ts';
 
@@ -71,6 +72,8 @@ interface Book {
 }
 
 async function readSheet(archive: Archive, part: string, book: Book, builder: TextBuilder): Promise<void> {
+  const relationships = await readRelationships(archive, part);
+  const drawings: string[] = [];
   let [type, style, value, inValue, phonetic, column, written] = ['n', 0, '', false, 0, 0, 0];
   // Cells behind empty ones stay in their columns. Those that no value follows are left out: they may be 16,384 in every row.
   const write = (text: string) => {
@@ -89,6 +92,7 @@ async function readSheet(archive: Archive, part: string, book: Book, builder: Te
         [type, style, value] = [attributes.t ?? 'n', Number(attributes.s ?? 0), ''];
       } else if (name === 'rPh') phonetic += 1;
       else if (name === 'v' || name === 't') inValue = phonetic === 0;
+      else if (name === 'drawing') drawings.push(...[referredPart(relationships, attributes) ?? []].flat());
     },
     close(name) {
       if (name === 'v' || name === 't') inValue = false;
@@ -102,6 +106,7 @@ async function readSheet(archive: Archive, part: string, book: Book, builder: Te
       if (inValue) value += text;
     },
   });
+  for (const drawing of drawings) await readDrawing(archive, drawing, builder, { chartRows: false });
 }
 
 function showOther(type: string, value: string, style: number, { shared, formats }: Book): string {

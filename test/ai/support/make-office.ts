@@ -37,7 +37,7 @@ export function wordStyles(xml: string): ZipFile {
 }
 
 /** A presentation; the slides are stored in another order than they are shown in. */
-export function makePptx(slides: string[]): Buffer {
+export function makePptx(slides: string[], more: ZipFile[] = []): Buffer {
   const count = slides.length;
   const part = (index: number) => `slides/slide${count - index}.xml`;
   const ids = slides.map((_, index) => `<p:sldId id="${256 + index}" r:id="r${index}"/>`);
@@ -46,11 +46,12 @@ export function makePptx(slides: string[]): Buffer {
     { name: 'ppt/presentation.xml', content: `${declaration}<p:presentation><p:sldIdLst>${ids.join('')}</p:sldIdLst></p:presentation>` },
     relations('ppt/_rels/presentation.xml.rels', Object.fromEntries(slides.map((_, index) => [`r${index}`, part(index)]))),
     ...slides.map((xml, index) => ({ name: `ppt/${part(index)}`, content: `${declaration}<p:sld>${xml}</p:sld>` })),
+    ...more,
   ]);
 }
 
 /** A workbook of one sheet, Prices, with these rows of cells; `properties` stand before its sheets, `formats` before its styles. */
-export function makeXlsx(rows: string, shared: string[] = [], properties = '', formats = ''): Buffer {
+export function makeXlsx(rows: string, shared: string[] = [], properties = '', formats = '', more: ZipFile[] = []): Buffer {
   return makeZip([
     types({ 'xl/workbook.xml': 'spreadsheetml.sheet.main' }),
     {
@@ -63,7 +64,11 @@ export function makeXlsx(rows: string, shared: string[] = [], properties = '', f
       name: 'xl/styles.xml',
       content: `${declaration}<styleSheet>${formats}<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`,
     },
-    { name: 'xl/worksheets/sheet1.xml', content: `${declaration}<worksheet><sheetData>${rows}</sheetData></worksheet>` },
+    {
+      name: 'xl/worksheets/sheet1.xml',
+      content: `${declaration}<worksheet><sheetData>${rows}</sheetData>${more.length > 0 ? '<drawing r:id="x1"/>' : ''}</worksheet>`,
+    },
+    ...more,
   ]);
 }
 

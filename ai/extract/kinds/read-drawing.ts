@@ -1,0 +1,57 @@
+import type { Archive } from './archive.ts';
+import { readRelationships } from './package-parts.ts';
+import { scanXml } from './scan-xml.ts';
+import { ShownParts } from './shown-parts.ts';
+import type { TextBuilder } from './text-builder.ts';
+
+const titles = new Set(['title', 'ctrTitle']);
+/** Placeholders on every slide: date, footer and number. */
+const furniture = new Set(['dt', 'ftr', 'sldNum']);
+
+/**
+ * Reads a slide, or the drawing of a sheet: text, tables, diagrams and charts. The text of its first placeholder for a title is a heading, and
+ * stands first. `chartRows` says whether charts have their numbers, which stand in a sheet anyway.
+ */
+export async function readDrawing(archive: Archive, part: string, builder: TextBuilder, { chartRows = true } = {}): Promise<void> {
+  const shown = await ShownParts.read(archive, await readRelationships(archive, part));
+  let inText = false;
+  // The fallback of a newer element.
+  let fallbacks = 0;
+  let [inTitle, titled] = [false, false];
+  let inFurniture = false;
+  let behindEquation = false;
+  await scanXml(archive.readText(part), {
+    enough: () => builder.full,
+    open(name, attributes) {
+      const { type = '' } = attributes;
+      if (name === 'mc:Fallback') fallbacks += 1;
+      if (fallbacks > 0) return;
+      shown.write(builder, name, attributes, chartRows);
+      if (name === 'm:oMath' && behindEquation) builder.add(' ');
+      if (name === 'a:t' || name === 'm:t') [inText, behindEquation] = [!inFurniture, false];
+      else if (name === 'p:ph' && furniture.has(type)) inFurniture = true;
+      else if (name === 'p:ph' && titles.has(type) && !titled) [inTitle, titled] = [true, true];
+      else if (name === 'a:br') builder.add('\n');
+      else if (name === 'a:tbl') builder.openTable();
+    },
+    close(name) {
+      if (name === 'mc:Fallback') fallbacks -= 1;
+      if (fallbacks > 0) return;
+      if (name === 'a:p') behindEquation = false;
+      if (name === 'a:t' || name === 'm:t') inText = false;
+      else if (name === 'm:oMath') behindEquation = true;
+      else if (name === 'a:p' && inTitle) builder.add('\n');
+      else if (name === 'a:p') builder.endParagraph();
+      else if (name === 'p:sp' && inTitle) {
+        inTitle = false;
+        builder.endTitle();
+      } else if (name === 'p:sp') inFurniture = false;
+      else if (name === 'a:tc') builder.endCell();
+      else if (name === 'a:tr') builder.endRow();
+      else if (name === 'a:tbl') builder.closeTable();
+    },
+    text(text) {
+      if (inText && fallbacks === 0) builder.add(text);
+    },
+  });
+}
