@@ -1,18 +1,26 @@
 import { z } from 'zod';
 import { contract } from '../../contract/index.ts';
+import type { JobKind } from '../../contract/jobs.ts';
 import { documentId } from './fields.ts';
 import { defineTool } from './tool.ts';
 
 const maxAttempts = 4;
 
+/** What each kind of job does with a document. */
+const work = {
+  'document.extract': 'reads its text',
+  'document.index': 'makes it searchable',
+  'document.summarize': 'summarizes it',
+} satisfies Record<Extract<JobKind, `document.${string}`>, string>;
+const kinds = Object.keys(work) as (keyof typeof work)[];
+
 export const createJob = defineTool({
   name: 'create_job',
   title: 'Work on a document',
-  description:
-    'Queues a job on a document, which costs credits: `document.extract` reads its text, `document.index` makes it searchable, `document.summarize` summarizes it. The job goes on after this call.',
+  description: `Queues a job on a document, which costs credits: ${kinds.map((kind) => `\`${kind}\` ${work[kind]}`).join(', ')}. The job goes on after this call.`,
   operations: [contract.jobs.create],
   writes: true,
-  input: z.object({ kind: z.enum(['document.extract', 'document.index', 'document.summarize']), documentId }),
+  input: z.object({ kind: z.enum(kinds), documentId }),
   async call({ kind, documentId: id }, { procedures, run }) {
     const sentences = kind === 'document.summarize' ? { maxSentences: 5 } : {};
     return { job: await run(procedures.jobs.create, { kind, documentId: id, maxAttempts, ...sentences } as never) };
