@@ -68,7 +68,8 @@ function recognizePages(
 ): Promise<RawText> {
   const { extractTimeoutMs, maxTextCharacters, maxScannedPages, scannedPdfTimeoutMs } = config;
   const render = (index: number, within: AbortSignal) => {
-    const task: PageTask = { bytes: document.bytes, index, withoutText: (found.texts[index] ?? '') !== '' };
+    const hasText = (found.texts[index] ?? '') !== '' && !found.unmapped.includes(index);
+    const task: PageTask = { bytes: document.bytes, index, withoutText: hasText };
     return runReader<Uint8Array>(pool, 'renderPage', task, extractTimeoutMs, within);
   };
   const recognize: OcrBackend['read'] = (image, within, withinMs) => backend.read(image, within, withinMs);

@@ -18,6 +18,11 @@ const ofPages = {
   scan_failed: { one: 'has a picture', more: 'have pictures', rest: ' that could not be read.' },
   unsure_text_left_out: { one: 'has', more: 'have', rest: ' something like text that was too unsure, and was left out.' },
   notes_left_out: { one: 'has', more: 'have', rest: ' notes that are shown only when they are opened, and were left out.' },
+  unmapped_text_left_out: {
+    one: 'has',
+    more: 'have',
+    rest: ' text whose fonts do not say which letters they show: it was left out. With OCR_SCANNED_PDF text recognition reads such pages.',
+  },
   print_not_read: { one: 'shows', more: 'show', rest: ' print of which a large part could not be read.' },
 } as const;
 

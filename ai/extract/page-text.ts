@@ -26,6 +26,21 @@ export function sliceLine({ raw, at }: RawLine, start: number, end: number): Raw
   return { raw: raw.slice(start, end), at: at.slice(start, end) };
 }
 
+/** Lines without some of their characters, and without the blanks around those. */
+export function dropCharacters(lines: RawLine[], isDropped: (index: number) => boolean): RawLine[] {
+  return lines.map((line) => {
+    if (!line.at.some(isDropped)) return line;
+    const kept: RawLine = { raw: '', at: [] };
+    for (const [place, index] of line.at.entries()) {
+      const unit = line.raw[place] ?? '';
+      if (isDropped(index) || (/\s/.test(unit) && /^$|\s$/.test(kept.raw))) continue;
+      kept.raw += unit;
+      kept.at.push(index);
+    }
+    return kept;
+  });
+}
+
 /** The text of a page as PDFium has it, with lines that end in CR LF. */
 export function readPageText(pdfium: Pdfium, textPage: number): string {
   const count = pdfium.FPDFText_CountChars(textPage);

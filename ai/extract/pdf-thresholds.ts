@@ -97,6 +97,25 @@ export const runningThresholds = {
   tolerance: 4,
 };
 
+/** Pages whose fonts do not say which letters they show: PDFs without `ToUnicode`. Shares, or numbers of signs. */
+export const unmappedThresholds = {
+  /** From here on a page is to be recognized: formulas and bullets are less. */
+  ofPage: 0.2,
+  /** A few signs are a ligature or an arrow. */
+  fewestToSay: 10,
+  /** A word. Fewer signs do not tell. */
+  fewestLetters: 5,
+  /** The number of the glyph of a blank is that of a control character in most fonts. */
+  mostControls: 0.02,
+  /** Written languages have 0.35 and more of the Latin letters; letters of a shifted alphabet have 0.15. */
+  fewestVowels: 0.22,
+  /** Letters and digits; prices have fewer letters, but digits. */
+  fewestWordSigns: 0.55,
+  mostStrange: 0.1,
+  /** How far apart, in code points, Chinese characters or Korean syllables of a text are at least. */
+  narrowest: 512,
+};
+
 /** What is typed upon a page: forms that are filled, annotations. */
 export const typedThresholds = {
   /** In points, where no line above tells. */

@@ -3,7 +3,7 @@ import { joinLeftParted } from './join-parted.ts';
 import { mayBeInterleaved, orderColumns, type Piece } from './order-columns.ts';
 import { PageCharacters, scratchBytes } from './page-characters.ts';
 import type { Blank, Line, Part } from './page-line.ts';
-import { type RawLine, readRawLines, sliceLine } from './page-text.ts';
+import { dropCharacters, type RawLine, readRawLines, sliceLine } from './page-text.ts';
 import { lineThresholds } from './pdf-thresholds.ts';
 import { joinedHyphen, type Pdfium, withMemory } from './pdfium.ts';
 import type { Typed } from './typed-text.ts';
@@ -20,16 +20,26 @@ interface Stretch {
   blanks: Blank[];
 }
 
+/** What is known of a page before its lines are read. */
+interface PageHints {
+  /** How many quarters clockwise the page is shown turned. */
+  turns?: number;
+  /** What stands upon it, which is read where it stands. */
+  typed?: Typed[];
+  /** The characters, by PDFium's index, that are left out. */
+  wrong?: Set<number>;
+}
+
 /**
- * The lines of a page in PDFium's order, or by column if that order goes back and forth between two columns. `turns` is how many quarters
- * clockwise the page is shown turned; the places are then those on the turned page, except for the origin. What is `typed` upon the page is
- * read where it stands.
+ * The lines of a page in PDFium's order, or by column if that order goes back and forth between two columns. Places are those on the page as
+ * it is turned, except for the origin.
  */
-export function readLines(pdfium: Pdfium, textPage: number, turns = 0, typed: Typed[] = []): Line[] {
+export function readLines(pdfium: Pdfium, textPage: number, { turns = 0, typed = [], wrong = new Set() }: PageHints = {}): Line[] {
   return withMemory(pdfium, scratchBytes, (scratch) => {
     const characters = new PageCharacters({ pdfium, textPage, scratch, turns });
     const reader = new LineReader(characters);
-    const raws = addTyped(readRawLines(pdfium, textPage), typed, characters, turns);
+    const known = dropCharacters(readRawLines(pdfium, textPage), (index) => wrong.has(index));
+    const raws = addTyped(known, typed, characters, turns);
     const lines = raws.map((one) => reader.read(one));
     const ordered = mayBeInterleaved(lines) ? orderColumns(raws.flatMap((one) => reader.readPieces(one))) : undefined;
     return ordered ?? joinLeftParted(lines);

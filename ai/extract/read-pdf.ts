@@ -1,6 +1,7 @@
 import { countCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from './document.ts';
+import { findUnmapped, type Unmapped } from './find-unmapped.ts';
 import { layOutLines } from './lay-out-page.ts';
 import type { NoticeCode } from './notice.ts';
 import { type OpenPdf, unreadable, withPage, withPdf } from './open-pdf.ts';
@@ -23,6 +24,8 @@ export interface PdfPages {
   pages: number;
   /** The pages, from 0, that are pictures of text, also with a stamp upon them. */
   scanned: number[];
+  /** Those of them whose letters are not known: what is known of their text, does not stand beside their pictures but within them. */
+  unmapped: number[];
   /** What was left out of each page. */
   pageNotices: NoticeCode[][];
   /** Reading stopped before the last page, because there was enough text. */
@@ -32,15 +35,24 @@ export interface PdfPages {
 /** Reads the text layer of a PDF. Throws as {@link readPdfPages}. */
 export async function readPdf(document: SourceDocument, limits: ExtractLimits): Promise<RawText> {
   const found = await readPdfPages(document, limits);
+  const { texts, scanned, unmapped } = found;
+  if (unmapped.length > 0 && texts.every((text) => text === '')) throw withoutLetters();
   const raw = toRawText(found);
   return {
     ...raw,
-    pageNotices: raw.pageNotices.map((codes, index) => (found.scanned.includes(index) ? [...codes, 'scan_not_read'] : codes)),
+    pageNotices: raw.pageNotices.map((codes, index) =>
+      scanned.includes(index) && !unmapped.includes(index) ? [...codes, 'scan_not_read'] : codes,
+    ),
   };
 }
 
 /** The text of a document from those of its pages. */
-export function toRawText({ texts, pages, pageNotices, stoppedEarly }: Omit<PdfPages, 'scanned'>): RawText & Pick<PdfPages, 'pageNotices'> {
+export function toRawText({
+  texts,
+  pages,
+  pageNotices,
+  stoppedEarly,
+}: Omit<PdfPages, 'scanned' | 'unmapped'>): RawText & Pick<PdfPages, 'pageNotices'> {
   return { text: joinPages(texts), pages, pageTexts: texts, pageNotices, stoppedEarly };
 }
 
@@ -57,7 +69,7 @@ export function renderPdfPage(bytes: Uint8Array, index: number, withoutText: boo
   return withPdf(bytes, (pdf) =>
     withPage(pdf, index, (page) => {
       if (page !== undefined && withoutText) hideText(pdf.pdfium, page);
-      const image = page === undefined ? undefined : renderPage(pdf.pdfium, page);
+      const image = page === undefined ? undefined : renderPage(pdf, page);
       if (!image) throw new ServiceError(422, 'unreadable_document', `Page ${index + 1} of the PDF cannot be rendered.`);
       return image;
     }),
@@ -72,6 +84,7 @@ function readPages(pdf: OpenPdf, limits: ExtractLimits): PdfPages {
   }
   const read: Line[][] = [];
   const scanned: number[] = [];
+  const unmapped: number[] = [];
   const pageNotices: NoticeCode[][] = [];
   let characters = 0;
   let broken = 0;
@@ -79,45 +92,57 @@ function readPages(pdf: OpenPdf, limits: ExtractLimits): PdfPages {
     const page = withPage(pdf, index, (handle) => (handle === undefined ? undefined : readPage(pdf, handle)));
     if (page === undefined) broken += 1;
     if (page?.scanned) scanned.push(index);
+    if (page?.unmapped) unmapped.push(index);
     pageNotices.push(page?.notices ?? []);
     read.push(page?.lines ?? []);
     characters += (page?.lines ?? []).reduce((sum, { text }) => sum + countCharacters(text) + 1, 0);
   }
   if (broken === pages) throw unreadable();
   const marked = markPdfHeadings(leaveOutRunningLines(read).map(joinTables));
-  return { texts: marked.map(layOutLines), pages, scanned, pageNotices, stoppedEarly: read.length < pages };
+  return { texts: marked.map(layOutLines), pages, scanned, unmapped, pageNotices, stoppedEarly: read.length < pages };
 }
 
 /** What is read of one page. */
 interface PageRead {
   lines: Line[];
   scanned: boolean;
+  unmapped: boolean;
   notices: NoticeCode[];
 }
 
 /** Reads a page that is loaded; undefined if it is damaged. */
 function readPage({ pdfium, form }: OpenPdf, page: number): PageRead | undefined {
   const { typed, hasNotes } = readTyped(pdfium, page, form);
-  const lines = readUpright(pdfium, page, typed);
-  if (!lines) return undefined;
+  const found = readUpright(pdfium, page, typed);
+  if (!found) return undefined;
+  const { lines, unmapped } = found;
   const content = lines.filter((line) => line.typed === undefined);
-  return { lines, scanned: isScanned(pdfium, page, content), notices: hasNotes ? ['notes_left_out'] : [] };
+  const notices: NoticeCode[] = [];
+  if (hasNotes) notices.push('notes_left_out');
+  if (unmapped.ofWords) notices.push('unmapped_text_left_out');
+  return { lines, scanned: unmapped.ofPage || isScanned(pdfium, page, content), unmapped: unmapped.ofPage, notices };
+}
+
+/** The lines of a page, and which of its characters are not known. */
+interface LinesRead {
+  lines: Line[];
+  unmapped: Unmapped;
 }
 
 /**
  * The lines of a page as it is shown. If most of its text then lies on its side or upside down, the page is first rotated until the text is
  * upright: otherwise PDFium reads the lines of some pages in reverse.
  */
-function readUpright(pdfium: Pdfium, page: number, typed: Typed[]): Line[] | undefined {
+function readUpright(pdfium: Pdfium, page: number, typed: Typed[]): LinesRead | undefined {
   const shown = pdfium.FPDFPage_GetRotation(page);
   const asShown = readTurned(pdfium, page, shown, typed);
-  if (!asShown || isUpright(asShown)) return asShown;
+  if (!asShown || isUpright(asShown.lines)) return asShown;
   try {
     for (const quarters of [1, 2, 3]) {
       const turns = (shown + quarters) % 4;
       pdfium.FPDFPage_SetRotation(page, turns);
-      const lines = readTurned(pdfium, page, turns, typed);
-      if (lines && isUpright(lines)) return lines;
+      const turned = readTurned(pdfium, page, turns, typed);
+      if (turned && isUpright(turned.lines)) return turned;
     }
     return asShown;
   } finally {
@@ -125,11 +150,12 @@ function readUpright(pdfium: Pdfium, page: number, typed: Typed[]): Line[] | und
   }
 }
 
-function readTurned(pdfium: Pdfium, page: number, turns: number, typed: Typed[]): Line[] | undefined {
+function readTurned(pdfium: Pdfium, page: number, turns: number, typed: Typed[]): LinesRead | undefined {
   const textPage = pdfium.FPDFText_LoadPage(page);
   if (textPage === 0) return undefined;
   try {
-    return readLines(pdfium, textPage, turns, typed);
+    const unmapped = findUnmapped(pdfium, textPage);
+    return { lines: readLines(pdfium, textPage, { turns, typed, wrong: unmapped.wrong }), unmapped };
   } finally {
     pdfium.FPDFText_ClosePage(textPage);
   }
@@ -139,4 +165,9 @@ function readTurned(pdfium: Pdfium, page: number, turns: number, typed: Typed[])
 function isUpright(lines: Line[]): boolean {
   const lengthOf = (some: Line[]) => some.reduce((sum, { text }) => sum + text.length, 0);
   return lengthOf(lines.filter(({ upright }) => upright)) * 2 >= lengthOf(lines);
+}
+
+function withoutLetters(): ServiceError {
+  const reason = 'The fonts of the PDF do not say which letters they show, so it has no text that could be read.';
+  return new ServiceError(422, 'unreadable_document', `${reason} With OCR_SCANNED_PDF text recognition reads it.`);
 }

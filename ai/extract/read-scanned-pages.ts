@@ -40,7 +40,7 @@ export async function readScannedPages(found: PdfPages, reader: ScanReader, sign
   const ocrConfidence: (number | null)[] = texts.map(() => null);
   let characters = texts.reduce((sum, text) => sum + countCharacters(text), 0);
   let read = 0;
-  let ocrPages = 0;
+  const recognized = new Set<number>();
   const said = new Map<number, NoticeCode[]>();
   const noticesOf = (index: number): NoticeCode[] => said.get(index) ?? (found.scanned.includes(index) ? ['scan_over_limit'] : []);
   const missed = new MissedPages(chosen.filter((index) => needsReading(found, index)));
@@ -66,7 +66,7 @@ export async function readScannedPages(found: PdfPages, reader: ScanReader, sign
       said.set(index, page.pageNotices?.[0] ?? []);
       texts[index] = text;
       ocrConfidence[index] = confidence;
-      ocrPages += 1;
+      recognized.add(index);
       characters += countCharacters(text) - countCharacters(layer);
     }
   } catch (error) {
@@ -77,8 +77,9 @@ export async function readScannedPages(found: PdfPages, reader: ScanReader, sign
   if (read === 0 && missed.failure) throw missed.failure;
   if (missed.refusal && texts.every((text) => text.trim() === '')) throw missed.refusal;
   const raw = toRawText({ ...found, texts, stoppedEarly: found.stoppedEarly || read < found.scanned.length });
-  const pageNotices = raw.pageNotices.map((codes, index) => [...codes, ...noticesOf(index)]);
-  return { ...raw, ocrPages, ocrConfidence, pageNotices };
+  const isMended = (code: NoticeCode, index: number) => code === 'unmapped_text_left_out' && recognized.has(index);
+  const pageNotices = raw.pageNotices.map((codes, index) => [...codes.filter((code) => !isMended(code, index)), ...noticesOf(index)]);
+  return { ...raw, ocrPages: recognized.size, ocrConfidence, pageNotices };
 }
 
 /** The pages to read, in their order. */

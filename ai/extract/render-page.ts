@@ -1,4 +1,5 @@
 import { encodeGreyPng } from './encode-png.ts';
+import type { OpenPdf } from './open-pdf.ts';
 import { type Pdfium, withMemory } from './pdfium.ts';
 
 /** Text recognition reads small print well from here on, and gains little from more. */
@@ -11,7 +12,7 @@ const white = 0xffffffff;
 const flags = { annotations: 0x01, grey: 0x08 };
 
 /** Renders a page that is loaded, in grey on white and upright, as a PNG. Undefined if there is not enough memory, or no area. */
-export function renderPage(pdfium: Pdfium, page: number): Buffer | undefined {
+export function renderPage({ pdfium, form }: OpenPdf, page: number): Buffer | undefined {
   const { width, height } = pixelsOf(pdfium.FPDF_GetPageWidthF(page), pdfium.FPDF_GetPageHeightF(page));
   if (width === 0 || height === 0) return undefined;
   return withMemory(pdfium, width * height, (address) => {
@@ -21,6 +22,7 @@ export function renderPage(pdfium: Pdfium, page: number): Buffer | undefined {
     try {
       pdfium.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, white);
       pdfium.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags.annotations | flags.grey);
+      if (form !== 0) pdfium.FPDF_FFLDraw(form, bitmap, page, 0, 0, width, height, 0, flags.grey);
       return encodeGreyPng(pdfium.pdfium.HEAPU8.subarray(address, address + width * height), width, height);
     } finally {
       pdfium.FPDFBitmap_Destroy(bitmap);

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import PDFDocument from 'pdfkit';
+import sharp from 'sharp';
 import { extractText } from '../../ai/extract/extract-text.ts';
+import { renderPdfPage } from '../../ai/extract/read-pdf.ts';
 import { makePdfOf, stream } from './support/make-pdf.ts';
 
 const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 200_000, maxPdfPages: 500 };
@@ -26,6 +28,15 @@ describe('A form that is filled', () => {
     expect(await textOf(openPdf('acroform'))).to.equal(
       'Application for a library card\n\nFull name: Wilhelmina Thackeray\nMembership number: LX-40771\nBranch: Quayside\nNewsletter: [x]',
     );
+  });
+
+  it('is drawn with them for text recognition', async () => {
+    const drawn = sharp(await renderPdfPage(openPdf('acroform'), 0, true));
+    const { width = 0 } = await drawn.metadata();
+    const scale = width / 595;
+    const [left, top, right, bottom] = [200, 106, 450, 126].map((points) => Math.round(points * scale)) as [number, number, number, number];
+    const { channels } = await drawn.extract({ left, top, width: right - left, height: bottom - top }).stats();
+    expect(channels[0]?.min).to.be.below(50);
   });
 
   it('has fields beside each other, above and below each other where they stand', async () => {

@@ -24,18 +24,25 @@ export function makePdf(content: string | Buffer, pages = 1, font = ''): Buffer 
 }
 
 /**
- * A PDF of one page of 600 by 800 points. `catalog`, `page` and `resources` are further entries of those; `objects` are numbered from 10 on, and
+ * A PDF of one page of 600 by 800 points. `catalog`, `page`, `resources` and `fonts` are further entries of those; `objects` are numbered from 10 on, and
  * `/F1` is Helvetica.
  */
-export function makePdfOf(parts: { content: string; catalog?: string; page?: string; resources?: string; objects?: string[] }): Buffer {
-  const { content, catalog = '', page = '', resources = '', objects = [] } = parts;
+export function makePdfOf(parts: {
+  content: string;
+  catalog?: string;
+  page?: string;
+  resources?: string;
+  fonts?: string;
+  objects?: string[];
+}): Buffer {
+  const { content, catalog = '', page = '', resources = '', fonts = '', objects = [] } = parts;
   return assemblePdf(
     [
       `<< /Type /Catalog /Pages 2 0 R ${catalog} >>`,
       '<< /Type /Pages /Kids [5 0 R] /Count 1 >>',
       '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
       stream('', content),
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F1 3 0 R >> ${resources} >> ${page} >>`,
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R /Resources << /Font << /F1 3 0 R ${fonts} >> ${resources} >> ${page} >>`,
       ...Array(4).fill('null'),
       ...objects,
     ].map((object) => Buffer.from(object, 'latin1')),
