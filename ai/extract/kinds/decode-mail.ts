@@ -1,0 +1,35 @@
+import { charsetOfBom, type DecodedText, decodeBytes, decodeText } from '../decode-text.ts';
+import { findWideCharset, isMostlyUtf8 } from '../find-charset.ts';
+import type { Notice } from '../notice.ts';
+
+/** Charsets that a mail names beside `us-ascii`, which many name for any text. */
+const namedCharset = /charset\s*=\s*["']?(?!us-ascii)[\w.:-]/i;
+const usAscii = /(charset\s*=\s*["']?)us-ascii/gi;
+
+/**
+ * Brings a mail into the form that its reader knows: no lines before its headers, and UTF-8 where it has letters beyond ASCII without a
+ * charset. A mail in UTF-16, as some programs save it, becomes UTF-8.
+ */
+export function decodeMail(source: Uint8Array): { bytes: Uint8Array; notices: Notice[] } {
+  const wide = charsetOfBom(source) ?? findWideCharset(source)?.charset;
+  const whole = wide?.startsWith('utf-') ? Buffer.from(decodeBytes(source, wide)) : Buffer.from(source);
+  // Latin-1 keeps each byte.
+  const mail = whole.toString('latin1').replace(/^(?:\xef\xbb\xbf)?(?:[ \t]*\r?\n)+/, '');
+  const end = /\r?\n\r?\n/.exec(mail)?.index ?? mail.length;
+  const head = decodePart(mail.slice(0, end));
+  // Parts that name their charset are decoded by it.
+  const body = namedCharset.test(mail) ? undefined : decodePart(mail.slice(end));
+  if (!head && !body) return { bytes: Buffer.from(mail, 'latin1'), notices: [] };
+  const encode = (part: DecodedText | undefined, raw: string) => {
+    const text = part?.text ?? raw;
+    return Buffer.from(body ? text.replace(usAscii, '$1utf-8') : text, part ? 'utf8' : 'latin1');
+  };
+  const bytes = Buffer.concat([encode(head, mail.slice(0, end)), encode(body, mail.slice(end))]);
+  return { bytes, notices: (body ?? head)?.notices ?? [] };
+}
+
+/** The text of a part that is not in UTF-8, by the charset that its bytes look like; undefined if it is. */
+function decodePart(part: string): DecodedText | undefined {
+  const bytes = Buffer.from(part, 'latin1');
+  return isMostlyUtf8(bytes) ? undefined : decodeText(bytes, undefined);
+}

@@ -1,0 +1,53 @@
+import ICAL from 'ical.js';
+import { decodeText } from '../decode-text.ts';
+
+/** Reads the events of an invitation: what, when, where and who. Undefined if it is damaged or has none. */
+export function readEvents(bytes: Uint8Array): string | undefined {
+  try {
+    const calendar = ICAL.Component.fromString(decodeText(bytes, undefined).text.trim());
+    const events = [...calendar.getAllSubcomponents('vevent'), ...calendar.getAllSubcomponents('vtodo')];
+    const isCanceled = /^cancel$/i.test(String(calendar.getFirstPropertyValue('method')));
+    return events.map((event) => showEvent(event, isCanceled)).join('\n\n') || undefined;
+  } catch {
+    // The library throws plain errors for what it cannot parse.
+    return undefined;
+  }
+}
+
+function showEvent(event: ICAL.Component, isCanceled: boolean): string {
+  const text = (name: string) => String(event.getFirstPropertyValue(name) ?? '').trim();
+  const people = (name: string) => event.getAllProperties(name).map(showPerson).join(', ');
+  const lines: [label: string, value: string][] = [
+    [isCanceled ? 'Canceled event' : 'Event', text('summary')],
+    ['When', showTime(event)],
+    ['Where', text('location')],
+    ['Organizer', people('organizer')],
+    ['Attendees', people('attendee')],
+    ['Repeats', text('rrule')],
+  ];
+  const shown = lines.filter(([, value]) => value !== '').map(([label, value]) => `${label}: ${value.replace(/\s+/g, ' ')}`);
+  return [shown.join('\n'), text('description')].filter(Boolean).join('\n\n');
+}
+
+/** The times as they are written, with their time zone: `2026-03-12 19:00 to 2026-03-12 20:30 (Europe/Berlin)`. */
+function showTime(event: ICAL.Component): string {
+  const times = ['dtstart', 'dtend', 'due'].map((name) => event.getFirstProperty(name));
+  const shown = times.flatMap((time) =>
+    time
+      ? [
+          String(time.getFirstValue())
+            .replace('T', ' ')
+            .replace(/:00Z?$/, ''),
+        ]
+      : [],
+  );
+  const first = times.find((time) => time !== null);
+  const zone = first?.getFirstParameter('tzid') ?? (String(first?.getFirstValue()).endsWith('Z') ? 'UTC' : undefined);
+  return `${shown.join(' to ')}${zone && shown.length > 0 ? ` (${zone})` : ''}`;
+}
+
+function showPerson(person: ICAL.Property): string {
+  const address = String(person.getFirstValue() ?? '').replace(/^mailto:/i, '');
+  const name = person.getFirstParameter('cn');
+  return name && name !== address ? `${name} <${address}>` : address;
+}

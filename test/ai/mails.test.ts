@@ -1,0 +1,130 @@
+import { expect } from 'chai';
+import iconv from 'iconv-lite';
+import { extractText } from '../../ai/extract/extract-text.ts';
+import { extraContentTypes as types } from '../../config/extra-content-types.ts';
+
+const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 1_000_000, maxPdfPages: 10, extraContentTypes: Object.values(types) };
+const read = (mail: string | Buffer) => extractText({ bytes: Buffer.from(mail), mediaType: types.eml, charset: undefined }, limits);
+
+const lines = (...all: string[]) => all.join('\r\n');
+const head = lines('From: Ann <ann@example.com>', 'To: bob@example.com', 'Subject: The gravel', 'MIME-Version: 1.0', '');
+const shown = 'Subject: The gravel\nFrom: Ann <ann@example.com>\nTo: bob@example.com';
+const part = (headers: string, body: string) => lines('--x', headers, '', body, '');
+const multipart = (kind: string, ...parts: string[]) =>
+  `${head}Content-Type: multipart/${kind}; boundary=x\r\n\r\n${parts.join('')}--x--\r\n`;
+const mailOf = (subject: string, body: string) => lines('From: Carl <carl@example.com>', `Subject: ${subject}`, '', body);
+const carl = (subject: string, body: string) => `Subject: ${subject}\nFrom: Carl <carl@example.com>\n\n${body}`;
+const invitation = lines(
+  'BEGIN:VCALENDAR',
+  'METHOD:REQUEST',
+  'BEGIN:VTIMEZONE',
+  'TZID:Europe/Berlin',
+  'END:VTIMEZONE',
+  'BEGIN:VEVENT',
+  'SUMMARY:Meeting of the bee keep',
+  ' ers\\, spring',
+  'DTSTART;TZID=Europe/Berlin:20260312T190000',
+  'DTEND;TZID=Europe/Berlin:20260312T203000',
+  'LOCATION:Hall 2\\, Harbour St',
+  'DESCRIPTION:Bring\\nthe smoker.',
+  'ORGANIZER;CN=Ann:mailto:ann@example.com',
+  'ATTENDEE;CN="Bob B":mailto:bob@example.com',
+  'ATTENDEE:mailto:eve@example.com',
+  'END:VEVENT',
+  'END:VCALENDAR',
+  '',
+);
+const event = [
+  'Event: Meeting of the bee keepers, spring',
+  'When: 2026-03-12 19:00 to 2026-03-12 20:30 (Europe/Berlin)',
+  'Where: Hall 2, Harbour St',
+  'Organizer: Ann <ann@example.com>',
+  'Attendees: Bob B <bob@example.com>, eve@example.com',
+  '',
+  'Bring\nthe smoker.',
+].join('\n');
+
+describe('A mail', () => {
+  it('is read by the body that says most', async () => {
+    const page = part(
+      'Content-Type: text/html; charset=utf-8',
+      '<h1>Offer</h1><p>We offer 40 tons of gravel at 12.50 each, on Monday.</p>',
+    );
+    const stub = multipart(
+      'alternative',
+      part('Content-Type: text/plain', 'Please view this mail as HTML: https://example.com/a-long-address-of-the-page'),
+      page,
+    );
+    expect((await read(stub)).text).to.equal(`${shown}\n\nOffer\n\nWe offer 40 tons of gravel at 12.50 each, on Monday.`);
+    const both = multipart('alternative', part('Content-Type: text/plain', 'OFFER\r\nWe offer 40 tons of gravel at 12.50 each.'), page);
+    expect((await read(both)).text).to.equal(`${shown}\n\nOFFER\nWe offer 40 tons of gravel at 12.50 each.`);
+  });
+
+  it('is read with what it names no charset for, and says so', async () => {
+    const russian = 'Забор починят в мае. Собрание жильцов состоится в четверг.';
+    for (const type of ['', 'Content-Type: text/plain; charset=us-ascii\r\n']) {
+      const { text, notices } = await read(Buffer.concat([Buffer.from(head + type), iconv.encode(`\r\n${russian}\r\n`, 'windows-1251')]));
+      expect(text).to.equal(`${shown}\n\n${russian}`);
+      expect(notices?.map(({ code }) => code)).to.deep.equal(['charset_guessed']);
+    }
+    const german = 'Subject: Größe der Räume\r\n\r\nDie Übergabe der Schlüssel erfolgt am Montag.';
+    expect((await read(iconv.encode(german, 'windows-1252'))).text).to.equal(german.replace(/\r\n/g, '\n'));
+    const declared = Buffer.concat([
+      Buffer.from(`${head}Content-Type: text/plain; charset=koi8-r\r\n\r\n`),
+      iconv.encode(russian, 'koi8-r'),
+    ]);
+    expect(await read(declared))
+      .to.include({ text: `${shown}\n\n${russian}` })
+      .and.not.have.property('notices');
+  });
+
+  it('is read in UTF-16, and behind a blank line', async () => {
+    const mail = `${head}\r\nThe fence, größer.\r\n`;
+    for (const bytes of [iconv.encode(mail, 'utf-16le', { addBOM: true }), iconv.encode(mail, 'utf-16be'), Buffer.from(`\r\n \r\n${mail}`)])
+      expect((await read(bytes)).text).to.equal(`${shown}\n\nThe fence, größer.`);
+  });
+
+  it('is read with its invitation: what, when, where and who', async () => {
+    const calendar = 'Content-Type: text/calendar; charset=utf-8; method=REQUEST';
+    expect((await read(`${head}${calendar}\r\n\r\n${invitation}`)).text).to.equal(`${shown}\n\n${event}`);
+    const invited = multipart('alternative', part('Content-Type: text/plain', 'Ann invites you.'), part(calendar, invitation));
+    expect(await read(invited))
+      .to.include({ text: `${shown}\n\nAnn invites you.\n\n${event}` })
+      .and.not.have.property('notices');
+    const canceled = invitation.replace('METHOD:REQUEST', 'METHOD:CANCEL').replaceAll(/DT(START|END);TZID.*T(\d+)/g, 'DT$1:20260312T$2Z');
+    const { text } = await read(`${head}${calendar}\r\n\r\n${canceled}`);
+    expect(text).to.contain('Canceled event: Meeting').and.contain('When: 2026-03-12 19:00 to 2026-03-12 20:30 (UTC)');
+    const broken = multipart('mixed', part('Content-Type: text/plain', 'Hm.'), part(`${calendar}; name=a.ics`, 'BEGIN:VCALENDAR'));
+    const { notices } = await read(broken);
+    expect(notices).to.deep.equal([{ code: 'part_not_read', text: 'An attachment was not read: a.ics.' }]);
+  });
+
+  it('is read with the mails in it: attached, forwarded, and of a digest', async () => {
+    const inner = mailOf('The pit', 'The pit is empty.');
+    for (const headers of [
+      'Content-Type: message/rfc822',
+      'Content-Type: message/rfc822; name="old.eml"\r\nContent-Disposition: attachment; filename="old.eml"',
+      'Content-Type: application/octet-stream; name="old.eml"\r\nContent-Disposition: attachment; filename="old.eml"',
+    ]) {
+      const mail = multipart('mixed', part('Content-Type: text/plain', 'See below.'), part(headers, inner));
+      expect((await read(mail)).text, headers).to.equal(`${shown}\n\nSee below.\n\n${carl('The pit', 'The pit is empty.')}`);
+    }
+    const digest = multipart('digest', part('', inner), part('', mailOf('The new pit', 'It is full.')));
+    expect((await read(digest)).text).to.equal(
+      [shown, carl('The pit', 'The pit is empty.'), carl('The new pit', 'It is full.')].join('\n\n'),
+    );
+  });
+
+  it('names what it does not read: other attachments, and mails that nest too deeply', async () => {
+    const file = (name: string) =>
+      part(`Content-Type: application/pdf; name="${name}"\r\nContent-Disposition: attachment; filename="${name}"`, 'x');
+    const { text, notices } = await read(multipart('mixed', part('Content-Type: text/plain', 'See.'), file('bill.pdf'), file('plan.pdf')));
+    expect(text).to.equal(`${shown}\n\nSee.\n\nAttachment: bill.pdf\nAttachment: plan.pdf`);
+    expect(notices).to.deep.equal([{ code: 'part_not_read', text: '2 attachments were not read: bill.pdf, plan.pdf.' }]);
+    let deep = mailOf('0', 'the innermost');
+    for (let depth = 1; depth < 12; depth += 1) deep = lines(`Subject: ${depth}`, 'Content-Type: message/rfc822', '', deep);
+    const nested = await read(deep);
+    expect(nested.text).to.not.contain('the innermost');
+    expect(nested.notices?.[0]?.code).to.equal('part_not_read');
+  });
+});
