@@ -43,8 +43,7 @@ export function findUnmapped(pdfium: Pdfium, textPage: number): Unmapped {
   const all = wrong.length + unknown.length;
   // Signs of private use are bullets, mostly.
   const isPage = all >= fewestLetters && all >= ofPage * signs;
-  if (!isPage && wrong.length < fewestToSay) return { wrong: new Set(), ofPage: false, ofWords: false };
-  return { wrong: new Set(isPage ? [...wrong, ...unknown] : wrong), ofPage: isPage, ofWords: true };
+  return { wrong: new Set(isPage ? [...wrong, ...unknown] : wrong), ofPage: isPage, ofWords: isPage || wrong.length >= fewestToSay };
 }
 
 /** Whether the codes of characters may be the characters. Too few are given the benefit of the doubt. */

@@ -17,6 +17,7 @@ const ofPages = {
   },
   scan_failed: { one: 'has a picture', more: 'have pictures', rest: ' that could not be read.' },
   unsure_text_left_out: { one: 'has', more: 'have', rest: ' something like text that was too unsure, and was left out.' },
+  layers_left_out: { one: 'has', more: 'have', rest: ' text in layers that are off, which was left out.' },
   notes_left_out: { one: 'has', more: 'have', rest: ' notes that are shown only when they are opened, and were left out.' },
   unmapped_text_left_out: {
     one: 'has',

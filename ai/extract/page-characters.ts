@@ -67,6 +67,20 @@ export class PageCharacters {
     return this.#readExtent();
   }
 
+  /** Where the middle of a character is, on the page as it is stored. */
+  centerOf(index: number | undefined): [number, number] | undefined {
+    if (index === undefined || index < 0) return undefined;
+    const at = (place: number) => this.#scratch + 8 * place;
+    if (!this.#pdfium.FPDFText_GetCharBox(this.#textPage, index, at(0), at(1), at(2), at(3))) return undefined;
+    const [left = 0, right = 0, bottom = 0, top = 0] = this.#readNumbers();
+    return [(left + right) / 2, (bottom + top) / 2];
+  }
+
+  /** Whether a blank is one that PDFium adds where letters are apart. */
+  isGenerated(index: number): boolean {
+    return index >= 0 && this.#pdfium.FPDFText_IsGenerated(this.#textPage, index) === 1;
+  }
+
   /** From where to where each piece of a stretch of text goes that is drawn by itself. */
   *drawnExtents(index: number, length: number): Generator<Extent> {
     const at = (place: number) => this.#scratch + 8 * place;

@@ -97,6 +97,33 @@ export const runningThresholds = {
   tolerance: 4,
 };
 
+/** What a page does not show as it is stored: halves of spreads, overprinted type, letters that are set one by one. */
+export const shownThresholds = {
+  /** How far a letter may be outside of the page, in points: italics at its edge. */
+  margin: 1,
+  /** How far copies stand from each other: bold type is shifted by 0.05, shadows by 0.1. */
+  sameLine: 0.15,
+  samePlace: 0.15,
+  /** How many letters of a line are copies of those of another, if it is one. */
+  mostly: 0.8,
+  /** In letters: a word that is drawn twice within a line. */
+  shortestCopy: 3,
+  /** How far apart letters are that are set one by one, all of them and half of them: titles; columns are further. */
+  widelySet: { from: 0.15, to: 1.2 },
+  /** By how much a blank between two such words is wider. */
+  widerBlank: 1.6,
+  /** A page with more lines is read as it is: the time grows with the square of their number (hostile files). */
+  mostLines: 2_000,
+};
+
+/** Layers: plans, forms in several languages. */
+export const layerThresholds = {
+  /** More objects, forms that are deeper, and more groups of layers are taken to be shown (hostile files). */
+  mostObjects: 20_000,
+  deepestForm: 5,
+  mostGroups: 200,
+};
+
 /** Pages whose fonts do not say which letters they show: PDFs without `ToUnicode`. Shares, or numbers of signs. */
 export const unmappedThresholds = {
   /** From here on a page is to be recognized: formulas and bullets are less. */

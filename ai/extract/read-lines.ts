@@ -1,11 +1,13 @@
 import { addTyped } from './add-typed.ts';
 import { joinLeftParted } from './join-parted.ts';
 import { mayBeInterleaved, orderColumns, type Piece } from './order-columns.ts';
+import type { Box } from './page-box.ts';
 import { PageCharacters, scratchBytes } from './page-characters.ts';
 import type { Blank, Line, Part } from './page-line.ts';
 import { dropCharacters, type RawLine, readRawLines, sliceLine } from './page-text.ts';
 import { lineThresholds } from './pdf-thresholds.ts';
 import { joinedHyphen, type Pdfium, withMemory } from './pdfium.ts';
+import { joinLetters, leaveOutCopies, leaveOutUnshown } from './shown-lines.ts';
 import type { Typed } from './typed-text.ts';
 
 const { wideGap, wideBlank } = lineThresholds;
@@ -28,18 +30,21 @@ interface PageHints {
   typed?: Typed[];
   /** The characters, by PDFium's index, that are left out. */
   wrong?: Set<number>;
+  /** The part of it that is shown, as it is stored. */
+  shown?: Box | undefined;
 }
 
 /**
  * The lines of a page in PDFium's order, or by column if that order goes back and forth between two columns. Places are those on the page as
  * it is turned, except for the origin.
  */
-export function readLines(pdfium: Pdfium, textPage: number, { turns = 0, typed = [], wrong = new Set() }: PageHints = {}): Line[] {
+export function readLines(pdfium: Pdfium, textPage: number, { turns = 0, typed = [], wrong = new Set(), shown }: PageHints = {}): Line[] {
   return withMemory(pdfium, scratchBytes, (scratch) => {
     const characters = new PageCharacters({ pdfium, textPage, scratch, turns });
     const reader = new LineReader(characters);
     const known = dropCharacters(readRawLines(pdfium, textPage), (index) => wrong.has(index));
-    const raws = addTyped(known, typed, characters, turns);
+    const visible = shown ? leaveOutUnshown(known, shown, characters) : known;
+    const raws = addTyped(joinLetters(leaveOutCopies(visible, characters), characters), typed, characters, turns);
     const lines = raws.map((one) => reader.read(one));
     const ordered = mayBeInterleaved(lines) ? orderColumns(raws.flatMap((one) => reader.readPieces(one))) : undefined;
     return ordered ?? joinLeftParted(lines);

@@ -2,10 +2,12 @@ import { countCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from './document.ts';
 import { findUnmapped, type Unmapped } from './find-unmapped.ts';
+import { hideLayers, mayHaveLayeredForms } from './hide-layers.ts';
 import { layOutLines } from './lay-out-page.ts';
 import type { NoticeCode } from './notice.ts';
 import { type OpenPdf, unreadable, withPage, withPdf } from './open-pdf.ts';
 import { joinPages } from './outline.ts';
+import { shownBoxOf } from './page-box.ts';
 import type { Line } from './page-line.ts';
 import { markPdfHeadings } from './pdf-headings.ts';
 import { joinTables } from './pdf-tables.ts';
@@ -61,7 +63,7 @@ export function toRawText({
  * 413 `too_many_pages`, 422 `encrypted_document`, `unreadable_document` or `empty_document`.
  */
 export function readPdfPages({ bytes }: SourceDocument, limits: ExtractLimits): Promise<PdfPages> {
-  return withPdf(bytes, (pdf) => readPages(pdf, limits));
+  return withPdf(bytes, (pdf) => readPages(pdf, limits, mayHaveLayeredForms(bytes)));
 }
 
 /** Renders a page, from 0, of a PDF as a PNG, also without its text. Throws ServiceError 422 `unreadable_document`. */
@@ -76,7 +78,7 @@ export function renderPdfPage(bytes: Uint8Array, index: number, withoutText: boo
   );
 }
 
-function readPages(pdf: OpenPdf, limits: ExtractLimits): PdfPages {
+function readPages(pdf: OpenPdf, limits: ExtractLimits, hasLayeredForms: boolean): PdfPages {
   const pages = pdf.pdfium.FPDF_GetPageCount(pdf.document);
   if (pages <= 0) throw new ServiceError(422, 'empty_document', 'The PDF has no pages.');
   if (pages > limits.maxPdfPages) {
@@ -89,7 +91,7 @@ function readPages(pdf: OpenPdf, limits: ExtractLimits): PdfPages {
   let characters = 0;
   let broken = 0;
   for (let index = 0; index < pages && characters <= limits.maxTextCharacters; index += 1) {
-    const page = withPage(pdf, index, (handle) => (handle === undefined ? undefined : readPage(pdf, handle)));
+    const page = withPage(pdf, index, (handle) => (handle === undefined ? undefined : readPage(pdf, handle, hasLayeredForms)));
     if (page === undefined) broken += 1;
     if (page?.scanned) scanned.push(index);
     if (page?.unmapped) unmapped.push(index);
@@ -111,14 +113,16 @@ interface PageRead {
 }
 
 /** Reads a page that is loaded; undefined if it is damaged. */
-function readPage({ pdfium, form }: OpenPdf, page: number): PageRead | undefined {
+function readPage({ pdfium, form }: OpenPdf, page: number, hasLayeredForms: boolean): PageRead | undefined {
   const { typed, hasNotes } = readTyped(pdfium, page, form);
+  const hidesLayers = hideLayers(pdfium, page, hasLayeredForms);
   const found = readUpright(pdfium, page, typed);
   if (!found) return undefined;
   const { lines, unmapped } = found;
   const content = lines.filter((line) => line.typed === undefined);
   const notices: NoticeCode[] = [];
   if (hasNotes) notices.push('notes_left_out');
+  if (hidesLayers) notices.push('layers_left_out');
   if (unmapped.ofWords) notices.push('unmapped_text_left_out');
   return { lines, scanned: unmapped.ofPage || isScanned(pdfium, page, content), unmapped: unmapped.ofPage, notices };
 }
@@ -155,7 +159,7 @@ function readTurned(pdfium: Pdfium, page: number, turns: number, typed: Typed[])
   if (textPage === 0) return undefined;
   try {
     const unmapped = findUnmapped(pdfium, textPage);
-    return { lines: readLines(pdfium, textPage, { turns, typed, wrong: unmapped.wrong }), unmapped };
+    return { lines: readLines(pdfium, textPage, { turns, typed, wrong: unmapped.wrong, shown: shownBoxOf(pdfium, page) }), unmapped };
   } finally {
     pdfium.FPDFText_ClosePage(textPage);
   }

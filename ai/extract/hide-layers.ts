@@ -1,0 +1,121 @@
+import { layerThresholds } from './pdf-thresholds.ts';
+import { type Pdfium, readString, withMemory } from './pdfium.ts';
+
+const { mostObjects, deepestForm, mostGroups } = layerThresholds;
+const objectTypes = { text: 1, form: 5 };
+const [grey, white, black] = [1, 0xff, 0];
+const drawGrey = 0x08;
+/** Small, since it is only asked whether something is drawn. */
+const bitmap = { width: 300, height: 400 };
+
+/** An object that is drawn if some layers are on. */
+interface Leaf {
+  object: number;
+  /** The form that it is in, if it is not in the page itself. */
+  form: number | undefined;
+  isText: boolean;
+  /** What says of which layers: its marks, and the forms that it is in. */
+  layers: string;
+}
+
+/**
+ * Hides the text of a page that is loaded, where it is of layers that are off, from being read. PDFium knows only when it draws: each group of
+ * layers is drawn by itself. `hasLayeredForms` says whether forms may be of layers. Returns whether there was such text.
+ */
+export function hideLayers(pdfium: Pdfium, page: number, hasLayeredForms: boolean): boolean {
+  const leaves = findLeaves(pdfium, page, hasLayeredForms);
+  const groups = new Map<string, Leaf[]>();
+  for (const leaf of leaves) if (leaf.isText && leaf.layers !== '') groups.set(leaf.layers, [...(groups.get(leaf.layers) ?? []), leaf]);
+  if (groups.size === 0 || groups.size > mostGroups) return false;
+  const show = (some: Leaf[], isShown: boolean) => {
+    for (const { object } of some) pdfium.FPDFPageObj_SetIsActive(object, isShown);
+  };
+  show(leaves, false);
+  const hidden = [...groups.values()].filter((group) => {
+    show(group, true);
+    const isDrawn = draws(pdfium, page, group);
+    show(group, false);
+    return !isDrawn;
+  });
+  show(leaves, true);
+  for (const leaf of hidden.flat()) hide(pdfium, leaf);
+  return hidden.length > 0;
+}
+
+/** Keeps a text from being read. Whether one of a form is active makes no difference to PDFium when it reads. */
+function hide(pdfium: Pdfium, { object, form }: Leaf): void {
+  if (form === undefined) pdfium.FPDFPageObj_SetIsActive(object, false);
+  else if (pdfium.FPDFFormObj_RemoveObject(form, object)) pdfium.FPDFPageObj_Destroy(object);
+}
+
+/** Whether a PDF may have forms that are of layers: their dictionaries stand in the file as they are. */
+export function mayHaveLayeredForms(bytes: Uint8Array): boolean {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = file.indexOf('/OC'); at >= 0; at = file.indexOf('/OC', at + 3))
+    if (/^[\s<]/.test(file.toString('latin1', at + 3, at + 4))) return true;
+  return false;
+}
+
+/** The objects of a page that are no forms. */
+function findLeaves(pdfium: Pdfium, page: number, hasLayeredForms: boolean): Leaf[] {
+  const leaves: Leaf[] = [];
+  let left = mostObjects;
+  const add = (count: number, objectAt: (index: number) => number, layers: string, forms: number[]): void => {
+    for (let index = 0; index < count && left > 0; index += 1) {
+      const object = objectAt(index);
+      if (object === 0) continue;
+      left -= 1;
+      const type = pdfium.FPDFPageObj_GetType(object);
+      const own = layers + layerMarksOf(pdfium, object);
+      if (type !== objectTypes.form) {
+        leaves.push({ object, form: forms.at(-1), isText: type === objectTypes.text, layers: own });
+        continue;
+      }
+      if (forms.length === deepestForm) continue;
+      const inner = (at: number) => pdfium.FPDFFormObj_GetObject(object, at);
+      add(pdfium.FPDFFormObj_CountObjects(object), inner, hasLayeredForms ? `${own}/${object}` : own, [...forms, object]);
+    }
+  };
+  add(pdfium.FPDFPage_CountObjects(page), (index) => pdfium.FPDFPage_GetObject(page, index), '', []);
+  return leaves;
+}
+
+/** The addresses of the marks that say of which layers an object is: those between the same two operators have the same. */
+function layerMarksOf(pdfium: Pdfium, object: number): string {
+  let marks = '';
+  for (let index = 0; index < pdfium.FPDFPageObj_CountMarks(object); index += 1) {
+    const mark = pdfium.FPDFPageObj_GetMark(object, index);
+    if (mark !== 0 && nameOf(pdfium, mark) === 'OC') marks += `:${mark}`;
+  }
+  return marks;
+}
+
+function nameOf(pdfium: Pdfium, mark: number): string {
+  return withMemory(pdfium, 4, (length) => {
+    const view = () => new DataView(pdfium.pdfium.HEAPU8.buffer);
+    return readString(pdfium, (buffer, size) => {
+      pdfium.FPDFPageObjMark_GetName(mark, buffer, size, length);
+      return view().getUint32(length, true);
+    });
+  });
+}
+
+/** Whether something of some texts is drawn, whatever their color. */
+function draws(pdfium: Pdfium, page: number, texts: Leaf[]): boolean {
+  for (const { object } of texts) {
+    pdfium.FPDFTextObj_SetTextRenderMode(object, 0);
+    pdfium.FPDFPageObj_SetFillColor(object, black, black, black, 0xff);
+  }
+  const { width, height } = bitmap;
+  return withMemory(pdfium, width * height, (address) => {
+    const handle = address === 0 ? 0 : pdfium.FPDFBitmap_CreateEx(width, height, grey, address, width);
+    if (handle === 0) return true;
+    try {
+      pdfium.pdfium.HEAPU8.fill(white, address, address + width * height);
+      pdfium.FPDF_RenderPageBitmap(handle, page, 0, 0, width, height, 0, drawGrey);
+      return pdfium.pdfium.HEAPU8.subarray(address, address + width * height).some((pixel) => pixel !== white);
+    } finally {
+      pdfium.FPDFBitmap_Destroy(handle);
+    }
+  });
+}

@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import { extractText } from '../../ai/extract/extract-text.ts';
+import { makePdfOf, stream } from './support/make-pdf.ts';
+
+const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 200_000, maxPdfPages: 500 };
+const read = (bytes: Buffer) => extractText({ bytes, mediaType: 'application/pdf', charset: undefined }, limits);
+const textOf = async (bytes: Buffer) => (await read(bytes)).text;
+const draw = (text: string, x: number, y: number, size = 12) => `BT /F1 ${size} Tf ${x} ${y} Td (${text}) Tj ET\n`;
+
+/** Letters one by one, with so many points between them, and blanks of their usual width. */
+function drawLetters(text: string, x: number, y: number, apart: number): string {
+  let [content, at] = ['', x];
+  for (const letter of text) {
+    if (letter !== ' ') content += draw(letter, at, y);
+    at += (letter === ' ' ? 3.3 : /[IJl]/.test(letter) ? 4 : 8) + apart;
+  }
+  return content;
+}
+
+describe('What a page of a PDF does not show', () => {
+  it('is left out if it is of a layer that is off, by a mark, a form or a condition, and it is said', async () => {
+    const form = (layer: number, text: string, y: number) =>
+      stream(
+        `/Type /XObject /Subtype /Form /BBox [0 0 600 800] /OC ${layer} 0 R /Resources << /Font << /F1 3 0 R >> >>`,
+        draw(text, 50, y),
+      );
+    const pdf = makePdfOf({
+      content: `${draw('Lease of a boathouse', 50, 740)}
+        /OC /En BDC ${draw('It begins in March.', 50, 700)} EMC
+        /OC /De BDC ${draw('Sie beginnt im', 50, 700)} ${draw('Monat Maerz.', 50, 686)} EMC
+        /OC /Both BDC ${draw('Both languages', 50, 660)} EMC /X1 Do /X2 Do`,
+      catalog: '/OCProperties << /OCGs [10 0 R 11 0 R] /D << /ON [10 0 R] /OFF [11 0 R] >> >>',
+      resources: '/Properties << /En 10 0 R /De 11 0 R /Both 12 0 R >> /XObject << /X1 13 0 R /X2 14 0 R >>',
+      objects: [
+        '<< /Type /OCG /Name (English) >>',
+        '<< /Type /OCG /Name (German) >>',
+        '<< /Type /OCMD /OCGs [10 0 R 11 0 R] /P /AllOn >>',
+        form(10, 'It ends in May.', 640),
+        form(11, 'Sie endet im Mai.', 640),
+      ],
+    });
+    const { text, notices } = await read(pdf);
+    expect(text.split(/\n+/)).to.deep.equal(['Lease of a boathouse', 'It begins in March.', 'It ends in May.']);
+    expect(notices).to.deep.equal([{ code: 'layers_left_out', text: 'Page 1 has text in layers that are off, which was left out.' }]);
+  });
+
+  it('is left out if it is outside of the box that is shown: each half of a spread has its own', async () => {
+    const rows = [0, 1, 2].map((row) => draw(`Left ${row} says`, 40, 700 - row * 20) + draw(`Right ${row} says`, 340, 700 - row * 20));
+    const half = (box: string) => makePdfOf({ content: rows.join(''), page: `/CropBox [${box}]` });
+    expect(await textOf(half('0 0 300 800'))).to.equal('Left 0 says\nLeft 1 says\nLeft 2 says');
+    expect(await textOf(half('300 0 600 800'))).to.equal('Right 0 says\nRight 1 says\nRight 2 says');
+    expect(await textOf(makePdfOf({ content: draw('slug line of the printer', 40, 820) + draw('The page', 40, 700) }))).to.equal(
+      'The page',
+    );
+  });
+
+  it('leaves a word whole that reaches out of the page', async () => {
+    expect(await textOf(makePdfOf({ content: draw('Checklist of the boathouse', 500, 700) }))).to.match(/^Checklist of the boathouse$/);
+  });
+});
+
+describe('Letters of a PDF that are drawn one upon the other, or one by one', () => {
+  const lines = Array.from({ length: 14 }, (_, row) => `Row ${row} of a page that is drawn twice, aa 1100`);
+
+  it('are there once if they are a bold or shaded copy, however much is drawn between', async () => {
+    for (const [right, down] of [
+      [0.5, 0],
+      [0, 0.4],
+      [1, 1],
+    ] as const) {
+      const content = lines.map((line, row) => draw(line, 50, 740 - 20 * row)).join('');
+      const copy = lines.map((line, row) => draw(line, 50 + right, 740 - 20 * row - down)).join('');
+      expect(await textOf(makePdfOf({ content: content + copy }))).to.equal(lines.join('\n'));
+    }
+  });
+
+  it('are there once if a line repeats some of its words at their place', async () => {
+    const words = ['Sum', 'of', 'all', 'items', 'before', 'tax', 'and', 'freight', 'costs', 'here'];
+    const row = (shift: number) => words.map((word, index) => draw(word, 40 + 52 * index + shift, 700)).join('');
+    expect(await textOf(makePdfOf({ content: row(0) + row(0.4) }))).to.equal(words.join(' '));
+  });
+
+  it('are there twice if they are written twice', async () => {
+    const content = draw('Yes', 50, 700) + draw('Yes', 90, 700) + draw('Yes', 50, 680);
+    expect((await textOf(makePdfOf({ content }))).match(/Yes/g)).to.have.length(3);
+  });
+
+  it('are words if they are set wide apart, with blanks between words', async () => {
+    const content = drawLetters('INVOICE NUMBER', 50, 740, 6) + drawLetters('MENU', 50, 700, 9) + drawLetters('Plan 2026', 50, 660, 4);
+    expect((await textOf(makePdfOf({ content }))).split(/\n+/)).to.deep.equal(['INVOICE NUMBER', 'MENU', 'Plan 2026']);
+  });
+
+  it('stay apart if blanks are written, in columns, and if they are numbers of places', async () => {
+    const columns = ['A', 'B', 'C', 'D'].map((letter, index) => draw(letter, 50 + 40 * index, 660)).join('');
+    const content = draw('Choose A B C D or E', 50, 740) + drawLetters('1 2 3 4 5', 50, 700, 6) + columns;
+    expect((await textOf(makePdfOf({ content }))).split(/\n+/)).to.deep.equal(['Choose A B C D or E', '1 2 3 4 5', 'A B C D']);
+  });
+});
