@@ -76,6 +76,11 @@ export class PageCharacters {
     return [(left + right) / 2, (bottom + top) / 2];
   }
 
+  /** What a character is drawn with in one run, as a number. */
+  runOf(index: number): number {
+    return index < 0 ? 0 : this.#pdfium.FPDFText_GetTextObject(this.#textPage, index);
+  }
+
   /** Whether a blank is one that PDFium adds where letters are apart. */
   isGenerated(index: number): boolean {
     return index >= 0 && this.#pdfium.FPDFText_IsGenerated(this.#textPage, index) === 1;

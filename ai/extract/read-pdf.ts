@@ -4,7 +4,8 @@ import type { ExtractLimits, RawText, SourceDocument } from './document.ts';
 import { findUnmapped, type Unmapped } from './find-unmapped.ts';
 import { hideLayers, mayHaveLayeredForms } from './hide-layers.ts';
 import { layOutLines } from './lay-out-page.ts';
-import type { NoticeCode } from './notice.ts';
+import { noticesBeside } from './more-than-pages.ts';
+import type { Notice, NoticeCode } from './notice.ts';
 import { type OpenPdf, unreadable, withPage, withPdf } from './open-pdf.ts';
 import { joinPages } from './outline.ts';
 import { shownBoxOf } from './page-box.ts';
@@ -30,6 +31,8 @@ export interface PdfPages {
   unmapped: number[];
   /** What was left out of each page. */
   pageNotices: NoticeCode[][];
+  /** What was left out of the document. */
+  notices: Notice[];
   /** Reading stopped before the last page, because there was enough text. */
   stoppedEarly: boolean;
 }
@@ -53,9 +56,10 @@ export function toRawText({
   texts,
   pages,
   pageNotices,
+  notices,
   stoppedEarly,
 }: Omit<PdfPages, 'scanned' | 'unmapped'>): RawText & Pick<PdfPages, 'pageNotices'> {
-  return { text: joinPages(texts), pages, pageTexts: texts, pageNotices, stoppedEarly };
+  return { text: joinPages(texts), pages, pageTexts: texts, pageNotices, notices, stoppedEarly };
 }
 
 /**
@@ -88,20 +92,33 @@ function readPages(pdf: OpenPdf, limits: ExtractLimits, hasLayeredForms: boolean
   const scanned: number[] = [];
   const unmapped: number[] = [];
   const pageNotices: NoticeCode[][] = [];
+  const files: string[] = [];
+  let isBlank = true;
   let characters = 0;
   let broken = 0;
   for (let index = 0; index < pages && characters <= limits.maxTextCharacters; index += 1) {
     const page = withPage(pdf, index, (handle) => (handle === undefined ? undefined : readPage(pdf, handle, hasLayeredForms)));
     if (page === undefined) broken += 1;
     if (page?.scanned) scanned.push(index);
+    if (page && !page.isBlank) isBlank = false;
+    files.push(...(page?.files ?? []));
     if (page?.unmapped) unmapped.push(index);
     pageNotices.push(page?.notices ?? []);
     read.push(page?.lines ?? []);
     characters += (page?.lines ?? []).reduce((sum, { text }) => sum + countCharacters(text) + 1, 0);
   }
   if (broken === pages) throw unreadable();
+  if (isBlank && pdf.pdfium.EPDF_IsEncrypted(pdf.document)) throw stillEncrypted();
   const marked = markPdfHeadings(leaveOutRunningLines(read).map(joinTables));
-  return { texts: marked.map(layOutLines), pages, scanned, unmapped, pageNotices, stoppedEarly: read.length < pages };
+  return {
+    texts: marked.map(layOutLines),
+    pages,
+    scanned,
+    unmapped,
+    pageNotices,
+    notices: noticesBeside(pdf, files),
+    stoppedEarly: read.length < pages,
+  };
 }
 
 /** What is read of one page. */
@@ -110,11 +127,14 @@ interface PageRead {
   scanned: boolean;
   unmapped: boolean;
   notices: NoticeCode[];
+  /** Nothing is on it. */
+  isBlank: boolean;
+  files: string[];
 }
 
 /** Reads a page that is loaded; undefined if it is damaged. */
 function readPage({ pdfium, form }: OpenPdf, page: number, hasLayeredForms: boolean): PageRead | undefined {
-  const { typed, hasNotes } = readTyped(pdfium, page, form);
+  const { typed, hasNotes, files } = readTyped(pdfium, page, form);
   const hidesLayers = hideLayers(pdfium, page, hasLayeredForms);
   const found = readUpright(pdfium, page, typed);
   if (!found) return undefined;
@@ -124,7 +144,8 @@ function readPage({ pdfium, form }: OpenPdf, page: number, hasLayeredForms: bool
   if (hasNotes) notices.push('notes_left_out');
   if (hidesLayers) notices.push('layers_left_out');
   if (unmapped.ofWords) notices.push('unmapped_text_left_out');
-  return { lines, scanned: unmapped.ofPage || isScanned(pdfium, page, content), unmapped: unmapped.ofPage, notices };
+  const isBlank = lines.every(({ text }) => text === '') && pdfium.FPDFPage_CountObjects(page) === 0;
+  return { lines, isBlank, files, scanned: unmapped.ofPage || isScanned(pdfium, page, content), unmapped: unmapped.ofPage, notices };
 }
 
 /** The lines of a page, and which of its characters are not known. */
@@ -169,6 +190,10 @@ function readTurned(pdfium: Pdfium, page: number, turns: number, typed: Typed[])
 function isUpright(lines: Line[]): boolean {
   const lengthOf = (some: Line[]) => some.reduce((sum, { text }) => sum + text.length, 0);
   return lengthOf(lines.filter(({ upright }) => upright)) * 2 >= lengthOf(lines);
+}
+
+function stillEncrypted(): ServiceError {
+  return new ServiceError(422, 'encrypted_document', 'The PDF is encrypted, and nothing of it could be decrypted.');
 }
 
 function withoutLetters(): ServiceError {

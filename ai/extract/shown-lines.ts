@@ -17,7 +17,7 @@ interface Extended {
   size: number;
 }
 
-/** The lines of a page without words that are outside of its shown part. */
+/** The lines of a page without what is outside of its shown part. What is drawn in one run that begins or ends within stays whole. */
 export function leaveOutUnshown(lines: RawLine[], shown: Box, characters: PageCharacters): RawLine[] {
   const isShown = (index: number | undefined) => {
     const center = characters.centerOf(index);
@@ -27,11 +27,8 @@ export function leaveOutUnshown(lines: RawLine[], shown: Box, characters: PageCh
     const { first, last } = endsOf(line);
     // What is between two places of a page is upon the page.
     if (isShown(first) && isShown(last)) return line;
-    const outside = new Set<number>();
-    for (const { 0: word, index: start } of line.raw.matchAll(/\S+/g)) {
-      const indexes = line.at.slice(start, start + word.length);
-      if (!indexes.some(isShown)) for (const index of indexes) outside.add(index);
-    }
+    const shownRuns = new Set(line.at.filter(isShown).map((index) => characters.runOf(index)));
+    const outside = new Set(line.at.filter((index) => !isShown(index) && !shownRuns.has(characters.runOf(index))));
     return dropCharacters([line], (index) => outside.has(index))[0] as RawLine;
   });
 }

@@ -1,3 +1,4 @@
+import { nameOf } from './more-than-pages.ts';
 import { type Box, isWithin, shownBoxOf } from './page-box.ts';
 import { readPageText } from './page-text.ts';
 import { type Pdfium, readString, withMemory } from './pdfium.ts';
@@ -16,10 +17,12 @@ export interface TypedText {
   typed: Typed[];
   /** There are notes that are shown only when they are opened. */
   hasNotes: boolean;
+  /** The names of files that are attached to places of the page. */
+  files: string[];
 }
 
-const kinds = { note: 1, freeText: 3, markup: [8, 9, 10, 11, 12], stamp: 13, caret: 14, widget: 20, watermark: 24 };
-const fields = { tickBox: 2, radio: 3, combo: 4, list: 5, text: 6, signature: 7 };
+const kinds = { note: 1, freeText: 3, markup: [8, 9, 10, 11, 12], stamp: 13, caret: 14, file: 17, widget: 20, watermark: 24 };
+const fields = { button: 1, tickBox: 2, radio: 3, combo: 4, list: 5, text: 6, signature: 7 };
 /** A field that shows what its own script makes of its value, such as `1,250.00` of 1250. */
 const formatting = 13;
 const passwordField = 1 << 13;
@@ -31,6 +34,7 @@ const rectBytes = 16;
 export function readTyped(pdfium: Pdfium, page: number, form: number): TypedText {
   const shown = shownBoxOf(pdfium, page);
   const typed: Typed[] = [];
+  const files: string[] = [];
   let hasNotes = false;
   for (let index = 0; index < pdfium.FPDFPage_GetAnnotCount(page); index += 1) {
     const annotation = pdfium.FPDFPage_GetAnnot(page, index);
@@ -39,6 +43,7 @@ export function readTyped(pdfium: Pdfium, page: number, form: number): TypedText
     try {
       if (one.isHidden) continue;
       hasNotes ||= one.isNote;
+      if (one.file !== undefined) files.push(one.file);
       const text = one.text;
       const { left, bottom, right, top } = one.box;
       const isSeen = !shown || isWithin(shown, (left + right) / 2, (bottom + top) / 2);
@@ -47,7 +52,7 @@ export function readTyped(pdfium: Pdfium, page: number, form: number): TypedText
       pdfium.FPDFPage_CloseAnnot(annotation);
     }
   }
-  return { typed, hasNotes };
+  return { typed, hasNotes, files };
 }
 
 class Annotation {
@@ -76,6 +81,11 @@ class Annotation {
     return isOne && this.#entry('Contents').trim() !== '';
   }
 
+  /** The name of the file that is attached by it. */
+  get file(): string | undefined {
+    return this.#kind === kinds.file ? nameOf(this.#pdfium, this.#pdfium.FPDFAnnot_GetFileAttachment(this.#handle)) : undefined;
+  }
+
   /** The sign of a box to tick. */
   get tick(): string | undefined {
     if (this.#field !== fields.tickBox && this.#field !== fields.radio) return undefined;
@@ -97,7 +107,8 @@ class Annotation {
 
   #shownText(): string {
     if (this.#kind === kinds.freeText) return this.#entry('Contents') || this.#appearance();
-    if (this.#kind === kinds.stamp || this.#kind === kinds.watermark || this.#field === fields.signature) return this.#appearance();
+    if (this.#kind === kinds.stamp || this.#kind === kinds.watermark) return this.#appearance();
+    if (this.#field === fields.signature || this.#field === fields.button) return this.#appearance();
     if (this.tick !== undefined) return this.tick;
     if (this.#field === fields.combo || this.#field === fields.list) return this.#chosen() || this.#value();
     return this.#field === fields.text ? this.#typedValue() : '';

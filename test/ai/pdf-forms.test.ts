@@ -70,25 +70,29 @@ describe('A form that is filled', () => {
     expect(await textOf(form)).to.equal('Tenant: B. Quill Date: 3 March of this year');
   });
 
-  it('shows the names of options, and of a value what its format makes of it', async () => {
+  it('shows the names of options, and of a value what its format makes of it, and buttons', async () => {
     const options = '/FT /Ch /Ff 131072 /Opt [[(q) (Quayside)] [(h) (Hilltop)]] /V (h)';
     const format = '/FT /Tx /V (1250) /AA << /F << /S /JavaScript /JS (AFNumber_Format\\(2,0,0,0,"",true\\);) >> >> /AP << /N 12 0 R >>';
     const widget = (entries: string, y: number, name: string) =>
       `<< /Type /Annot /Subtype /Widget /T (${name}) /F 4 /Rect [200 ${y} 400 ${y + 20}] ${entries} >>`;
+    const look = (text: string) =>
+      stream(
+        '/Type /XObject /Subtype /Form /BBox [0 0 200 20] /Resources << /Font << /F1 3 0 R >> >>',
+        `/Tx BMC BT /F1 11 Tf 2 5 Td (${text}) Tj ET EMC`,
+      );
     const pdf = makePdfOf({
       content: 'BT /F1 11 Tf 50 706 Td (Branch:) Tj 0 -30 Td (Rent:) Tj ET',
-      catalog: '/AcroForm << /Fields [10 0 R 11 0 R] >>',
-      page: '/Annots [10 0 R 11 0 R]',
+      catalog: '/AcroForm << /Fields [10 0 R 11 0 R 13 0 R] >>',
+      page: '/Annots [10 0 R 11 0 R 13 0 R]',
       objects: [
         widget(options, 700, 'branch'),
         widget(format, 670, 'rent'),
-        stream(
-          '/Type /XObject /Subtype /Form /BBox [0 0 200 20] /Resources << /Font << /F1 3 0 R >> >>',
-          '/Tx BMC BT /F1 11 Tf 2 5 Td (1,250.00) Tj ET EMC',
-        ),
+        look('1,250.00'),
+        widget('/FT /Btn /Ff 65536 /AP << /N 14 0 R >>', 630, 'send'),
+        look('Send'),
       ],
     });
-    expect(await textOf(pdf)).to.equal('Branch: Hilltop\nRent: 1,250.00');
+    expect(await textOf(pdf)).to.equal('Branch: Hilltop\nRent: 1,250.00\nSend');
   });
 });
 

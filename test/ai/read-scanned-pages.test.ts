@@ -12,7 +12,15 @@ function readPages(layers: string[], scanned: number[], read: (page: number) => 
     recognize: async ({ bytes }) => read(bytes[0] ?? -1),
     ...{ maxPages: 10, maxTextCharacters: 1_000, timeoutMs: 60_000, onProgress: (progress) => told.push(progress) },
   };
-  const found = { texts: layers, pages: layers.length, scanned, unmapped: [], pageNotices: layers.map(() => []), stoppedEarly: false };
+  const found = {
+    texts: layers,
+    pages: layers.length,
+    scanned,
+    unmapped: [],
+    pageNotices: layers.map(() => []),
+    notices: [],
+    stoppedEarly: false,
+  };
   return readScannedPages(found, reader, never).then((text) => ({ ...text, told }));
 }
 
