@@ -15,12 +15,12 @@ export const extraContentTypes = {
 type ExtraKind = keyof typeof extraContentTypes;
 const names = Object.keys(extraContentTypes) as ExtraKind[];
 
-/** `EXTRA_CONTENT_TYPES`: the media types of the kinds that it names, none if it is absent. */
+/** `EXTRA_CONTENT_TYPES`: the media types of the kinds that it names, each for `all`, none if it is absent. */
 export function extraKinds() {
   return z
     .string()
-    .transform((list) => list.split(',').map((name) => name.trim()))
-    .pipe(z.array(z.enum(names, `must be names of ${names.join(', ')}, separated by commas`)))
+    .transform((list) => (list.trim() === 'all' ? names : list.split(',').map((name) => name.trim())))
+    .pipe(z.array(z.enum(names, `must be all, or names of ${names.join(', ')}, separated by commas`)))
     .default([])
     .transform((kinds) => [...new Set(kinds)].map((kind) => extraContentTypes[kind]));
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { loadAiServiceConfig } from '../../config/ai-service.ts';
 import { ConfigurationError } from '../../config/environment.ts';
+import { extraContentTypes } from '../../config/extra-content-types.ts';
 import { runProgram } from '../support/processes.ts';
 
 describe('the configuration of the AI service', () => {
@@ -64,7 +65,9 @@ describe('the configuration of the AI service', () => {
   it('knows the kinds of EXTRA_CONTENT_TYPES, and no others', () => {
     const load = (kinds: string) => loadAiServiceConfig({ SERVICE_TOKEN: 'secret', EXTRA_CONTENT_TYPES: kinds }).extraContentTypes;
     expect(load('eml, odt,eml')).to.deep.equal(['message/rfc822', 'application/vnd.oasis.opendocument.text']);
-    expect(() => load('docx,exe')).to.throw('EXTRA_CONTENT_TYPES');
+    expect(load('all')).to.deep.equal(Object.values(extraContentTypes));
+    expect(load('')).to.deep.equal([]);
+    for (const wrong of ['docx,exe', 'all,docx']) expect(() => load(wrong)).to.throw('EXTRA_CONTENT_TYPES: must be all, or names of docx');
   });
 
   it('refuses text recognition that cannot work', () => {
