@@ -99,7 +99,22 @@ describe('Parts that another part of an office document shows', () => {
     }
     const { text: found, notices } = await read(makeDocx(chunk, ofWord('aFChunk', 'word/a.mht', 'x')), types.docx);
     expect(found).to.equal('Before.\n\nAfter.\n\nA footnote.');
-    expect(notices).to.deep.equal([{ code: 'part_not_read', text: 'The document shows another file, a.mht, which was not read.' }]);
+    expect(notices).to.deep.equal([{ code: 'part_not_read', text: 'Not read: the file a.mht.' }]);
+  });
+
+  it('are told if they are not read: embedded objects, damaged documents, notes of slides', async () => {
+    const notesOf = async (bytes: Uint8Array, type: string) => (await read(bytes, type)).notices?.map((notice) => notice.text);
+    const object = '<w:p><w:r><w:object><o:OLEObject ProgID="Visio.Drawing.15" r:id="x9"/></w:object></w:r></w:p>';
+    expect(await notesOf(makeDocx(object + object), types.docx)).to.deep.equal(['Not read: an embedded object (Visio.Drawing.15).']);
+    const damaged = makeDocx('<w:altChunk r:id="x1"/>', ofWord('aFChunk', 'word/a.docx', 'no archive'));
+    expect(await notesOf(damaged, types.docx)).to.deep.equal(['Not read: the file a.docx.']);
+    const notes = (words: string) => ofSlide('notesSlide', 'ppt/notesSlides/notesSlide1.xml', text(words));
+    expect(await notesOf(makePptx([text('Report')], notes('Smile.')), types.pptx)).to.deep.equal(['Not read: the notes of 1 slide.']);
+    expect(await notesOf(makePptx([text('Report')], notes(' ')), types.pptx)).to.equal(undefined);
+    const embedded = makePptx([frame('<p:oleObj progId="Excel.Sheet.12" r:id="x9"/>')]);
+    expect(await notesOf(embedded, types.pptx)).to.deep.equal(['Not read: an embedded object (Excel.Sheet.12).']);
+    const sheet = makeXlsx('</sheetData><oleObjects><oleObject progId="Word.Document.12"/></oleObjects><sheetData>');
+    expect(await notesOf(sheet, types.xlsx)).to.deep.equal(['Not read: an embedded object (Word.Document.12).']);
   });
 
   it('are equations of one paragraph of a slide apart from each other', async () => {

@@ -1,14 +1,13 @@
 import { posix } from 'node:path';
 import { decodeText } from '../decode-text.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
-import type { Notice } from '../notice.ts';
 import { withoutMarks } from '../outline.ts';
 import { readHtmlPart } from '../read-html.ts';
 import { Archive } from './archive.ts';
 import { findMainPart, readRelationships, targetOfType } from './package-parts.ts';
 import { readRtf } from './read-rtf.ts';
 import { scanXml } from './scan-xml.ts';
-import { type ChunkReader, ShownParts } from './shown-parts.ts';
+import { type ChunkReader, noticesOfUnread, ShownParts } from './shown-parts.ts';
 import { TextBuilder } from './text-builder.ts';
 import { type ListPlace, WordNumbering } from './word-numbering.ts';
 import { signOf, WordBox } from './word-signs.ts';
@@ -43,13 +42,13 @@ async function readWord(bytes: Uint8Array, { maxTextCharacters }: ExtractLimits,
   const parts = [main, ...notes.map(partOf).filter((part) => archive.has(part))];
   const styles = await readWordStyles(archive, partOf('styles'));
   const numbering = await WordNumbering.read(archive, partOf('numbering'));
-  const notices: Notice[] = [];
+  const unread: string[] = [];
   for (const part of parts) {
     const shown = await ShownParts.read(archive, await readRelationships(archive, part), chunkReader);
     await new WordPart({ builder, styles, numbering, shown }).read(archive, part);
-    notices.push(...shown.unread.map(noticeOfPart));
+    unread.push(...shown.unread);
   }
-  return { ...builder.finish(), pages: null, notices };
+  return { ...builder.finish(), pages: null, notices: noticesOfUnread(unread) };
 }
 
 /** Reads a document that is put into another. One that is put into that one in turn is not read. */
@@ -69,10 +68,6 @@ const chunkReaders: Record<string, (document: SourceDocument, limits: ExtractLim
   rtf: readRtf,
   txt: ({ bytes }) => ({ ...decodeText(bytes, undefined), pages: null }),
 };
-
-function noticeOfPart(part: string): Notice {
-  return { code: 'part_not_read', text: `The document shows another file, ${posix.basename(part)}, which was not read.` };
-}
 
 interface Paragraph {
   style: string | undefined;

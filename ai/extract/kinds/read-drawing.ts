@@ -10,9 +10,9 @@ const furniture = new Set(['dt', 'ftr', 'sldNum']);
 
 /**
  * Reads a slide, or the drawing of a sheet: text, tables, diagrams and charts. The text of its first placeholder for a title is a heading, and
- * stands first. `chartRows` says whether charts have their numbers, which stand in a sheet anyway.
+ * stands first. `chartRows` says whether charts have their numbers, which stand in a sheet anyway. Returns what was not read, in words.
  */
-export async function readDrawing(archive: Archive, part: string, builder: TextBuilder, { chartRows = true } = {}): Promise<void> {
+export async function readDrawing(archive: Archive, part: string, builder: TextBuilder, { chartRows = true } = {}): Promise<string[]> {
   const shown = await ShownParts.read(archive, await readRelationships(archive, part));
   let inText = false;
   // The fallback of a newer element.
@@ -54,4 +54,5 @@ export async function readDrawing(archive: Archive, part: string, builder: TextB
       if (inText && fallbacks === 0) builder.add(text);
     },
   });
+  return shown.unread;
 }

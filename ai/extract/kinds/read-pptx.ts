@@ -1,9 +1,10 @@
 import { ServiceError } from '../../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import { Archive } from './archive.ts';
-import { findMainPart, readRelationships, referredPart } from './package-parts.ts';
+import { findMainPart, readRelationships, referredPart, targetOfType } from './package-parts.ts';
 import { readDrawing } from './read-drawing.ts';
 import { localName, scanXml } from './scan-xml.ts';
+import { noticesOfUnread } from './shown-parts.ts';
 import { TextBuilder } from './text-builder.ts';
 
 const kind = 'a PowerPoint presentation';
@@ -24,10 +25,22 @@ export async function readPptx({ bytes }: SourceDocument, { maxTextCharacters, m
     throw new ServiceError(413, 'too_many_pages', `The presentation has ${slides.length} slides; at most ${maxPdfPages} are read.`);
   }
   const builder = new TextBuilder(maxTextCharacters);
+  const unread: string[] = [];
+  let noted = 0;
   for (const slide of slides) {
     if (builder.full) break;
-    await readDrawing(archive, slide, builder);
+    unread.push(...(await readDrawing(archive, slide, builder)));
+    if (await hasNotes(archive, slide)) noted += 1;
     builder.endPage();
   }
-  return { ...builder.finish(), pages: slides.length };
+  if (noted > 0) unread.push(`the notes of ${noted === 1 ? '1 slide' : `${noted} slides`}`);
+  return { ...builder.finish(), pages: slides.length, notices: noticesOfUnread(unread) };
+}
+
+async function hasNotes(archive: Archive, slide: string): Promise<boolean> {
+  const part = targetOfType(await readRelationships(archive, slide), 'notesSlide');
+  if (part === undefined) return false;
+  const notes = new TextBuilder(1);
+  await readDrawing(archive, part, notes);
+  return notes.finish().text !== '';
 }

@@ -5,6 +5,7 @@ import { type CellFormats, readCellFormats } from './cell-formats.ts';
 import { findMainPart, readRelationships, referredPart, targetOfType } from './package-parts.ts';
 import { readDrawing } from './read-drawing.ts';
 import { scanWorkbook } from './scan-xml.ts';
+import { nameObject, noticesOfUnread } from './shown-parts.ts';
 import { TextBuilder } from './text-builder.ts';
 
 const kind = 'an Excel workbook';
@@ -30,13 +31,14 @@ export async function readXlsx({ bytes }: SourceDocument, { maxTextCharacters }:
   const shared = await readSharedStrings(archive, partOf('sharedStrings'));
   const formats = await readCellFormats(archive, partOf('styles'), countsFrom1904);
   const builder = new TextBuilder(maxTextCharacters);
+  const unread: string[] = [];
   for (const { name, part } of sheets) {
     if (builder.full) break;
     builder.add(name);
     builder.endParagraph();
-    await readSheet(archive, part, { shared, formats }, builder);
+    unread.push(...(await readSheet(archive, part, { shared, formats }, builder)));
   }
-  return { ...builder.finish(), pages: null };
+  return { ...builder.finish(), pages: null, notices: noticesOfUnread(unread) };
 }
 
 async function readSharedStrings(archive: Archive, part: string): Promise<string[]> {
@@ -71,7 +73,9 @@ interface Book {
   formats: CellFormats;
 }
 
-async function readSheet(archive: Archive, part: string, book: Book, builder: TextBuilder): Promise<void> {
+/** Reads a sheet, and what is drawn upon it. Returns what was not read, in words. */
+async function readSheet(archive: Archive, part: string, book: Book, builder: TextBuilder): Promise<string[]> {
+  const unread: string[] = [];
   const relationships = await readRelationships(archive, part);
   const drawings: string[] = [];
   let [type, style, value, inValue, phonetic, column, written] = ['n', 0, '', false, 0, 0, 0];
@@ -92,6 +96,7 @@ async function readSheet(archive: Archive, part: string, book: Book, builder: Te
         [type, style, value] = [attributes.t ?? 'n', Number(attributes.s ?? 0), ''];
       } else if (name === 'rPh') phonetic += 1;
       else if (name === 'v' || name === 't') inValue = phonetic === 0;
+      else if (name === 'oleObject') unread.push(nameObject(attributes.progId));
       else if (name === 'drawing') drawings.push(...[referredPart(relationships, attributes) ?? []].flat());
     },
     close(name) {
@@ -106,7 +111,8 @@ async function readSheet(archive: Archive, part: string, book: Book, builder: Te
       if (inValue) value += text;
     },
   });
-  for (const drawing of drawings) await readDrawing(archive, drawing, builder, { chartRows: false });
+  for (const drawing of drawings) unread.push(...(await readDrawing(archive, drawing, builder, { chartRows: false })));
+  return unread;
 }
 
 function showOther(type: string, value: string, style: number, { shared, formats }: Book): string {

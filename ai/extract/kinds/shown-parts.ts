@@ -1,3 +1,6 @@
+import { posix } from 'node:path';
+import { ServiceError } from '../../service-error.ts';
+import type { Notice } from '../notice.ts';
 import type { Archive } from './archive.ts';
 import { type Relationship, referredPart } from './package-parts.ts';
 import { readChart } from './read-chart.ts';
@@ -19,7 +22,7 @@ export type ChunkReader = (archive: Archive, part: string) => Promise<string | u
 export class ShownParts {
   readonly #relationships: Relationships;
   readonly #parts = new Map<string, ShownPart>();
-  /** The parts that could not be read. */
+  /** What is shown and was not read, in words. */
   readonly unread: string[] = [];
 
   private constructor(relationships: Relationships) {
@@ -38,6 +41,7 @@ export class ShownParts {
 
   /** Writes the part that an element shows, if it is one that shows a part. `rows` says whether its numbers stand nowhere else. */
   write(builder: TextBuilder, name: string, attributes: Record<string, string>, rows = true): void {
+    if (name === 'o:OLEObject' || name === 'p:oleObj') this.unread.push(nameObject(attributes.ProgID ?? attributes.progId));
     const attribute = attributeOf(name);
     const target = attribute && referredPart(this.#relationships, attributes, attribute);
     const part = target === undefined ? undefined : this.#parts.get(target);
@@ -52,10 +56,24 @@ export class ShownParts {
   }
 
   async #readChunk(archive: Archive, target: string, readChunk: ChunkReader): Promise<void> {
-    const text = await readChunk(archive, target);
-    if (text === undefined) this.unread.push(target);
+    const text = await readChunk(archive, target).catch((error: unknown) => {
+      if (error instanceof ServiceError && error.status === 422) return undefined;
+      throw error;
+    });
+    if (text === undefined) this.unread.push(`the file ${posix.basename(target)}`);
     else this.#parts.set(target, { paragraphs: [text], rows: [] });
   }
+}
+
+/** An object of another program, of which a document shows a picture. */
+export function nameObject(program = 'of an unknown kind'): string {
+  return `an embedded object (${program})`;
+}
+
+/** Says what is shown in a document and was not read. */
+export function noticesOfUnread(unread: readonly string[]): Notice[] {
+  const names = [...new Set(unread)];
+  return names.length === 0 ? [] : [{ code: 'part_not_read', text: `Not read: ${names.join(', ')}.` }];
 }
 
 /** The attribute by which an element names the part that it shows. */
