@@ -1,5 +1,5 @@
 import iconv from 'iconv-lite';
-import { findCharset } from './find-charset.ts';
+import { countBroken, findCharset } from './find-charset.ts';
 import type { Notice } from './notice.ts';
 
 const boms: [charset: string, bytes: number[]][] = [
@@ -66,5 +66,5 @@ function decode(bytes: Uint8Array, charset: string): { text: string; broken: num
     // It is decoded once more below.
   }
   const text = decodeBytes(bytes, charset);
-  return { text, broken: text.split('\ufffd').length - 1 };
+  return { text, broken: countBroken(text) };
 }

@@ -98,8 +98,19 @@ function sampleOfSigns(bytes: Uint8Array): { sample: Uint8Array; signs: number }
 
 /** A few broken bytes in a UTF-8 file must not make all of it windows-1252, where each accented letter becomes two. */
 export function isMostlyUtf8(bytes: Uint8Array): boolean {
-  const text = new TextDecoder('utf-8').decode(bytes, { stream: true });
-  const broken = text.split('\ufffd').length - 1;
-  if (broken === 0) return true;
-  return broken * 4 < text.replace(/[\p{ASCII}\ufffd]+/gu, '').length;
+  try {
+    // The last sign may be cut off.
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    const text = new TextDecoder('utf-8').decode(sampleOfSigns(bytes).sample, { stream: true });
+    return countBroken(text) * 4 < text.replace(/[\p{ASCII}\ufffd]+/gu, '').length;
+  }
+}
+
+/** How many signs of a text could not be decoded. */
+export function countBroken(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\ufffd'); at >= 0; at = text.indexOf('\ufffd', at + 1)) count += 1;
+  return count;
 }

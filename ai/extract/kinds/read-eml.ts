@@ -1,6 +1,7 @@
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import { ServiceError } from '../../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
+import { countBroken } from '../find-charset.ts';
 import type { Notice } from '../notice.ts';
 import { withoutMarks } from '../outline.ts';
 import { readHtmlPart } from '../read-html.ts';
@@ -21,7 +22,7 @@ const stubShare = 0.7;
 export async function readEml({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): Promise<RawText> {
   const reader = new MailReader(maxTextCharacters);
   const text = await reader.read(bytes, 0);
-  const broken = text.split('\ufffd').length - 1;
+  const broken = countBroken(text);
   const lost: Notice[] =
     broken === 0 ? [] : [{ code: 'signs_not_decoded', text: `Signs that could not be decoded became U+FFFD: ${broken}.` }];
   return { text, pages: null, notices: [...reader.notices(), ...lost] };
