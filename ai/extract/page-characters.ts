@@ -33,12 +33,23 @@ export class PageCharacters {
   readonly #scratch: number;
   readonly #turns: number;
   readonly #added: AddedCharacter[] = [];
+  #leftward = false;
 
   constructor(page: { pdfium: Pdfium; textPage: number; scratch: number; turns: number }) {
     this.#pdfium = page.pdfium;
     this.#textPage = page.textPage;
     this.#scratch = page.scratch;
     this.#turns = page.turns;
+  }
+
+  /** Whether places along the lines are counted from the right, with a minus, as the columns of Hebrew and Arabic are. */
+  get leftward(): boolean {
+    return this.#leftward;
+  }
+
+  /** Counts places along the lines from the right from now on. */
+  turnLeftward(): void {
+    this.#leftward = true;
   }
 
   /** Adds a character to those of the page, and returns its index, which is below 0. */
@@ -49,6 +60,11 @@ export class PageCharacters {
   /** Where a character begins on its baseline; undefined if PDFium does not know, or for no index. */
   originOf(index: number | undefined): [number | undefined, number | undefined] {
     if (index === undefined) return [undefined, undefined];
+    if (this.#leftward) return [this.extentOf(index)?.[0], this.#originOf(index)[1]];
+    return this.#originOf(index);
+  }
+
+  #originOf(index: number): [number | undefined, number | undefined] {
     const added = this.#addedAt(index);
     if (added) return [added.x, added.y];
     const { FPDFText_GetCharOrigin: read } = this.#pdfium;
@@ -61,10 +77,19 @@ export class PageCharacters {
   extentOf(index: number | undefined): Extent | undefined {
     if (index === undefined) return undefined;
     const added = this.#addedAt(index);
-    if (added) return [added.x, added.right];
+    if (added) return this.#leftward ? [-added.right, -added.x] : [added.x, added.right];
     const at = (place: number) => this.#scratch + 8 * place;
     if (!this.#pdfium.FPDFText_GetCharBox(this.#textPage, index, at(0), at(1), at(2), at(3))) return undefined;
     return this.#readExtent();
+  }
+
+  /** From where to where a character goes with the space that it takes in its line, as the font says. */
+  advanceOf(index: number | undefined): Extent | undefined {
+    if (index === undefined || index < 0) return this.extentOf(index);
+    if (!this.#pdfium.FPDFText_GetLooseCharBox(this.#textPage, index, this.#scratch)) return undefined;
+    const [left = 0, top = 0, right = 0, bottom = 0] = new Float32Array(this.#pdfium.pdfium.HEAPU8.buffer, this.#scratch, 4);
+    const [one, other] = [turn([left, bottom], this.#turns)[0], turn([right, top], this.#turns)[0]];
+    return one < other ? [one, other] : [other, one];
   }
 
   /** Where the middle of a character is, on the page as it is stored. */
@@ -131,7 +156,8 @@ export class PageCharacters {
   #readExtent(): Extent {
     const [left = 0, right = 0, bottom = 0, top = 0] = this.#readNumbers();
     const [one, other] = [turn([left, bottom], this.#turns)[0], turn([right, top], this.#turns)[0]];
-    return one < other ? [one, other] : [other, one];
+    const [start, end] = one < other ? [one, other] : [other, one];
+    return this.#leftward ? [-end, -start] : [start, end];
   }
 
   #readNumbers(): Float64Array {

@@ -116,6 +116,14 @@ export const shownThresholds = {
   mostLines: 2_000,
 };
 
+/** Lines of Hebrew and Arabic: invoices with numbers and names of goods. */
+export const rightThresholds = {
+  /** How far apart words stand. */
+  leastBlank: 0.12,
+  /** A run of words from left to right has no wider blanks: cells of a table. */
+  widestBlank: 0.9,
+};
+
 /** Layers: plans, forms in several languages. */
 export const layerThresholds = {
   /** More objects, forms that are deeper, and more groups of layers are taken to be shown (hostile files). */

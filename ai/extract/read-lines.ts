@@ -1,6 +1,7 @@
 import { addTyped } from './add-typed.ts';
 import { joinLeftParted } from './join-parted.ts';
 import { mayBeInterleaved, orderColumns, type Piece } from './order-columns.ts';
+import { isRightToLeft, orderRightToLeft } from './order-right-to-left.ts';
 import type { Box } from './page-box.ts';
 import { PageCharacters, scratchBytes } from './page-characters.ts';
 import type { Blank, Line, Part } from './page-line.ts';
@@ -18,6 +19,7 @@ const wordOfLine = /[^\s\ufffe]+\ufffe?|\ufffe/g;
 interface Stretch {
   start: number;
   end: number;
+  left: number;
   right: number;
   blanks: Blank[];
 }
@@ -44,7 +46,14 @@ export function readLines(pdfium: Pdfium, textPage: number, { turns = 0, typed =
     const reader = new LineReader(characters);
     const known = dropCharacters(readRawLines(pdfium, textPage), (index) => wrong.has(index));
     const visible = shown ? leaveOutUnshown(known, shown, characters) : known;
-    const raws = addTyped(joinLetters(leaveOutCopies(visible, characters), characters), typed, characters, turns);
+    const once = joinLetters(leaveOutCopies(visible, characters), characters);
+    const raws = addTyped(
+      once.map((line) => orderRightToLeft(line, characters)),
+      typed,
+      characters,
+      turns,
+    );
+    if (isRightToLeft(raws.map(({ raw }) => raw).join(''))) characters.turnLeftward();
     const lines = raws.map((one) => reader.read(one));
     const ordered = mayBeInterleaved(lines) ? orderColumns(raws.flatMap((one) => reader.readPieces(one))) : undefined;
     return ordered ?? joinLeftParted(lines);
@@ -83,8 +92,9 @@ class LineReader {
   #partsOf({ raw, at }: RawLine, size: number): Part[] {
     if (raw.includes(joinedHyphen)) return [];
     const parts: Part[] = [];
-    for (const { start, end, right, blanks } of this.#stretchesOf({ raw, at }, size)) {
-      const [x, y] = this.#characters.originOf(at[start]);
+    for (const { start, end, left, right, blanks } of this.#stretchesOf({ raw, at }, size)) {
+      const [origin, y] = this.#characters.originOf(at[start]);
+      const x = this.#characters.leftward ? left : origin;
       if (x === undefined || y === undefined) return [];
       parts.push({ text: raw.slice(start, end).trim(), x, right, y, blanks });
     }
@@ -100,15 +110,18 @@ class LineReader {
       const first = this.#characters.extentOf(at[start]);
       const last = end - start === 1 ? first : this.#characters.extentOf(at[end - 1]);
       if (!first || !last) continue;
-      const gap = open ? first[0] - open.right : 0;
+      // A number of a line from right to left begins at its left.
+      const isTurned = this.#characters.leftward && first[0] > last[0];
+      const [left, right] = isTurned ? [last[0], first[1]] : [first[0], last[1]];
+      const gap = open ? left - open.right : 0;
       if (!open || raw[start - 1] === joinedHyphen || gap > wideGap * size) {
         if (open) open.end = start;
-        open = { start, end: raw.length, right: last[1], blanks: [] };
+        open = { start, end: raw.length, left, right, blanks: [] };
         stretches.push(open);
         continue;
       }
-      if (gap > wideBlank * size) open.blanks.push({ at: start - open.start, right: open.right, x: first[0] });
-      open.right = last[1];
+      if (gap > wideBlank * size) open.blanks.push({ at: start - open.start, right: open.right, x: left });
+      open.right = right;
     }
     return stretches;
   }
@@ -118,7 +131,7 @@ class LineReader {
     const [first, last] = [at[0], at[raw.length - 1]];
     if (first === undefined || last === undefined) return false;
     // What is added to the page is drawn by itself.
-    if (at.some((index) => index < 0)) return this.#stretchesOf({ raw, at }, size).length > 1;
+    if (this.#characters.leftward || at.some((index) => index < 0)) return this.#stretchesOf({ raw, at }, size).length > 1;
     let end: number | undefined;
     for (const [left, right] of this.#characters.drawnExtents(first, last - first + 1)) {
       if (end !== undefined && left - end > wideGap * size) return true;

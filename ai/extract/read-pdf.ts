@@ -139,7 +139,8 @@ function readPage({ pdfium, form }: OpenPdf, page: number, hasLayeredForms: bool
   const found = readUpright(pdfium, page, typed);
   if (!found) return undefined;
   const { lines, unmapped } = found;
-  const content = lines.filter((line) => line.typed === undefined);
+  // Lines of Hebrew and Arabic are counted from the right, with a minus.
+  const content = lines.filter((line) => line.typed === undefined).map((line) => ({ ...line, x: line.x && Math.abs(line.x) }));
   const notices: NoticeCode[] = [];
   if (hasNotes) notices.push('notes_left_out');
   if (hidesLayers) notices.push('layers_left_out');

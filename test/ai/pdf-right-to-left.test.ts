@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { extractText } from '../../ai/extract/extract-text.ts';
+import { makePdfOf, stream } from './support/make-pdf.ts';
+
+const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 200_000, maxPdfPages: 500 };
+const textOf = async (bytes: Buffer) => (await extractText({ bytes, mediaType: 'application/pdf', charset: undefined }, limits)).text;
+const printed = (name: string) => readFileSync(new URL(`./pdfs/${name}.pdf`, import.meta.url));
+
+/** Hebrew letters, which are drawn as the Latin ones from `A` on. */
+const hebrewFont = [
+  '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /ToUnicode 11 0 R >>',
+  stream(
+    '',
+    `/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /H def /CMapType 2 def
+1 begincodespacerange <00> <ff> endcodespacerange 2 beginbfrange <20> <40> <0020> <41> <5b> <05d0> endbfrange endcmap end end`,
+  ),
+];
+
+describe('A PDF that is written from right to left', () => {
+  it('has numbers, dates and Latin names in order, and its tables with the right column first: Hebrew', async () => {
+    expect(await textOf(printed('hebrew-invoice'))).to.equal(
+      [
+        'חשבונית מס 2026/0417\n',
+        'לכבוד: נועה לוי, רחוב הרצל 12, תל אביב',
+        'תאריך: 04/03/2026 טלפון 03-5551234 בסך 1,250.00 ש"ח עבור MacBook Pro 14\n',
+        '| פריט | כמות | מחיר |',
+        '| עט כחול | 3 | 12.50 |',
+        '| מחברת גדולה | 10 | 145.00 |',
+        '| נייר A4 | 2 | 31.90 |\n',
+        'סך הכל לתשלום: 189.40 ש"ח',
+      ].join('\n'),
+    );
+  });
+
+  it('has the same in Arabic, where a hyphen parts numbers that are drawn', async () => {
+    const text = await textOf(printed('arabic-invoice'));
+    expect(text).to.contain('التاريخ: 04/03/2026 هاتف 03-5551234 بمبلغ 1,250.00 جنيه مقابل MacBook Pro 14');
+    expect(text).to.contain('شارع النيل 12، القاهرة');
+    expect(text).to.contain('| الصنف | الكمية | السعر |\n| قلم أزرق | 3 | 12.50 |\n| دفتر كبير | 10 | 145.00 |\n| ورق A4 | 2 | 31.90 |');
+  });
+
+  it('is read so whatever is drawn first', async () => {
+    // As it is seen, each piece drawn by itself from the left: `14.50 KH CBA`.
+    const piece = (text: string, x: number, font: string) => `BT /${font} 12 Tf ${x} 700 Td (${text}) Tj ET\n`;
+    const content = piece('14.50', 100, 'F1') + piece('KH', 140, 'F2') + piece('CBA', 170, 'F2');
+    const text = await textOf(makePdfOf({ content, objects: hebrewFont, fonts: '/F2 10 0 R' }));
+    expect(text).to.equal('\u05d0\u05d1\u05d2 \u05d7\u05da 14.50');
+  });
+});
