@@ -7,6 +7,7 @@ import { layOutLines } from './lay-out-page.ts';
 import { noticesBeside } from './more-than-pages.ts';
 import type { Notice, NoticeCode } from './notice.ts';
 import { type OpenPdf, unreadable, withPage, withPdf } from './open-pdf.ts';
+import { isRightToLeft } from './order-right-to-left.ts';
 import { joinPages } from './outline.ts';
 import { shownBoxOf } from './page-box.ts';
 import type { Line } from './page-line.ts';
@@ -139,8 +140,9 @@ function readPage({ pdfium, form }: OpenPdf, page: number, hasLayeredForms: bool
   const found = readUpright(pdfium, page, typed);
   if (!found) return undefined;
   const { lines, unmapped } = found;
-  // Lines of Hebrew and Arabic are counted from the right, with a minus.
-  const content = lines.filter((line) => line.typed === undefined).map((line) => ({ ...line, x: line.x && Math.abs(line.x) }));
+  // Places on a page of Hebrew or Arabic are counted from the right, with a minus.
+  const sign = isRightToLeft(lines.map(({ text }) => text).join('')) ? -1 : 1;
+  const content = lines.filter((line) => line.typed === undefined).map((line) => ({ ...line, x: line.x && sign * line.x }));
   const notices: NoticeCode[] = [];
   if (hasNotes) notices.push('notes_left_out');
   if (hidesLayers) notices.push('layers_left_out');
