@@ -29,7 +29,15 @@ export const operations: Operations<Contract> = {
     text: 'repeatable',
     delete: 'once',
   },
-  jobs: { list: 'repeatable', get: 'repeatable', create: 'keyed', cancel: 'once', retry: 'keyed', stream: 'repeatable' },
+  jobs: {
+    list: 'repeatable',
+    get: 'repeatable',
+    create: 'keyed',
+    createMany: 'keyed',
+    cancel: 'once',
+    retry: 'keyed',
+    stream: 'repeatable',
+  },
   webhooks: {
     list: 'repeatable',
     get: 'repeatable',

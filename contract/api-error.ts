@@ -19,4 +19,11 @@ export class ApiError<C extends ErrorCode = ErrorCode> extends Error {
     this.data = details?.data;
     this.retryAfterSeconds = details?.retryAfterSeconds;
   }
+
+  /** The same error with another message. */
+  withMessage(message: string): ApiError<C> {
+    const { data, retryAfterSeconds, cause } = this;
+    const same = new ApiError<ErrorCode>(this.code, { message, data, retryAfterSeconds, cause } as never);
+    return same as ApiError<C>;
+  }
 }

@@ -236,6 +236,29 @@ export const jobs = c.router({
       response: jobSchema,
     }),
   },
+  createMany: {
+    method: 'POST',
+    path: '/organizations/:organizationId/jobs',
+    summary: 'Queue many jobs',
+    description:
+      'Queues up to 100 jobs of the organization, all or none, each as `jobs.create` does. The error of one refuses all; its message begins with the index of the job: `jobs[3]: …`. A job of another organization is FORBIDDEN.',
+    pathParams: z.object({ organizationId: givenId }),
+    body: z
+      .object({
+        jobs: z
+          .array(createJob)
+          .min(1)
+          .max(100)
+          .meta({ examples: [[{ kind: 'document.index', documentId: exampleId }]] }),
+      })
+      .meta({ id: 'CreateJobs' }),
+    ...operation('jobs.createMany', {
+      access: 'job:create',
+      errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'LIMIT_REACHED'],
+      idempotent: true,
+      response: z.object({ items: z.array(jobSchema).describe('The jobs, in the order of the request.') }).meta({ id: 'CreatedJobs' }),
+    }),
+  },
   cancel: {
     method: 'POST',
     path: '/jobs/:id/cancel',

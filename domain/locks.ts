@@ -123,6 +123,15 @@ export async function lockDocument(trx: Transaction, documentId: string, purpose
   return rows[0];
 }
 
+/** Keeps workspaces, and then documents, from being deleted, each in the order of their ids. Those that are gone are left out. */
+export async function keepPlaces(
+  trx: Transaction,
+  { workspaceIds, documentIds }: { workspaceIds: string[]; documentIds: string[] },
+): Promise<void> {
+  await sql`select from workspace where id = any(${workspaceIds}) order by id ${strengths.keep}`.execute(trx);
+  await sql`select from document where id = any(${documentIds}) order by id ${strengths.keep}`.execute(trx);
+}
+
 /** Locks documents that are deleted, in the order of their ids: their chunks and texts are deleted before them. */
 export async function lockDocumentsForDeletion(trx: Transaction, documentIds: string[]): Promise<void> {
   await sql`select from document where id = any(${documentIds}) order by id ${strengths.delete}`.execute(trx);

@@ -4,13 +4,14 @@ import { inTransaction } from '../../db/transaction.ts';
 import { getDocument } from '../../domain/documents/document.ts';
 import { cancelJob } from '../../domain/jobs/cancel-job.ts';
 import { createJob, inputOf } from '../../domain/jobs/create-job.ts';
+import { createJobs, forEachJob } from '../../domain/jobs/create-jobs.ts';
 import { getJob, readWhole, shownAs } from '../../domain/jobs/job.ts';
-import { findJobScope } from '../../domain/jobs/job-scope.ts';
+import { type CreateJobInput, findJobScope } from '../../domain/jobs/job-scope.ts';
 import { hasJobsOfFormerWorkspace } from '../../domain/jobs/list-changed-jobs.ts';
 import { listJobs } from '../../domain/jobs/list-jobs.ts';
 import { retryJob } from '../../domain/jobs/retry-job.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
-import type { Authorize } from '../caller.ts';
+import { type Authorize, workspaceOf } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { withIdempotency } from '../idempotency.ts';
 import { toJob, toJobListItem } from '../presenters/job.ts';
@@ -40,6 +41,26 @@ export function jobProcedures(deps: ApiDeps) {
         return once(async (trx) => withoutLongInput(toJob(await createJob(trx, getPlan, actor, scope, input))));
       });
       return { input: inputOf(input), ...job } as ShownJob;
+    }),
+
+    createMany: procedure(contract.jobs.createMany, async (context) => {
+      const { input, caller, actor, authorize } = context;
+      const { organizationId } = input;
+      const { items } = await withIdempotency<RecordedJobs>(db, contract.jobs.createMany, context, async (once) => {
+        // Before any row is read; a key of one workspace is asked for each job below.
+        await authorize(organizationId, workspaceOf(caller));
+        const jobs = await forEachJob(input.jobs, async (job) => {
+          const scope = await findJobScope(db, job);
+          if (scope.organizationId !== organizationId) throw new ApiError('FORBIDDEN');
+          await authorize(organizationId, scope.workspaceId);
+          return { scope, input: job };
+        });
+        return once(async (trx) => {
+          const created = await createJobs(trx, getPlan, actor, { organizationId, jobs });
+          return { organizationId, items: created.map((job) => withoutLongInput(toJob(job))) };
+        });
+      });
+      return { items: items.map((job, index) => ({ input: inputOf(input.jobs[index] as CreateJobInput), ...job }) as ShownJob) };
     }),
 
     cancel: procedure(contract.jobs.cancel, async ({ input, actor, authorize }) => {
@@ -93,6 +114,11 @@ type ShownJob = ReturnType<typeof toJob>;
 
 /** The stored response for a job that was created with an `Idempotency-Key`. */
 type RecordedJob = Omit<ShownJob, 'input'> & { input?: ShownJob['input'] };
+
+interface RecordedJobs {
+  organizationId: string;
+  items: RecordedJob[];
+}
 
 /** The maximum input that is stored with a key, in characters of JSON: a longer one is in the request, or read from the job. */
 const recordedLength = 4_096;

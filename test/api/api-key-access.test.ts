@@ -153,7 +153,12 @@ for (const transport of transports) {
     function withWorkspace(route: AnyRoute, input: Record<string, unknown> = {}): Record<string, unknown> {
       const { operation } = route.metadata;
       if (operation === 'jobs.list' || operation === 'jobs.create') return { ...input, workspaceId: rows.workspaceId };
+      if (operation === 'jobs.createMany') return { ...input, jobs: [{ ...embedding(), workspaceId: rows.workspaceId }] };
       return operation.startsWith('jobs.') ? { ...input, id: jobInWorkspace } : input;
+    }
+
+    function embedding() {
+      return { kind: 'text.embed', organizationId: rows.organizationId, texts: ['one'] };
     }
 
     async function rowsBeside(): Promise<TenantRows> {
@@ -166,7 +171,7 @@ for (const transport of transports) {
     }
 
     async function createJob(workspaceId: string): Promise<string> {
-      const body = { kind: 'text.embed', organizationId: rows.organizationId, workspaceId, texts: ['one'] };
+      const body = { ...embedding(), workspaceId };
       return (await expectOk(api.request('POST', '/api/v1/jobs', { token: rows.tenant.owner.token, body }))).body.id;
     }
 

@@ -94,6 +94,21 @@ describe('Idempotency-Key', () => {
       same: (body) => body,
     },
     {
+      operation: 'jobs.createMany',
+      input: () => {
+        const { organizationId } = tenant;
+        const long = Array.from({ length: 16 }, () => 'a long text '.repeat(50));
+        const jobs = [
+          { kind: 'document.summarize', documentId, maxSentences: 3 },
+          { kind: 'text.embed', organizationId, texts: long },
+        ];
+        return { organizationId, jobs };
+      },
+      another: (input) => ({ ...input, jobs: (input.jobs as object[]).slice(1) }),
+      effect: { jobs: 2, credits: 2, entries: 2 },
+      same: (body) => body,
+    },
+    {
       operation: 'jobs.retry',
       input: () => ({ id: failedJobId }),
       another: () => ({ id: 'filled in below' }),

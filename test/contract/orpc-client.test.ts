@@ -69,6 +69,8 @@ describe('The client of oRPC as its authors publish it', () => {
     await call('documents.list', { organizationId, workspaceId, limit: 5, tag: 'mirror' });
     await call('documents.downloadUrl', { id: document.id });
     const job = await call('jobs.create', { kind: 'document.index', documentId: document.id });
+    const { items } = await call('jobs.createMany', { organizationId, jobs: [{ kind: 'text.embed', organizationId, texts: ['one'] }] });
+    expect(items).to.have.length(1);
     for await (const event of stream) if (event.id === job.id && event.status === 'succeeded') break;
     await call('jobs.get', { id: job.id });
     await call('jobs.list', { organizationId, includeResult: true });

@@ -12,7 +12,8 @@ export interface Break {
 /** Values that break each bound of a schema by one, and nothing else. `text` is for places that carry text only, such as a path. */
 export function breaksOf(given: JsonSchema, place: 'path' | 'query' | 'body'): Break[] {
   const schema = notNull(resolve(given));
-  const types = [schema.type].flat();
+  // The alternatives of the contract are kinds of objects.
+  const types = schema.oneOf ? ['object'] : [schema.type].flat();
   const breaks = [
     ...(schema.enum ? [{ why: 'not one of its values', value: 'no-such-value' }] : []),
     ...(types.includes('string') && !schema.enum ? textBreaks(schema) : []),

@@ -69,8 +69,16 @@ export function inputsFor(route: AnyRoute, rows: TenantRows): Record<string, unk
   };
   return describedInputs(route).map(({ example }) => {
     const { cursor: _issuedByNobody, ...input } = example;
-    return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, name in byName ? byName[name] : value]));
+    return renamed(input, byName);
   });
+}
+
+/** The fields by these names, also those of objects in lists. */
+function renamed(input: object, byName: Record<string, unknown>): Record<string, unknown> {
+  const inList = (value: unknown) => (typeof value === 'object' && value !== null ? renamed(value, byName) : value);
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [name, name in byName ? byName[name] : Array.isArray(value) ? value.map(inList) : value]),
+  );
 }
 
 /** The fields of an operation that name a row, other than the organization. */

@@ -1,0 +1,45 @@
+import { ApiError } from '../../contract/api-error.ts';
+import type { Transaction } from '../../db/connect.ts';
+import type { Actor } from '../audit.ts';
+import type { GetPlan } from '../billing/plan.ts';
+import { keepPlaces, lockOrganization } from '../locks.ts';
+import { createJob } from './create-job.ts';
+import type { JobRow } from './job.ts';
+import type { CreateJobInput, JobScope } from './job-scope.ts';
+
+/** A job to be created, in its place. */
+export interface PlacedJob {
+  scope: JobScope;
+  input: CreateJobInput;
+}
+
+/**
+ * Charges and queues jobs of one organization, all or none, each as {@link createJob} does. Their places are locked before, in the order of
+ * all locks. Throws the error of the first job that is refused, with its index (`withIndex`).
+ */
+export async function createJobs(
+  trx: Transaction,
+  getPlan: GetPlan,
+  actor: Actor,
+  { organizationId, jobs }: { organizationId: string; jobs: PlacedJob[] },
+): Promise<JobRow[]> {
+  await lockOrganization(trx, organizationId);
+  await keepPlaces(trx, {
+    workspaceIds: jobs.flatMap(({ scope }) => scope.workspaceId ?? []),
+    documentIds: jobs.flatMap(({ scope }) => scope.documentId ?? []),
+  });
+  return await forEachJob(jobs, ({ scope, input }) => createJob(trx, getPlan, actor, scope, input));
+}
+
+/** Runs a step for each of the jobs of a request, in their order. The error of one says which: `jobs[3]: Document not found.` */
+export async function forEachJob<J, T>(jobs: J[], step: (job: J) => Promise<T>): Promise<T[]> {
+  const done: T[] = [];
+  for (const [index, job] of jobs.entries()) {
+    done.push(
+      await step(job).catch((error: unknown) => {
+        throw error instanceof ApiError ? error.withMessage(`jobs[${index}]: ${error.message}`) : error;
+      }),
+    );
+  }
+  return done;
+}
