@@ -108,6 +108,8 @@ export const shownThresholds = {
   mostly: 0.8,
   /** In letters: a word that is drawn twice within a line. */
   shortestCopy: 3,
+  /** In letters. A longer line is not searched for them: the time grows with the square (hostile files). */
+  longestLine: 2_000,
   /** How far apart letters are that are set one by one, all of them and half of them: titles; columns are further. */
   widelySet: { from: 0.15, to: 1.2 },
   /** By how much a blank between two such words is wider. */

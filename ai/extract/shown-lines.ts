@@ -3,7 +3,7 @@ import type { PageCharacters } from './page-characters.ts';
 import { dropCharacters, type RawLine, sliceLine } from './page-text.ts';
 import { shownThresholds } from './pdf-thresholds.ts';
 
-const { margin, sameLine, samePlace, mostly, shortestCopy, widelySet, widerBlank, mostLines } = shownThresholds;
+const { margin, sameLine, samePlace, mostly, shortestCopy, longestLine, widelySet, widerBlank, mostLines } = shownThresholds;
 
 /** Four letters or digits and more, or pairs of them, each apart. */
 const spacedLetters = /(?<!\S)[\p{L}\p{N}]{1,2}(?: [\p{L}\p{N}]{1,2}){3,}(?!\S)/gu;
@@ -116,6 +116,7 @@ function copiesIn({ line, size }: Extended, { line: other }: Extended, character
 function copiesWithin({ line: { raw, at }, size }: Extended, characters: PageCharacters): Set<number> {
   const places = new Map<string, [number, number][]>();
   const copies = new Set<number>();
+  if (raw.length > longestLine) return copies;
   let run: number[] = [];
   for (const [place, index] of at.entries()) {
     const letter = raw[place] ?? '';
