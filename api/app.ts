@@ -8,6 +8,7 @@ import type { LocalStorage } from '../storage/local.ts';
 import type { ApiDeps } from './deps.ts';
 import { boundBodies } from './http/body-time.ts';
 import { cors, securityHeaders, trustedOrigin } from './http/browser-security.ts';
+import { consoleAssets, consolePage } from './http/console.ts';
 import { wellFormed } from './http/create-server.ts';
 import { docsRoutes, openApiDocument } from './http/docs.ts';
 import { healthz, readyz } from './http/health.ts';
@@ -57,8 +58,7 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
   app.options(/.*/, nothingHere);
   // `/uploads/{organizationId}/{documentId}`. With a bucket, bytes go to the bucket and not through the API.
   if (localStorage) app.use(uploadRoutes(uploadOptions(deps, localStorage)));
-  // `/docs`, and pages for browsers without a web application.
-  app.use(docsRoutes(), startPages(config));
+  app.use(docsRoutes(), config.console.enabled ? consoleAssets(config.console.directory) : startPages(config));
 
   const procedures = createProcedures(deps);
   const limited = limitRequests(limiters, deps.authentication);
@@ -67,6 +67,7 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
   app.get('/api/v1/openapi.json', limited, openApiDocument({ cookieName: sessionCookieName(config), extra: config.extraContentTypes }));
   app.use('/api/v1', guard, createRest(deps, procedures));
   app.use(mcpRoutes(deps, procedures));
+  if (config.console.enabled) app.use(consolePage({ ...config, ...config.console, storage: deps.storage }));
 
   app.use(nothingHere);
   app.use('/rpc', rpcErrors(deps));

@@ -5,7 +5,7 @@ import { aiServiceEnvironment, loadAiServiceConfig } from './ai-service.ts';
 import { type Environment, findProblems, flag, httpUrl, integer, parseEnvironment, postgresUrl } from './environment.ts';
 import { changeVariables, readVariable } from './secret-files.ts';
 import { loadServerConfig } from './server.ts';
-import { serverEnvironment } from './server-environment.ts';
+import { serverEnvironment, servesConsole } from './server-environment.ts';
 import { storageVariables } from './storage.ts';
 import { hostAndPort } from './temporal.ts';
 
@@ -179,6 +179,17 @@ export function loadToolConfig(env: Environment) {
     path: e.PATH.split(':').filter(Boolean),
     cacheDir: resolve(e.XDG_CACHE_HOME ?? resolve(homedir(), '.cache'), 'sheaf'),
   };
+}
+
+const consoleEnvironment = z.object({
+  ...serverEnvironment.pick({ CONSOLE: true, WEB_URL: true }).shape,
+  CONSOLE_DIR: z.string().optional(),
+});
+
+/** Whether an API with these variables serves the console, and from where: undefined if the variables do not say it. */
+export function loadConsoleConfig(env: Environment): { enabled: boolean; directory: string | undefined } {
+  const e = parseEnvironment(consoleEnvironment, env);
+  return { enabled: servesConsole(e), directory: e.CONSOLE_DIR };
 }
 
 const stopEnvironment = serverEnvironment.pick({ WORKER_SHUTDOWN_GRACE_MS: true, SHUTDOWN_DELAY_MS: true });

@@ -50,6 +50,8 @@ export const serverEnvironment = z.object({
   WEB_URL: httpUrl()
     .refine((url) => isOrigin(new URL(url).origin), 'must not have a * in its host')
     .optional(),
+  CONSOLE: optionalFlag(),
+  CONSOLE_DIR: z.string().default('web/dist'),
   TRUSTED_ORIGINS: list('tauri://localhost,http://tauri.localhost').refine(
     (origins) => origins.every(isOrigin),
     'must be origins as browsers send them, such as https://app.example.com: without a path, a slash at the end or *',
@@ -152,6 +154,11 @@ export function apiUrlOf({ API_URL, PORT }: Pick<ServerVariables, 'API_URL' | 'P
 /** The URL of the web application; undefined in production if it is not set, so that no other is trusted. */
 export function webUrlOf({ NODE_ENV, WEB_URL }: Pick<ServerVariables, 'NODE_ENV' | 'WEB_URL'>): string | undefined {
   return WEB_URL ?? (NODE_ENV === 'production' ? undefined : 'http://localhost:5173');
+}
+
+/** Whether the API serves the console: unless there is another web application. */
+export function servesConsole({ CONSOLE, WEB_URL }: Pick<ServerVariables, 'CONSOLE' | 'WEB_URL'>): boolean {
+  return CONSOLE ?? WEB_URL === undefined;
 }
 
 /** The email provider: outside of production mails are stored in files by default. */

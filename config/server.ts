@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { PlanLimits, PlanName } from '../contract/fields.ts';
 import type { SocialProvider } from '../contract/system.ts';
 import { type Environment, parseEnvironment } from './environment.ts';
@@ -10,6 +11,7 @@ import {
   type ServerVariables,
   serverChecks,
   serverEnvironment,
+  servesConsole,
   webUrlOf,
 } from './server-environment.ts';
 import { storeOf } from './storage.ts';
@@ -39,8 +41,10 @@ export function loadServerConfig(env: Environment) {
     port: e.PORT,
     host: e.HOST,
     apiUrl,
-    /** The base of links in mails: the web application if its address is set, else the API, which has its own pages. */
+    /** The base of links in mails: the web application if its address is set, else the API, which has the console or its own pages. */
     webUrl: e.WEB_URL ?? apiUrl,
+    /** The web application that the API serves itself, and where its build is. */
+    console: { enabled: servesConsole(e), directory: resolve(e.CONSOLE_DIR) },
     trustedOrigins: trustedOriginsOf(e, webUrlOf(e)),
     trustProxy: e.TRUST_PROXY,
     cookieDomain: e.COOKIE_DOMAIN,

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../config/environment.ts';
+import { ConfigurationError, type Environment } from '../config/environment.ts';
 import type { LocalConfig } from '../config/local.ts';
 import { claimDataDir } from './data-directory.ts';
 import { checkPorts } from './ports.ts';
@@ -11,6 +11,8 @@ export interface LocalServiceOptions extends Pick<StackOptions, 'abort' | 'onSer
   stream: NodeJS.WriteStream;
   /** Whether others that run on the same data directory may use the service. */
   shared: boolean;
+  /** Variables beside those of the configuration. */
+  env?: Environment;
 }
 
 /** The whole service on this machine. It holds the data directory until it is stopped. */
@@ -38,7 +40,7 @@ export async function startLocalService(config: LocalConfig, options: LocalServi
       services,
       ports: config.ports,
       external: config.external,
-      env: config.overrides,
+      env: { ...config.overrides, ...options.env },
       log: progress.on,
       onGuard: (pid) => {
         guardPid = pid;

@@ -1,10 +1,11 @@
 // `npm start`: everything that the service needs, on this machine, until Ctrl-C.
 
-import { lstatSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ConfigurationError, type Environment } from '../config/environment.ts';
-import { inheritedEnvironment, type LocalConfig, loadLocalConfig } from '../config/local.ts';
+import { inheritedEnvironment, type LocalConfig, loadConsoleConfig, loadLocalConfig } from '../config/local.ts';
+import { buildConsoleOnce, findConsoleDirectory } from './console.ts';
 import { startLocalService } from './local-service.ts';
 import { readTail } from './log-file.ts';
 import type { ServiceName } from './service-names.ts';
@@ -36,17 +37,34 @@ stopRequest.forget();
 
 async function main(config: LocalConfig): Promise<number> {
   const crashed = Promise.withResolvers<Crash>();
+  const consoleDirectory = findConsoleDirectory(inheritedEnvironment());
   const { stack, stop } = await startLocalService(config, {
     stream: process.stdout,
     shared: true,
+    ...(consoleDirectory ? { env: { CONSOLE_DIR: consoleDirectory } } : {}),
     abort: stopRequest.signal,
     onServiceExit: (service, exit) => crashed.resolve({ service, exit }),
   });
   process.stdout.write(welcome(stack, version));
+  if (consoleDirectory) void build(stack, consoleDirectory);
   const crash = await Promise.race([crashed.promise, stopRequest.wait()]);
   process.stdout.write(crash ? '' : '\nStopping …\n');
   await stop();
   return crash ? reportCrash(stack, crash) : 0;
+}
+
+/** The API is up meanwhile, and says at `/` that the console is not there yet. */
+async function build({ supervisor, dataDir, env, apiUrl }: Stack, directory: string): Promise<void> {
+  if (existsSync(directory)) return;
+  console.log('Building the console …');
+  const startedAt = performance.now();
+  try {
+    await buildConsoleOnce(supervisor, directory, join(dataDir, 'logs', 'console.log'));
+    console.log(`The console is ready (${((performance.now() - startedAt) / 1000).toFixed(1)} s): ${env.API_URL ?? apiUrl}`);
+  } catch (error) {
+    // The service is of use without it.
+    if (!stopRequest.requested) console.error(`There is no console: ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 function reportCrash(stack: Stack, { service, exit }: Crash): number {
@@ -70,6 +88,7 @@ export function welcome(stack: Stack, version: string): string {
   // The API inherits the variables that the stack does not set.
   const inherited = inheritedEnvironment();
   const lines: [string, string | undefined][] = [
+    ['Console', loadConsoleConfig(inherited).enabled ? api : undefined],
     ['API', `${api}/api/v1`],
     ['Reference', `${api}/docs`],
     ['OpenAPI', `${api}/api/v1/openapi.json`],

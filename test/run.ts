@@ -9,6 +9,7 @@ import { StopRequest } from '../local/stop-request.ts';
 import { createSupervisor } from '../local/supervise.ts';
 import { bucketEmulator } from './storage/bucket-emulator.ts';
 import { versitygw } from './storage/s3-server.ts';
+import { builtConsole } from './support/console-build.ts';
 import { checkCoverage } from './support/coverage.ts';
 import { makeTestDirectory, removeTestDirectory } from './support/directories.ts';
 import { checkLogs } from './support/find-secrets.ts';
@@ -86,7 +87,7 @@ async function runAll(): Promise<Summary> {
   const withChecks = paths.length === 0;
   if (!files.some(needsServices)) return add(withChecks ? await runChecks() : none, await runQuickTests(files));
   console.log(`Starting Postgres, Temporal and the AI service${withChecks ? ', and checking format, lint and types' : ''} …`);
-  const [stack, checked] = await Promise.all([startServices(), withChecks ? runChecks() : none]);
+  const [stack, checked] = await Promise.all([startServices(), withChecks ? runChecks() : none, buildForTests(files)]);
   try {
     const stopped = stopRequest.wait();
     await Promise.race([buildGoPrograms(programsOf(files), stack.supervisor, join(directory, 'go'), stopRequest.signal), stopped]);
@@ -122,6 +123,11 @@ async function runTests(stack: Stack, files: string[]): Promise<Summary> {
   const alone = files.filter((file) => oneAtATime.test(file));
   const first = await runMocha(stack.supervisor, { ...group, name: 'parallel', files: together, jobs: filesAtOnce });
   return add(first, await runMocha(stack.supervisor, { ...group, name: 'serial', files: alone, jobs: 1 }));
+}
+
+/** Builds the console once, so that no test waits for it within its time. If that fails, the tests that need it say so. */
+async function buildForTests(files: string[]): Promise<void> {
+  if (files.some((file) => file.startsWith('test/web/'))) await builtConsole().catch(() => undefined);
 }
 
 /** Those that the files import. */

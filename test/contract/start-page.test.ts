@@ -6,7 +6,7 @@ import { openBrowser } from '../support/browser.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('The pages of the service', () => {
-  const { api } = useApi({ env: { REQUIRE_EMAIL_VERIFICATION: 'true', WORKER_ENABLED: 'false' } });
+  const { api } = useApi({ env: { CONSOLE: 'false', REQUIRE_EMAIL_VERIFICATION: 'true', WORKER_ENABLED: 'false' } });
   let browser: Browser;
 
   const get = (path: string) => fetch(`${api.url}${path}`, { headers: { Accept: 'text/html' } });

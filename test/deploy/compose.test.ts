@@ -240,8 +240,10 @@ describe('docker-compose.yml', () => {
     for (const file of files) for (const imported of importsOf(file)) files.add(imported);
     const needed = new Set([...files].map((file) => file.split('/')[0]));
     const held = readFileSync('deploy/Dockerfile.dockerignore', 'utf8').matchAll(/^!([a-z]+)$/gm);
-    // The bundle is made of workflows/index.ts, which no file imports.
-    expect([...held].map(([, folder]) => folder)).to.have.members([...needed, 'workflows'].filter((one, i, all) => all.indexOf(one) === i));
+    // The bundle is made of workflows/index.ts, which no file imports; the console of `web` and `client`.
+    expect([...held].map(([, folder]) => folder)).to.have.members(
+      [...needed, 'client', 'web', 'workflows'].filter((one, i, all) => all.indexOf(one) === i),
+    );
   });
 
   it('lets a digest stand for the tag of every image that somebody else publishes', () => {
@@ -249,7 +251,7 @@ describe('docker-compose.yml', () => {
     for (const { image } of published) expect(image).to.match(/^\$\{[A-Z_]+_IMAGE:-[\w./-]+:[\w.-]+\}$/);
     const bases = [...readFileSync('deploy/Dockerfile', 'utf8').matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as a Dockerfile names an argument.
-    expect(bases).to.deep.equal(['${NODE_IMAGE}', 'source', 'source', '${NODE_IMAGE}', 'base', 'base']);
+    expect(bases).to.deep.equal(['${NODE_IMAGE}', 'source', 'source', 'source', '${NODE_IMAGE}', 'base', 'base']);
     for (const { build } of [compose.services.api, compose.services.ai] as Service[])
       expect(JSON.stringify(build)).to.match(/"NODE_IMAGE":"\$\{NODE_IMAGE:-node:[\w.-]+\}"/);
   });

@@ -31,6 +31,7 @@ const samples: Record<string, { folder: string; package: string; allowed: string
   temporal: { folder: '../domain/ids.ts', package: 'express', allowed: ["import { signals } from '../workflows/definitions.ts';"] },
   worker: { folder: '../api/app.ts', package: 'express', allowed: ["import { createActivities } from '../activities/index.ts';"] },
   api: { folder: '../../temporal/outbox.ts', package: 'pg', allowed: ["import { createJob } from '../../domain/jobs/create-job.ts';"] },
+  web: { folder: '../contract/index.ts', package: 'pg', allowed: ["import { createClient } from '@sheaf/client';"] },
 };
 const deepRooms = new Set(['domain', 'ai', 'activities', 'api']);
 

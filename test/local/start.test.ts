@@ -20,7 +20,7 @@ describe('npm start', () => {
   beforeEach(async () => {
     dataDir = makeTestDirectory();
     const ports = await findFreePorts(variables.length);
-    env = { DATA_DIR: dataDir, ...Object.fromEntries(variables.map((name, index) => [name, String(ports[index])])) };
+    env = { CONSOLE: 'false', DATA_DIR: dataDir, ...Object.fromEntries(variables.map((name, index) => [name, String(ports[index])])) };
   });
 
   afterEach(async () => {

@@ -199,6 +199,22 @@ export const rooms: Record<string, Room> = {
       'node:*',
     ],
   },
+  // The pages are a program of their own, in a browser: what product teams copy from.
+  web: {
+    packages: [
+      '@mantine/**',
+      '@sheaf/client',
+      '@tanstack/react-query',
+      '@tanstack/react-router',
+      '@vitejs/plugin-react',
+      'better-auth/client',
+      'better-auth/client/plugins',
+      'react',
+      'react-dom/client',
+      'vite',
+      'node:*',
+    ],
+  },
 };
 
 /** Folders that may import anything: they compose, measure, check or test the others. */

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Environment } from '../config/environment.ts';
+import { inheritedEnvironment, loadConsoleConfig, loadToolConfig } from '../config/local.ts';
+import { buildDirectory } from '../web/build.ts';
+import type { Supervisor } from './supervise.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The builds of the console, by their sources, in the user's cache: a clone with the same sources has no need to build. */
+function consoleBuilds(): string {
+  return join(loadToolConfig(inheritedEnvironment()).cacheDir, 'console');
+}
+
+/** Where the API is to look for the console; undefined if it serves none, or one that somebody else has built. */
+export function findConsoleDirectory(env: Environment): string | undefined {
+  const { enabled, directory } = loadConsoleConfig(env);
+  return enabled && directory === undefined ? buildDirectory(consoleBuilds()) : undefined;
+}
+
+/** Builds the console, unless that was done before. Throws ProcessError with Vite's messages. */
+export async function buildConsoleOnce(supervisor: Supervisor, directory: string, logFile?: string): Promise<void> {
+  if (existsSync(join(directory, 'index.html'))) return;
+  const args = ['web/main.ts', '--cached', consoleBuilds()];
+  const log = logFile === undefined ? {} : { logFile };
+  await supervisor.complete({ name: 'The build of the console', command: process.execPath, args, cwd: root, background: true, ...log });
+}

@@ -1,0 +1,70 @@
+import { expect } from 'chai';
+import { until } from '../support/processes.ts';
+import { password, useConsole } from './support/use-console.ts';
+
+describe('A newcomer in the console', function () {
+  this.timeout(240_000);
+  const { open } = useConsole();
+
+  it('signs up, sets up an organization, watches the samples, finds a passage and sees what it cost', async () => {
+    const { page, complaints } = await open('/');
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await page.getByLabel('Your name').fill('Ada Lovelace');
+    await page.getByLabel('Email address').fill('ada@example.com');
+    await page.getByLabel(/^Password/).fill(password);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByLabel('Name of the organization').fill('Korvid Ridge');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Documents' }).waitFor();
+    expect(new URL(page.url()).pathname).to.equal('/o/korvid-ridge/documents/documents');
+    await page.getByRole('row', { name: /observatory-handbook\.pdf/ }).waitFor();
+
+    // The jobs end while they are looked at, without another request for them.
+    await page.getByRole('link', { name: 'Jobs' }).click();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await expectCount(page.getByRole('row', { name: /Succeeded/ }), 6);
+    await page.getByRole('link', { name: 'Documents' }).click();
+    await page.getByRole('row', { name: /observatory-handbook\.pdf Searchable/ }).waitFor();
+
+    await page.getByRole('link', { name: 'Search' }).click();
+    await page.getByLabel('What are you looking for?').fill('how often are the mirrors washed');
+    await page.getByRole('button', { name: 'Search' }).click();
+    const first = page.getByRole('listitem').first();
+    await first.locator('mark').first().waitFor();
+    await first.getByRole('link', { name: 'observatory-handbook.pdf' }).click();
+    const marked = page.getByRole('region', { name: 'Text' }).locator('mark');
+    await marked.waitFor();
+    expect(await marked.textContent()).to.match(/mirrors? .*washed/is);
+    expect(page.url()).to.match(/page=\d+/);
+
+    await page.getByRole('link', { name: 'Usage' }).click();
+    await page.getByText('Billing is off: nothing is capped.').waitFor();
+    // Six documents, two credits each.
+    await page.getByText('12', { exact: true }).waitFor();
+    expect(complaints).to.deep.equal([]);
+
+    expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')).not.to.match(
+      /token|ey[A-Z]/i,
+    );
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.goto(new URL('/o/korvid-ridge/documents/jobs', page.url()).href);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  it('loads at most 170 kB of compressed script to sign in, and none of the other pages', async () => {
+    const { page } = await open('/sign-in');
+    await page.getByLabel('Email address').waitFor();
+    await page.waitForLoadState('networkidle');
+    const scripts = (await page.evaluate(
+      "performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).map(({ name, encodedBodySize }) => [name, encodedBodySize])",
+    )) as [string, number][];
+    const total = scripts.reduce((sum, [, bytes]) => sum + bytes, 0);
+    expect(total).to.be.within(50_000, 170_000);
+    expect(scripts.filter(([name]) => /\/(documents?|jobs|search|usage|shell)-/.test(name))).to.deep.equal([]);
+  });
+});
+
+async function expectCount(rows: { count(): Promise<number> }, count: number): Promise<void> {
+  await until(async () => (await rows.count()) >= count, 60_000);
+}

@@ -1,0 +1,25 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+
+/** Text between tags, and attributes that people read, in a component. */
+function findSentences(source: string): string[] {
+  const code = source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '');
+  const texts = [...code.matchAll(/(?<!=)>\s*([A-Z][\w'’ ,.?!…-]*)\s*<\//g)].map(([, text = '']) => text);
+  const attributes = [...code.matchAll(/\b(?:aria-label|label|title|placeholder|description|alt)="([^"]+)"/g)].map(([, text = '']) => text);
+  return [...texts, ...attributes];
+}
+
+describe('The sentences of the console', () => {
+  it('are in the file of messages, and in no component', () => {
+    const files = globSync('web/src/**/*.tsx');
+    expect(files).to.have.length.above(10);
+    for (const file of files) expect(findSentences(readFileSync(file, 'utf8')), file).to.deep.equal([]);
+  });
+
+  it('would be found in a component', () => {
+    expect(findSentences('<Text>\n  Nothing here.\n</Text> <Button title="Go on">{t.go}</Button> (a): Map<string, X>')).to.deep.equal([
+      'Nothing here.',
+      'Go on',
+    ]);
+  });
+});

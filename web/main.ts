@@ -1,0 +1,13 @@
+// `node web/main.ts <directory>`: builds the console into it. `node web/main.ts --cached <directory>`: below it, unless it is there.
+import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { buildConsole, buildDirectory, removeOldBuilds } from './build.ts';
+
+const [first = 'web/dist', parent] = process.argv.slice(2);
+if (first === '--cached' && parent !== undefined) {
+  await buildConsole(buildDirectory(parent));
+  removeOldBuilds(parent);
+} else {
+  rmSync(resolve(first), { recursive: true, force: true });
+  await buildConsole(resolve(first));
+}

@@ -1,0 +1,105 @@
+import { type Contract, isFinal, type Job, type JobEvent, type OutputOf, SheafError } from '@sheaf/client';
+import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { type Place, queryClient, sessionEnded } from './queries.ts';
+import { service } from './service.ts';
+import { createStore } from './store.ts';
+
+type JobPage = OutputOf<Contract['jobs']['list']>;
+export type ListedJob = JobPage['items'][number];
+export type JobStatus = Job['status'];
+type Filter = { status?: JobStatus | undefined; documentId?: string | undefined };
+
+/** Several changes are shown at once, so that a hundred a second do not hold up the page. */
+const gatherMs = 150;
+/** A document or the usage shows what a job has done, soon after it. */
+const refreshMs = 1_000;
+
+/** The jobs of a workspace, newest first, a page at a time. */
+export function jobsQuery({ organization, workspace }: Place, filter: Filter) {
+  const input = { organizationId: organization.id, workspaceId: workspace.id, includeResult: true, ...filter };
+  return infiniteQueryOptions({
+    queryKey: ['jobs', workspace.id, filter],
+    queryFn: ({ pageParam, signal }) => service.jobs.list({ ...input, ...(pageParam ? { cursor: pageParam } : {}) }, { signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+}
+
+export interface Live {
+  state: 'connecting' | 'live' | 'lost';
+  error?: unknown;
+  again(): void;
+}
+
+/** How the stream of jobs is doing. */
+export const liveJobs = createStore<Live>({ state: 'connecting', again: () => undefined });
+
+/** Follows the jobs of a workspace while its pages are open, and keeps what they show up to date. */
+export function useLiveJobs({ organization, workspace }: Place): void {
+  const [round, setRound] = useState(0);
+  const [organizationId, workspaceId] = [organization.id, workspace.id];
+  useEffect(() => {
+    const closed = new AbortController();
+    const setLive = (live: Omit<Live, 'again'>) => liveJobs.set({ ...live, again: () => setRound(round + 1) });
+    const gathered = createGathering(workspaceId);
+    const follow = async () => {
+      setLive({ state: 'connecting' });
+      const stream = await service.jobs.stream({ organizationId, workspaceId }, { signal: closed.signal });
+      setLive({ state: 'live' });
+      // What changed before the stream was open.
+      void queryClient.invalidateQueries({ queryKey: ['jobs', workspaceId] });
+      for await (const event of stream) gathered.add(event);
+    };
+    follow().catch((error: unknown) => {
+      if (closed.signal.aborted) return;
+      if (error instanceof SheafError && error.status === 401) sessionEnded.set(true);
+      setLive({ state: 'lost', error });
+    });
+    return () => {
+      closed.abort();
+      gathered.end();
+    };
+  }, [organizationId, workspaceId, round]);
+}
+
+function createGathering(workspaceId: string) {
+  let events: JobEvent[] = [];
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let refreshing: ReturnType<typeof setTimeout> | undefined;
+  const show = () => {
+    timer = undefined;
+    const latest = new Map(events.map((event) => [event.id, event]));
+    events = [];
+    for (const [key] of queryClient.getQueriesData<InfiniteData<JobPage>>({ queryKey: ['jobs', workspaceId] }))
+      queryClient.setQueryData<InfiniteData<JobPage>>(key, (data) => data && merge(data, latest, key[2] as Filter));
+    if ([...latest.values()].some(isFinal)) refreshing ??= setTimeout(refresh, refreshMs);
+  };
+  const refresh = () => {
+    refreshing = undefined;
+    for (const name of ['documents', 'document', 'usage']) void queryClient.invalidateQueries({ queryKey: [name] });
+  };
+  return {
+    add(event: JobEvent) {
+      events.push(event);
+      timer ??= setTimeout(show, gatherMs);
+    },
+    end() {
+      clearTimeout(timer);
+      clearTimeout(refreshing);
+    },
+  };
+}
+
+/** A list with what has changed: a new job stands first; one that the filter no longer shows goes. */
+function merge(data: InfiniteData<JobPage>, changed: Map<string, JobEvent>, { status, documentId }: Filter): InfiniteData<JobPage> {
+  const fits = (job: { status: JobStatus; documentId: string | null }) =>
+    (status === undefined || job.status === status) && (documentId === undefined || job.documentId === documentId);
+  const known = new Set(data.pages.flatMap(({ items }) => items.map(({ id }) => id)));
+  const added = [...changed.values()].filter((event) => !known.has(event.id) && fits(event)) as ListedJob[];
+  const pages = data.pages.map((page, index) => {
+    const items = page.items.map((job) => ({ ...job, ...changed.get(job.id) }) as ListedJob).filter(fits);
+    return { ...page, items: index === 0 ? [...added.reverse(), ...items] : items };
+  });
+  return { ...data, pages };
+}

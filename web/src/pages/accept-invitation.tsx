@@ -1,0 +1,69 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { CardPage } from '../parts/card-page.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { ButtonTo } from '../parts/link-to.tsx';
+import { Waiting } from '../parts/waiting.tsx';
+import { queryClient, sessionQuery } from '../queries.ts';
+import { ask, auth } from '../service.ts';
+import { t } from '../text.ts';
+
+const route = getRouteApi('/accept-invitation/$id');
+
+/** Where the mail of an invitation leads. */
+export default function AcceptInvitation() {
+  const { id } = route.useParams();
+  const { data: session } = useQuery(sessionQuery);
+  return <CardPage title={t.invitation.title}>{session ? <Answer id={id} /> : <ComeIn next={`/accept-invitation/${id}`} />}</CardPage>;
+}
+
+function ComeIn({ next }: { next: string }) {
+  return (
+    <>
+      <Text>{t.invitation.signIn}</Text>
+      <Group>
+        <ButtonTo to="/sign-in" search={{ next }}>
+          {t.sign.in}
+        </ButtonTo>
+        <ButtonTo to="/sign-up" search={{ next }} variant="default">
+          {t.sign.up}
+        </ButtonTo>
+      </Group>
+    </>
+  );
+}
+
+function Answer({ id }: { id: string }) {
+  const navigate = useNavigate();
+  const invitation = useQuery({ queryKey: ['invitation', id], queryFn: () => ask(auth.organization.getInvitation({ query: { id } })) });
+  const accept = useMutation({
+    mutationFn: async () => {
+      await ask(auth.organization.acceptInvitation({ invitationId: id }));
+      await queryClient.invalidateQueries({ queryKey: ['organizations'] });
+      await navigate({ to: '/' });
+    },
+  });
+  const reject = useMutation({ mutationFn: () => ask(auth.organization.rejectInvitation({ invitationId: id })) });
+  if (invitation.isPending) return <Waiting />;
+  if (invitation.error) return <Failure error={invitation.error} retry={() => void invitation.refetch()} />;
+  if (reject.isSuccess) return <Alert variant="default">{t.invitation.rejected}</Alert>;
+  const { organizationName, inviterEmail, role } = invitation.data;
+  return (
+    <>
+      <Text className="foreign">{t.invitation.text(organizationName, inviterEmail)}</Text>
+      <Text size="sm" c="dimmed">
+        {t.invitation.role(role)}
+      </Text>
+      <Failure error={accept.error ?? reject.error} />
+      <Group>
+        <Button loading={accept.isPending} onClick={() => accept.mutate()}>
+          {t.invitation.accept}
+        </Button>
+        <Button variant="default" loading={reject.isPending} onClick={() => reject.mutate()}>
+          {t.invitation.reject}
+        </Button>
+      </Group>
+    </>
+  );
+}

@@ -1,0 +1,125 @@
+import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import type { Document as Uploaded } from '@sheaf/client';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { documentQuery } from '../document-queries.ts';
+import { DeleteDocument } from '../parts/delete-document.tsx';
+import { DocumentText } from '../parts/document-text.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { LinkTo } from '../parts/link-to.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { Summary } from '../parts/summary.tsx';
+import { Waiting } from '../parts/waiting.tsx';
+import { slugsOf } from '../queries.ts';
+import { service } from '../service.ts';
+import { formatBytes, t } from '../text.ts';
+
+const route = getRouteApi('/o/$organization/$workspace/documents/$id');
+
+/** A document: what is known of it, what can be done with it, and its text. */
+export default function DocumentPage() {
+  const place = route.useRouteContext();
+  const { id } = route.useParams();
+  const document = useQuery(documentQuery(id));
+  return (
+    <>
+      <LinkTo to="/o/$organization/$workspace/documents" params={slugsOf(place)} size="sm">
+        {t.document.back}
+      </LinkTo>
+      {document.isPending && <Waiting />}
+      <Failure error={document.error} retry={() => void document.refetch()} />
+      {document.data && <Known document={document.data} />}
+    </>
+  );
+}
+
+function Known({ document }: { document: Uploaded }) {
+  const place = route.useRouteContext();
+  const search = route.useSearch();
+  const { name, size, extracted, chunkCount } = document;
+  const facts = [
+    formatBytes(size),
+    ...(extracted?.pages ? [t.document.pages(extracted.pages)] : []),
+    ...(extracted ? [t.document.characters(extracted.characters)] : []),
+    ...(chunkCount === null ? [] : [t.document.chunks(chunkCount)]),
+  ];
+  return (
+    <>
+      <PageHead title={name} />
+      <Text size="sm" c="dimmed" mb="md">
+        {facts.join(' · ')}
+      </Text>
+      <Actions document={document} />
+      {extracted?.notices && (
+        <Paper withBorder p="md" mb="md" component="section">
+          <Title order={2} size="h5" mb="xs">
+            {t.document.notices}
+          </Title>
+          {extracted.notices.map(({ code, text }) => (
+            <Text key={code + text} size="sm" className="foreign">
+              {text}
+            </Text>
+          ))}
+        </Paper>
+      )}
+      <Summary place={place} documentId={document.id} />
+      <Title order={2} size="h4" mb="sm">
+        {t.document.text}
+      </Title>
+      {extracted ? <DocumentText document={document} extracted={extracted} {...search} /> : <Text size="sm">{t.document.noText}</Text>}
+    </>
+  );
+}
+
+function Actions({ document }: { document: Uploaded }) {
+  const place = route.useRouteContext();
+  const navigate = useNavigate();
+  const [isDoomed, setIsDoomed] = useState(false);
+  const { id, status } = document;
+  const start = useMutation({
+    mutationFn: (kind: 'document.index' | 'document.summarize') => service.jobs.create({ kind, documentId: id }),
+  });
+  const download = useMutation({
+    mutationFn: async () => window.location.assign((await service.documents.downloadUrl({ id })).url),
+  });
+  const onClose = (isDeleted: boolean) => {
+    setIsDoomed(false);
+    if (isDeleted) void navigate({ to: '/o/$organization/$workspace/documents', params: slugsOf(place) });
+  };
+  const isPending = status === 'pending';
+  return (
+    <Stack gap="sm" mb="lg">
+      <Group gap="xs">
+        <Button size="xs" variant="default" disabled={isPending} loading={download.isPending} onClick={() => download.mutate()}>
+          {t.document.download}
+        </Button>
+        <Button size="xs" variant="default" disabled={isPending} loading={start.isPending} onClick={() => start.mutate('document.index')}>
+          {t.document.makeSearchable}
+        </Button>
+        <Button
+          size="xs"
+          variant="default"
+          disabled={isPending}
+          loading={start.isPending}
+          onClick={() => start.mutate('document.summarize')}
+        >
+          {t.document.summarize}
+        </Button>
+        <Button size="xs" variant="default" onClick={() => setIsDoomed(true)}>
+          {t.common.delete}
+        </Button>
+      </Group>
+      {start.isSuccess && (
+        <Text size="sm" role="status">
+          {t.document.queued}{' '}
+          <LinkTo to="/o/$organization/$workspace/jobs" params={slugsOf(place)} size="sm">
+            {t.document.seeJobs}
+          </LinkTo>
+        </Text>
+      )}
+      <Failure error={start.error ?? download.error} />
+      {isDoomed && <DeleteDocument document={document} onClose={onClose} />}
+    </Stack>
+  );
+}

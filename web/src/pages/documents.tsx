@@ -1,0 +1,145 @@
+import { Button, Group, SegmentedControl, Table, Text } from '@mantine/core';
+import type { Document } from '@sheaf/client';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { documentsQuery } from '../document-queries.ts';
+import { DeleteDocument } from '../parts/delete-document.tsx';
+import { DropArea } from '../parts/drop-area.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { LinkTo } from '../parts/link-to.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { StateMark } from '../parts/state-mark.tsx';
+import { Time } from '../parts/time.tsx';
+import { UploadList } from '../parts/upload-list.tsx';
+import { Waiting } from '../parts/waiting.tsx';
+import { slugsOf } from '../queries.ts';
+import { formatBytes, t } from '../text.ts';
+
+const route = getRouteApi('/o/$organization/$workspace/documents');
+
+export default function Documents() {
+  const { workspace } = route.useRouteContext();
+  return (
+    <>
+      <PageHead title={t.documents.title} />
+      <DropArea workspaceId={workspace.id} />
+      <UploadList workspaceId={workspace.id} />
+      <List />
+    </>
+  );
+}
+
+function List() {
+  const place = route.useRouteContext();
+  const { status } = route.useSearch();
+  const documents = useInfiniteQuery(documentsQuery(place, status));
+  const pages = documents.data?.pages ?? [];
+  const items = pages.flatMap((page) => page.items);
+  const storage = pages[0]?.storage;
+  return (
+    <>
+      <Group justify="space-between" mb="sm" gap="sm">
+        <StatusFilter status={status} />
+        {storage && (
+          <Text size="sm" c="dimmed">
+            {storage.limitBytes === null
+              ? t.documents.used(formatBytes(storage.usedBytes))
+              : t.documents.usedOf(formatBytes(storage.usedBytes), formatBytes(storage.limitBytes))}
+          </Text>
+        )}
+      </Group>
+      <Failure error={documents.error} retry={() => void documents.refetch()} />
+      {documents.isPending && <Waiting />}
+      {documents.isSuccess && items.length === 0 && <Nothing isFiltered={status !== undefined} />}
+      {items.length > 0 && <DocumentTable items={items} />}
+      {documents.hasNextPage && (
+        <Button variant="default" mt="md" loading={documents.isFetchingNextPage} onClick={() => void documents.fetchNextPage()}>
+          {t.common.more}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Nothing({ isFiltered }: { isFiltered: boolean }) {
+  return isFiltered ? <Empty text={t.documents.emptyFiltered} /> : <Empty title={t.documents.emptyTitle} text={t.documents.empty} />;
+}
+
+type Status = Document['status'];
+
+function StatusFilter({ status }: { status: Status | undefined }) {
+  const navigate = useNavigate({ from: '/o/$organization/$workspace/documents' });
+  const data = (['all', 'ready', 'pending'] as const).map((value) => ({ value, label: t.documents.filter[value] }));
+  return (
+    <SegmentedControl
+      size="xs"
+      aria-label={t.documents.filterLabel}
+      data={data}
+      value={status ?? 'all'}
+      onChange={(value) => void navigate({ search: { status: value === 'all' ? undefined : (value as Status) }, replace: true })}
+    />
+  );
+}
+
+function DocumentTable({ items }: { items: Document[] }) {
+  const [doomed, setDoomed] = useState<Document>();
+  const params = slugsOf(route.useRouteContext());
+  return (
+    <>
+      <Table verticalSpacing="sm" className="cards">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t.documents.name}</Table.Th>
+            <Table.Th>{t.documents.status}</Table.Th>
+            <Table.Th className="number">{t.documents.size}</Table.Th>
+            <Table.Th>{t.documents.added}</Table.Th>
+            <Table.Th className="number">{t.documents.actions}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {items.map((document) => (
+            <Table.Tr key={document.id}>
+              <Table.Td>
+                <LinkTo
+                  to="/o/$organization/$workspace/documents/$id"
+                  params={{ ...params, id: document.id }}
+                  size="sm"
+                  className="foreign"
+                >
+                  {document.name}
+                </LinkTo>
+              </Table.Td>
+              <Table.Td>
+                <DocumentState document={document} />
+              </Table.Td>
+              <Table.Td className="number">{formatBytes(document.size)}</Table.Td>
+              <Table.Td>
+                <Time at={document.createdAt} />
+              </Table.Td>
+              <Table.Td className="number">
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={t.documents.deleteOne(document.name)}
+                  onClick={() => setDoomed(document)}
+                >
+                  {t.common.delete}
+                </Button>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {doomed && <DeleteDocument document={doomed} onClose={() => setDoomed(undefined)} />}
+    </>
+  );
+}
+
+function DocumentState({ document: { status, extracted, indexedAt } }: { document: Document }) {
+  const { states } = t.documents;
+  if (status === 'pending') return <StateMark tone="busy">{states.pending}</StateMark>;
+  if (indexedAt) return <StateMark tone="good">{states.searchable}</StateMark>;
+  return <StateMark tone="quiet">{extracted ? states.read : states.stored}</StateMark>;
+}

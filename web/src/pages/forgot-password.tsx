@@ -1,0 +1,39 @@
+import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { CardPage } from '../parts/card-page.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { LinkTo } from '../parts/link-to.tsx';
+import { useFormTask } from '../parts/use-form-task.ts';
+import { ask, auth } from '../service.ts';
+import { t } from '../text.ts';
+
+export default function ForgotPassword() {
+  const [asked, setAsked] = useState<string>();
+  const { onSubmit, isPending, error } = useFormTask(async ({ email = '' }) => {
+    await ask(auth.requestPasswordReset({ email, redirectTo: '/reset-password' }));
+    setAsked(email);
+  });
+  return (
+    <CardPage title={t.reset.askTitle}>
+      {asked ? (
+        <Alert variant="default" role="status">
+          {t.reset.asked(asked)}
+        </Alert>
+      ) : (
+        <form onSubmit={onSubmit}>
+          <Stack gap="md">
+            <Text size="sm">{t.reset.askHint}</Text>
+            <TextInput label={t.sign.email} name="email" type="email" required autoComplete="username" />
+            <Failure error={error} />
+            <Button type="submit" loading={isPending}>
+              {t.reset.ask}
+            </Button>
+          </Stack>
+        </form>
+      )}
+      <LinkTo to="/sign-in" size="sm">
+        {t.sign.inTitle}
+      </LinkTo>
+    </CardPage>
+  );
+}

@@ -1,0 +1,173 @@
+import { Button, SegmentedControl, Stack, Table, Text } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQueries } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { documentQuery } from '../document-queries.ts';
+import { type JobStatus, jobsQuery, type ListedJob, type Live, liveJobs } from '../jobs.ts';
+import { Empty } from '../parts/empty.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { LinkTo } from '../parts/link-to.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { StateMark } from '../parts/state-mark.tsx';
+import { Time } from '../parts/time.tsx';
+import { Waiting } from '../parts/waiting.tsx';
+import { queryClient, slugsOf } from '../queries.ts';
+import { service } from '../service.ts';
+import { formatRelative, t } from '../text.ts';
+
+const route = getRouteApi('/o/$organization/$workspace/jobs');
+const states = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
+
+export default function Jobs() {
+  const place = route.useRouteContext();
+  const { status } = route.useSearch();
+  const live = liveJobs.use();
+  const jobs = useInfiniteQuery(jobsQuery(place, { status }));
+  const items = jobs.data?.pages.flatMap((page) => page.items) ?? [];
+  return (
+    <>
+      <PageHead title={t.jobs.title}>
+        <LiveMark live={live} />
+      </PageHead>
+      {live.state === 'lost' && <Failure error={live.error} title={t.jobs.lost} retry={live.again} />}
+      <StatusFilter status={status} />
+      <Failure error={jobs.error} retry={() => void jobs.refetch()} />
+      {jobs.isPending && <Waiting />}
+      {jobs.isSuccess &&
+        items.length === 0 &&
+        (status ? <Empty text={t.jobs.emptyFiltered} /> : <Empty title={t.jobs.emptyTitle} text={t.jobs.empty} />)}
+      {items.length > 0 && <JobTable items={items} />}
+      {jobs.hasNextPage && (
+        <Button variant="default" mt="md" loading={jobs.isFetchingNextPage} onClick={() => void jobs.fetchNextPage()}>
+          {t.common.more}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function LiveMark({ live }: { live: Live }) {
+  if (live.state === 'lost') return null;
+  return <StateMark tone={live.state === 'live' ? 'good' : 'busy'}>{live.state === 'live' ? t.jobs.live : t.jobs.connecting}</StateMark>;
+}
+
+function StatusFilter({ status }: { status: JobStatus | undefined }) {
+  const navigate = useNavigate({ from: '/o/$organization/$workspace/jobs' });
+  const data = [{ value: 'all', label: t.jobs.all }, ...states.map((value) => ({ value, label: t.jobs.states[value] }))];
+  return (
+    <div className="scrolls">
+      <SegmentedControl
+        size="xs"
+        aria-label={t.jobs.filterLabel}
+        data={data}
+        value={status ?? 'all'}
+        onChange={(value) => void navigate({ search: { status: value === 'all' ? undefined : (value as JobStatus) }, replace: true })}
+      />
+    </div>
+  );
+}
+
+function JobTable({ items }: { items: ListedJob[] }) {
+  const ids = [...new Set(items.flatMap(({ documentId }) => (documentId ? [documentId] : [])))];
+  const found = useQueries({ queries: ids.map((id) => ({ ...documentQuery(id), staleTime: 300_000 })) });
+  const nameOf = ({ documentId }: ListedJob) => {
+    if (documentId === null) return t.jobs.noDocument;
+    const { data, isError } = found[ids.indexOf(documentId)] ?? {};
+    return data?.name ?? (isError ? t.jobs.deletedDocument : '…');
+  };
+  return (
+    <Table verticalSpacing="sm" className="cards">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t.jobs.job}</Table.Th>
+          <Table.Th>{t.jobs.state}</Table.Th>
+          <Table.Th className="number">{t.jobs.attempts}</Table.Th>
+          <Table.Th>{t.jobs.created}</Table.Th>
+          <Table.Th className="number">{t.jobs.actions}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {items.map((job) => (
+          <JobRow key={job.id} job={job} name={nameOf(job)} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function JobRow({ job, name }: { job: ListedJob; name: string }) {
+  const kind = t.jobs.kinds[job.kind];
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Stack gap={2}>
+          <Text size="sm" fw={550}>
+            {kind}
+          </Text>
+          <DocumentName job={job} name={name} />
+          {job.error && (
+            <Text size="sm" c="red" className="foreign job-error">
+              {job.error.message}
+            </Text>
+          )}
+          {job.nextAttemptAt && job.status === 'queued' && (
+            <Text size="sm" c="dimmed">
+              {t.jobs.nextAttempt(formatRelative(job.nextAttemptAt))}
+            </Text>
+          )}
+        </Stack>
+      </Table.Td>
+      <Table.Td>
+        <JobState status={job.status} />
+      </Table.Td>
+      <Table.Td className="number">{t.common.of(String(job.attempts), String(job.maxAttempts))}</Table.Td>
+      <Table.Td>
+        <Time at={job.createdAt} />
+      </Table.Td>
+      <Table.Td className="number">
+        <Act job={job} kind={kind} name={name} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function DocumentName({ job: { documentId }, name }: { job: ListedJob; name: string }) {
+  const place = route.useRouteContext();
+  if (documentId === null || name === t.jobs.deletedDocument)
+    return (
+      <Text size="sm" c="dimmed">
+        {name}
+      </Text>
+    );
+  return (
+    <LinkTo to="/o/$organization/$workspace/documents/$id" params={{ ...slugsOf(place), id: documentId }} size="sm" className="foreign">
+      {name}
+    </LinkTo>
+  );
+}
+
+const tones = { queued: 'busy', running: 'busy', succeeded: 'good', failed: 'bad', canceled: 'quiet' } as const;
+
+function JobState({ status }: { status: JobStatus }) {
+  return <StateMark tone={tones[status]}>{t.jobs.states[status]}</StateMark>;
+}
+
+/** What can be done with a job now. The stream shows what came of it; should it be away, the list is read again. */
+function Act({ job, kind, name }: { job: ListedJob; kind: string; name: string }) {
+  const onSettled = () => queryClient.invalidateQueries({ queryKey: ['jobs'] });
+  const cancel = useMutation({ mutationFn: () => service.jobs.cancel({ id: job.id }), onSettled });
+  const retry = useMutation({ mutationFn: () => service.jobs.retry({ id: job.id }), onSettled });
+  const { label, text, mutation } =
+    job.status === 'queued'
+      ? { label: t.jobs.cancel(kind, name), text: t.common.cancel, mutation: cancel }
+      : { label: t.jobs.retry(kind, name), text: t.common.retry, mutation: retry };
+  return (
+    <Stack gap="xs" align="flex-end">
+      {(job.status === 'queued' || job.status === 'failed') && (
+        <Button size="compact-sm" variant="default" aria-label={label} loading={mutation.isPending} onClick={() => mutation.mutate()}>
+          {text}
+        </Button>
+      )}
+      <Failure error={cancel.error ?? retry.error} />
+    </Stack>
+  );
+}

@@ -1,0 +1,46 @@
+import { Alert, Button, Stack } from '@mantine/core';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { CardPage } from '../parts/card-page.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { LinkTo } from '../parts/link-to.tsx';
+import { PasswordField } from '../parts/password-field.tsx';
+import { useFormTask } from '../parts/use-form-task.ts';
+import { queryClient } from '../queries.ts';
+import { ask, auth } from '../service.ts';
+import { t } from '../text.ts';
+
+const route = getRouteApi('/reset-password');
+
+/** Where the mail leads. The token is used once. */
+export default function ResetPassword() {
+  const { token, error: refused } = route.useSearch();
+  const navigate = useNavigate();
+  const { onSubmit, isPending, error } = useFormTask(async ({ password = '' }) => {
+    await ask(auth.resetPassword({ newPassword: password, token }));
+    // Every session has ended, that of this browser too.
+    queryClient.clear();
+    await navigate({ to: '/sign-in', search: { said: 'reset' } });
+  });
+  return (
+    <CardPage title={t.reset.setTitle}>
+      {refused || !token ? (
+        <>
+          <Alert variant="default" role="alert">
+            {t.reset.lost}
+          </Alert>
+          <LinkTo to="/forgot-password">{t.reset.askTitle}</LinkTo>
+        </>
+      ) : (
+        <form onSubmit={onSubmit}>
+          <Stack gap="md">
+            <PasswordField isNew label={t.reset.password} />
+            <Failure error={error} />
+            <Button type="submit" loading={isPending}>
+              {t.reset.set}
+            </Button>
+          </Stack>
+        </form>
+      )}
+    </CardPage>
+  );
+}

@@ -1,0 +1,25 @@
+import { Container, Paper, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useEffect } from 'react';
+import { t } from '../text.ts';
+
+/** A page with one task, for those who have not come in yet. */
+export function CardPage({ title, children }: { title: string; children: ReactNode }) {
+  useEffect(() => {
+    document.title = `${title} – ${t.common.product}`;
+  }, [title]);
+  return (
+    <Container component="main" size={460} py={{ base: 'lg', sm: 64 }}>
+      <Text fw={700} size="lg" mb="md" ta="center">
+        {t.common.product}
+      </Text>
+      <Paper withBorder p={{ base: 'md', sm: 'xl' }} radius="lg">
+        <Stack gap="md">
+          <Title order={1} size="h2">
+            {title}
+          </Title>
+          {children}
+        </Stack>
+      </Paper>
+    </Container>
+  );
+}

@@ -1,0 +1,36 @@
+import { Alert, Button, Code, CopyButton, Group, Text } from '@mantine/core';
+import { SheafError } from '@sheaf/client';
+import { t } from '../text.ts';
+
+/** What went wrong, in the words of the service, with the id by which its operator finds the request. */
+export function Failure({ error, retry, title = t.common.failed }: { error: unknown; retry?: (() => void) | undefined; title?: string }) {
+  if (!error) return null;
+  const { requestId } = error instanceof SheafError ? error : {};
+  return (
+    <Alert color="red" variant="default" title={title} role="alert" className="failure">
+      <Text size="sm">{error instanceof Error ? error.message : String(error)}</Text>
+      {(requestId || retry) && (
+        <Group gap="sm" mt="xs">
+          {retry && (
+            <Button size="compact-sm" variant="default" onClick={retry}>
+              {t.common.retry}
+            </Button>
+          )}
+          {requestId && <RequestId id={requestId} />}
+        </Group>
+      )}
+    </Alert>
+  );
+}
+
+function RequestId({ id }: { id: string }) {
+  return (
+    <CopyButton value={id}>
+      {({ copy, copied }) => (
+        <Button size="compact-sm" variant="subtle" color="gray" c="dimmed" onClick={copy} aria-label={t.common.copyRequestId}>
+          <Code>{copied ? `${id} ✓` : t.common.requestId(id)}</Code>
+        </Button>
+      )}
+    </CopyButton>
+  );
+}

@@ -1,0 +1,53 @@
+import { Button, Stack, TextInput } from '@mantine/core';
+import { SheafError } from '@sheaf/client';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { queryClient, sessionEnded, sessionQuery } from '../queries.ts';
+import { ask, auth } from '../service.ts';
+import { t } from '../text.ts';
+import { Failure } from './failure.tsx';
+import { PasswordField } from './password-field.tsx';
+import { useFormTask } from './use-form-task.ts';
+
+/** Signs in with address and password. `email` is filled in where it is known. */
+export function SignInForm({ email, onDone }: { email?: string | undefined; onDone: () => void | Promise<void> }) {
+  const [unverified, setUnverified] = useState<string>();
+  const { onSubmit, isPending, error } = useFormTask(async ({ email = '', password = '' }) => {
+    await ask(auth.signIn.email({ email, password })).catch((failure: unknown) => {
+      if (failure instanceof SheafError && failure.code === 'EMAIL_NOT_VERIFIED') setUnverified(email);
+      throw failure;
+    });
+    await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 });
+    sessionEnded.set(false);
+    await onDone();
+  });
+  return (
+    <form onSubmit={onSubmit}>
+      <Stack gap="md">
+        <TextInput label={t.sign.email} name="email" type="email" required autoComplete="username" defaultValue={email} />
+        <PasswordField />
+        <Failure error={error} />
+        {unverified && <SendAgain email={unverified} />}
+        <Button type="submit" loading={isPending}>
+          {t.sign.in}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+/** Sends the mail that confirms an address once more. */
+export function SendAgain({ email }: { email: string }) {
+  const callbackURL = '/sign-in?said=verified';
+  const { mutate, isPending, isSuccess, error } = useMutation({
+    mutationFn: () => ask(auth.sendVerificationEmail({ email, callbackURL })),
+  });
+  return (
+    <>
+      <Failure error={error} />
+      <Button variant="default" loading={isPending} disabled={isSuccess} onClick={() => mutate()}>
+        {isSuccess ? t.sign.sentAgain : t.sign.sendAgain}
+      </Button>
+    </>
+  );
+}

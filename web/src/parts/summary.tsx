@@ -1,0 +1,23 @@
+import { Paper, Text, Title } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { jobsQuery } from '../jobs.ts';
+import type { Place } from '../queries.ts';
+import { t } from '../text.ts';
+
+/** The newest summary of a document, if there is one. */
+export function Summary({ place, documentId }: { place: Place; documentId: string }) {
+  const { data } = useInfiniteQuery(jobsQuery(place, { documentId }));
+  const jobs = data?.pages.flatMap(({ items }) => items) ?? [];
+  const summaries = jobs.flatMap((job) => (job.kind === 'document.summarize' && job.result ? [job.result.summary] : []));
+  if (summaries[0] === undefined) return null;
+  return (
+    <Paper withBorder p="md" mb="lg" component="section">
+      <Title order={2} size="h5" mb="xs">
+        {t.document.summary}
+      </Title>
+      <Text size="sm" className="foreign">
+        {summaries[0]}
+      </Text>
+    </Paper>
+  );
+}

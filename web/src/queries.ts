@@ -1,0 +1,63 @@
+import { SheafError, type Workspace } from '@sheaf/client';
+import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import { ask, auth, service } from './service.ts';
+import { createStore } from './store.ts';
+
+/** Whether the service has refused a call of somebody who was signed in. */
+export const sessionEnded = createStore(false);
+
+const onError = (error: Error) => {
+  if (error instanceof SheafError && error.status === 401 && queryClient.getQueryData(sessionQuery.queryKey)) sessionEnded.set(true);
+};
+
+/** The client repeats what may be repeated itself. */
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
+  defaultOptions: { queries: { retry: false, staleTime: 10_000 }, mutations: { networkMode: 'always' } },
+});
+
+/** How long a page takes organizations and workspaces for known: every one asks for them, and they seldom change. */
+const placesMs = 300_000;
+
+export interface Organization {
+  id: string;
+  name: string;
+  slug: string;
+}
+
+export interface Place {
+  organization: Organization;
+  workspace: Workspace;
+}
+
+/** The session of this browser; null if nobody is signed in. */
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: async () => (await ask(auth.getSession())) as typeof auth.$Infer.Session | null,
+  staleTime: 60_000,
+});
+
+export const authConfigQuery = queryOptions({
+  queryKey: ['auth-config'],
+  queryFn: () => service.system.authConfig(),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+export const organizationsQuery = queryOptions({
+  queryKey: ['organizations'],
+  queryFn: (): Promise<Organization[]> => ask(auth.organization.list()),
+  staleTime: placesMs,
+});
+
+export const workspacesQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: ['workspaces', organizationId],
+    queryFn: () => service.workspaces.list({ organizationId }),
+    staleTime: placesMs,
+  });
+
+/** The parameters of a workspace's routes. */
+export function slugsOf({ organization, workspace }: Place): { organization: string; workspace: string } {
+  return { organization: organization.slug, workspace: workspace.slug };
+}

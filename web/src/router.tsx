@@ -1,0 +1,187 @@
+import type { Document, Job } from '@sheaf/client';
+import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router';
+import { Failure } from './parts/failure.tsx';
+import { NotFound } from './parts/not-found.tsx';
+import { Waiting } from './parts/waiting.tsx';
+import { organizationsQuery, type Place, queryClient, sessionQuery, slugsOf, workspacesQuery } from './queries.ts';
+
+type Search = Record<string, unknown>;
+
+interface SignInSearch {
+  /** Where to go on. */
+  next?: string | undefined;
+  /** The code of a link that failed, or of a provider. */
+  error?: string | undefined;
+  said?: 'verified' | 'reset' | undefined;
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+const positionOf = (value: unknown) => (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined);
+const oneOf = <T extends string>(value: unknown, allowed: readonly T[]) => allowed.find((each) => each === value);
+
+const root = createRootRouteWithContext()();
+
+/** Nobody is shown what belongs to the signed-in; the way back is kept. */
+async function signedIn({ location }: { location: { href: string } }) {
+  const session = await queryClient.fetchQuery(sessionQuery);
+  if (!session) throw redirect({ to: '/sign-in', search: { next: location.href } });
+  return { user: session.user };
+}
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  validateSearch: (search: Search): { error?: string | undefined } => ({ error: textOf(search.error) }),
+  // Where links of mails and failed sign-ins by a provider lead.
+  beforeLoad: async ({ search: { error } }) => {
+    const session = await queryClient.fetchQuery(sessionQuery);
+    if (!session) throw redirect({ to: '/sign-in', search: { error } });
+    for (const organization of await queryClient.fetchQuery(organizationsQuery)) {
+      const [workspace] = await queryClient.fetchQuery(workspacesQuery(organization.id));
+      if (workspace) throw redirect({ to: '/o/$organization/$workspace/documents', params: slugsOf({ organization, workspace }) });
+    }
+    throw redirect({ to: '/start' });
+  },
+});
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (search: Search): SignInSearch => ({
+    next: ownPath(search.next),
+    error: textOf(search.error),
+    said: oneOf(search.said, ['verified', 'reset']),
+  }),
+  component: lazyRouteComponent(() => import('./pages/sign-in.tsx')),
+});
+
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-up',
+  validateSearch: (search: Search): Pick<SignInSearch, 'next'> => ({ next: ownPath(search.next) }),
+  component: lazyRouteComponent(() => import('./pages/sign-up.tsx')),
+});
+
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot-password',
+  component: lazyRouteComponent(() => import('./pages/forgot-password.tsx')),
+});
+
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/reset-password',
+  validateSearch: (search: Search): { token?: string | undefined; error?: string | undefined } => ({
+    token: textOf(search.token),
+    error: textOf(search.error),
+  }),
+  component: lazyRouteComponent(() => import('./pages/reset-password.tsx')),
+});
+
+const acceptInvitation = createRoute({
+  getParentRoute: () => root,
+  path: '/accept-invitation/$id',
+  loader: () => queryClient.fetchQuery(sessionQuery),
+  component: lazyRouteComponent(() => import('./pages/accept-invitation.tsx')),
+});
+
+const start = createRoute({
+  getParentRoute: () => root,
+  path: '/start',
+  beforeLoad: signedIn,
+  loader: () => queryClient.fetchQuery(organizationsQuery),
+  component: lazyRouteComponent(() => import('./pages/start.tsx')),
+});
+
+/** Everything of a workspace. Its context is the place. */
+const place = createRoute({
+  getParentRoute: () => root,
+  path: '/o/$organization/$workspace',
+  beforeLoad: async ({ params, location }): Promise<Place & { user: { name: string; email: string } }> => {
+    const { user } = await signedIn({ location });
+    const organizations = await queryClient.fetchQuery(organizationsQuery);
+    const organization = organizations.find(({ slug }) => slug === params.organization);
+    if (!organization) throw notFound();
+    const workspaces = await queryClient.fetchQuery(workspacesQuery(organization.id));
+    const workspace = workspaces.find(({ slug }) => slug === params.workspace);
+    if (!workspace) throw notFound();
+    return { organization, workspace, user };
+  },
+  component: lazyRouteComponent(() => import('./parts/shell.tsx')),
+});
+
+const documents = createRoute({
+  getParentRoute: () => place,
+  path: 'documents',
+  validateSearch: (search: Search): { status?: Document['status'] | undefined } => ({ status: oneOf(search.status, ['ready', 'pending']) }),
+  component: lazyRouteComponent(() => import('./pages/documents.tsx')),
+});
+
+const documentPage = createRoute({
+  getParentRoute: () => place,
+  path: 'documents/$id',
+  validateSearch: (search: Search): { page?: number | undefined; start?: number | undefined; end?: number | undefined } => ({
+    page: positionOf(search.page) || undefined,
+    start: positionOf(search.start),
+    end: positionOf(search.end),
+  }),
+  component: lazyRouteComponent(() => import('./pages/document.tsx')),
+});
+
+const jobs = createRoute({
+  getParentRoute: () => place,
+  path: 'jobs',
+  validateSearch: (search: Search): { status?: Job['status'] | undefined } => ({
+    status: oneOf(search.status, ['queued', 'running', 'succeeded', 'failed', 'canceled']),
+  }),
+  component: lazyRouteComponent(() => import('./pages/jobs.tsx')),
+});
+
+const search = createRoute({
+  getParentRoute: () => place,
+  path: 'search',
+  // A query of digits is read as a number.
+  validateSearch: (search: Search): { q?: string | undefined; mode?: 'hybrid' | 'semantic' | 'lexical' | undefined } => ({
+    q: textOf(typeof search.q === 'number' ? String(search.q) : search.q),
+    mode: oneOf(search.mode, ['hybrid', 'semantic', 'lexical']),
+  }),
+  component: lazyRouteComponent(() => import('./pages/search.tsx')),
+});
+
+const usage = createRoute({
+  getParentRoute: () => place,
+  path: 'usage',
+  component: lazyRouteComponent(() => import('./pages/usage.tsx')),
+});
+
+const tree = root.addChildren([
+  home,
+  signIn,
+  signUp,
+  forgotPassword,
+  resetPassword,
+  acceptInvitation,
+  start,
+  place.addChildren([documents, documentPage, jobs, search, usage]),
+]);
+
+export const router = createRouter({
+  routeTree: tree,
+  defaultPreload: 'intent',
+  defaultPendingComponent: Waiting,
+  defaultErrorComponent: ({ error, reset }) => <Failure error={error} retry={reset} />,
+  defaultNotFoundComponent: NotFound,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+/** A path of this console: nothing leads elsewhere after signing in. */
+function ownPath(value: unknown): string | undefined {
+  const path = textOf(value);
+  return path && /^\/(?![/\\])/.test(path) ? path : undefined;
+}

@@ -1,0 +1,34 @@
+import { en, type Messages } from './messages/en.ts';
+
+/** The sentences of the console. */
+export const t: Messages = en;
+
+const locale = 'en';
+const units: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+];
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
+const megabytes = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+
+/** `3 minutes ago`, `in 10 seconds`. */
+export function formatRelative(date: string, now = Date.now()): string {
+  const differenceMs = Date.parse(date) - now;
+  const [unit, unitMs] = units.find(([, each]) => Math.abs(differenceMs) >= each) ?? (['second', 1_000] as const);
+  return relative.format(Math.round(differenceMs / unitMs), unit);
+}
+
+export const formatExact = (date: string): string => exact.format(new Date(date));
+export const formatDay = (date: string): string => day.format(new Date(date));
+
+export function formatBytes(bytes: number): string {
+  const names = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const power = bytes === 0 ? 0 : Math.min(names.length - 1, Math.floor(Math.log10(bytes) / 3));
+  return `${megabytes.format(bytes / 1000 ** power)} ${names[power]}`;
+}
+
+export const formatNumber = (number: number): string => number.toLocaleString(locale);

@@ -1,0 +1,90 @@
+import { SheafError } from '@sheaf/client';
+import { contentTypeOf } from './file-types.ts';
+import { queryClient, sessionEnded } from './queries.ts';
+import { service } from './service.ts';
+import { createStore } from './store.ts';
+import { t } from './text.ts';
+
+const atOnce = 3;
+
+export interface UploadItem {
+  key: number;
+  workspaceId: string;
+  file: File;
+  /** Whether the document is made searchable once it is stored. */
+  index: boolean;
+  state: 'waiting' | 'sending' | 'done' | 'failed' | 'canceled';
+  sentBytes: number;
+  /** Set once it is stored: only what follows may have failed. */
+  documentId?: string;
+  error?: unknown;
+}
+
+/** The uploads of this page, the newest last. They go on while other pages of the console are looked at. */
+export const uploads = createStore<UploadItem[]>([]);
+
+const running = new Map<number, AbortController>();
+let lastKey = 0;
+
+export function startUploads({ workspaceId, files, index }: { workspaceId: string; files: File[]; index: boolean }): void {
+  const added = files.map((file): UploadItem => ({ key: ++lastKey, workspaceId, file, index, state: 'waiting', sentBytes: 0 }));
+  uploads.set([...uploads.get(), ...added]);
+  sendNext();
+}
+
+export function cancelUpload(key: number): void {
+  running.get(key)?.abort();
+  change(key, { state: 'canceled' });
+}
+
+export function retryUpload(key: number): void {
+  change(key, { state: 'waiting', sentBytes: 0, error: undefined });
+  sendNext();
+}
+
+export function removeUpload(key: number): void {
+  uploads.set(uploads.get().filter((each) => each.key !== key));
+}
+
+/** Forgets those that have ended well. */
+export function clearUploads(): void {
+  uploads.set(uploads.get().filter(({ state }) => state !== 'done' && state !== 'canceled'));
+}
+
+function change(key: number, changes: Partial<UploadItem>): void {
+  uploads.set(uploads.get().map((each) => (each.key === key ? { ...each, ...changes } : each)));
+}
+
+function sendNext(): void {
+  const next = uploads.get().find(({ state }) => state === 'waiting');
+  if (!next || running.size >= atOnce) return;
+  const aborted = new AbortController();
+  running.set(next.key, aborted);
+  change(next.key, { state: 'sending' });
+  void send(next, aborted.signal)
+    .then(() => change(next.key, { state: 'done', sentBytes: next.file.size }))
+    .catch((error: unknown) => {
+      if (error instanceof SheafError && error.status === 401) sessionEnded.set(true);
+      if (!aborted.signal.aborted) change(next.key, { state: 'failed', error });
+    })
+    .finally(() => {
+      running.delete(next.key);
+      void queryClient.invalidateQueries({ queryKey: ['documents'] });
+      sendNext();
+    });
+  sendNext();
+}
+
+async function send(item: UploadItem, signal: AbortSignal): Promise<void> {
+  const documentId = item.documentId ?? (await store(item, signal));
+  if (item.index) await service.jobs.create({ kind: 'document.index', documentId });
+}
+
+async function store({ key, workspaceId, file }: UploadItem, signal: AbortSignal): Promise<string> {
+  const contentType = contentTypeOf(file.name);
+  if (!contentType) throw new Error(t.uploads.unknownType);
+  const onProgress = ({ sentBytes }: { sentBytes: number }) => change(key, { sentBytes });
+  const { id } = await service.uploadDocument({ workspaceId, file, contentType, onProgress, signal });
+  change(key, { documentId: id });
+  return id;
+}
