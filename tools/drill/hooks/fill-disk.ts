@@ -7,3 +7,4 @@ await handle.close();
 const isFull = () => Promise.reject(Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', errno: -28 }));
 written.write = isFull;
 written.writev = isFull;
+written.writeFile = isFull;
