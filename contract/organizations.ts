@@ -36,6 +36,44 @@ const usageSchema = z
   })
   .meta({ id: 'Usage' });
 
+const usageDays = 31;
+/** The most rows that one response of the history has. */
+export const usageRows = 10_000;
+const day = z
+  .string()
+  .regex(/^2\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, 'must be a day, such as 2026-11-30')
+  .meta({ examples: ['2026-11-30'] });
+
+const usageHistorySchema = z
+  .object({
+    from: day,
+    to: day,
+    heldCredits: count
+      .describe('What the jobs that have not ended were charged now: it is given back if they fail. `charged` contains it.')
+      .meta({ examples: [7] }),
+    items: z.array(
+      z
+        .object({
+          day,
+          group: z
+            .string()
+            .nullable()
+            .describe(
+              'The kind (`document.index`, `documents.search`, …), or the id of the workspace or the API key. Null for what belongs to none, or was charged before this was noted.',
+            )
+            .meta({ examples: ['document.index'] }),
+          charged: count.meta({ examples: [24] }),
+          refunded: count.describe('Given back on this day, also of what was charged earlier.').meta({ examples: [2] }),
+        })
+        .meta({ id: 'DayOfUsage' }),
+    ),
+    more: z
+      .boolean()
+      .describe(`Whether there are more than ${usageRows} rows: ask for fewer days.`)
+      .meta({ examples: [false] }),
+  })
+  .meta({ id: 'UsageHistory' });
+
 export const auditEntrySchema = z
   .object({
     id,
@@ -74,6 +112,20 @@ export const organizations = c.router({
     description: 'What the organization uses of its plan: workspaces, members, invitations and the credits of this month.',
     pathParams: z.object({ organizationId: givenId }),
     ...operation('organizations.usage', { access: 'member', response: usageSchema }),
+  },
+  usageHistory: {
+    method: 'GET',
+    path: '/organizations/:organizationId/usage/history',
+    summary: 'Credits by day',
+    description:
+      'The credits that were charged and given back on each day (UTC), by kind, workspace or API key, the newest day first; and those that unfinished jobs hold. Days without any are left out.',
+    pathParams: z.object({ organizationId: givenId }),
+    query: z.object({
+      to: day.optional().describe('The last day; today if it is not given.'),
+      days: queryInteger({ min: 1, max: usageDays, defaultValue: usageDays }).describe('How many days, up to the last one.'),
+      by: z.enum(['kind', 'workspace', 'key']).default('kind').describe('What the credits of a day are told apart by.'),
+    }),
+    ...operation('organizations.usageHistory', { access: 'billing:read', response: usageHistorySchema }),
   },
   auditLog: {
     method: 'GET',

@@ -232,6 +232,10 @@ export interface CreditEntryTable {
   month: ColumnType<string, string, never>;
   job_id: string | null;
   reason: string;
+  /** Of a charge: the workspace that it was made in. Not of charges before 0.3.0, nor of refunds. */
+  workspace_id: string | null;
+  /** Of a charge: the user or API key that asked for it. */
+  actor_id: string | null;
   created_at: Timestamp;
 }
 

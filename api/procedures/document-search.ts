@@ -9,7 +9,7 @@ import type { IndexKind } from '../../domain/search/index-kind.ts';
 import { searchDocuments } from '../../domain/search/search-documents.ts';
 import { readSearchedIndex } from '../../domain/search/searched-index.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
-import { isKey } from '../caller.ts';
+import { callerId, isKey } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toSearchResult } from '../presenters/document.ts';
 import { clientLeft, procedure } from '../procedure.ts';
@@ -36,7 +36,7 @@ export function documentSearch({ config, db, getPlan, ai, limiters, costsCredit 
     const mode = input.mode ?? config.searches.defaultMode;
     const { signal } = request;
     const search = {
-      ...{ db, getPlan, signal },
+      ...{ db, getPlan, signal, actorId: callerId(caller) },
       embed: (query: string, index: IndexKind | undefined) =>
         embedQuery(ai, { query, index }, { signal, requestId: request.requestId, log }),
       onUnsettled: (err: unknown, searchId: string) => log.warn({ err, searchId }, 'the charge of a search could not be settled'),

@@ -1,5 +1,7 @@
 import { contract } from '../../contract/index.ts';
+import { usageRows } from '../../contract/organizations.ts';
 import { listAuditEntries } from '../../domain/audit.ts';
+import { readHeldCredits, readUsageHistory } from '../../domain/credits/usage-history.ts';
 import { getUsage } from '../../domain/organizations/get-usage.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toAuditEntry } from '../presenters/audit-entry.ts';
@@ -19,10 +21,25 @@ export function organizationProcedures({ db, getPlan, cursors }: ApiDeps) {
       };
     }),
 
+    usageHistory: procedure(contract.organizations.usageHistory, async ({ input, authorize }) => {
+      const { organizationId, days, by } = input;
+      await authorize(organizationId);
+      const last = new Date(input.to ?? Date.now());
+      const [from, to] = [dayOf(last, days - 1), dayOf(last, 0)];
+      const read = await readUsageHistory(db, { organizationId, from, to, by, limit: usageRows + 1 });
+      const heldCredits = await readHeldCredits(db, organizationId);
+      return { from, to, heldCredits, items: read.slice(0, usageRows), more: read.length > usageRows };
+    }),
+
     auditLog: procedure(contract.organizations.auditLog, async ({ input, authorize }) => {
       await authorize(input.organizationId);
       const page = await listAuditEntries(db, cursors, input);
       return { entries: page.items.map((entry) => toAuditEntry(entry)), nextCursor: page.nextCursor };
     }),
   };
+}
+
+/** The day, in UTC, so many days before a time: `2026-11-30`. */
+function dayOf(time: Date, daysBefore: number): string {
+  return new Date(time.getTime() - daysBefore * 86_400_000).toISOString().slice(0, 10);
 }

@@ -4,6 +4,7 @@ import * as extractionNotices from './0002-extraction-notices.ts';
 import * as webhooks from './0003-webhooks.ts';
 import * as apiKeys from './0004-api-keys.ts';
 import * as compounds from './0005-compounds.ts';
+import * as usageHistory from './0006-usage-history.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -18,4 +19,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0003-webhooks': webhooks,
   '0004-api-keys': apiKeys,
   '0005-compounds': compounds,
+  '0006-usage-history': usageHistory,
 };

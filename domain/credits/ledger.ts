@@ -12,6 +12,9 @@ export interface Charge {
   credits: number;
   jobId: string | null;
   reason: string;
+  /** The workspace, and the user or API key, that the history of usage shows it for. */
+  workspaceId?: string | null;
+  actorId?: string | null;
 }
 
 /**
@@ -29,8 +32,9 @@ export async function chargeCredits(trx: Transaction, charge: Charge, plan: Plan
       where ${limit === null} or counter.used + excluded.used <= ${limit ?? 0}::bigint
       returning month, used
     ), entered as (
-    insert into credit_entry (organization_id, key, amount, month, job_id, reason)
-    select ${charge.organizationId}, ${charge.key}, ${charge.credits}::int, month, ${charge.jobId}, ${charge.reason} from counted
+    insert into credit_entry (organization_id, key, amount, month, job_id, reason, workspace_id, actor_id)
+    select ${charge.organizationId}, ${charge.key}, ${charge.credits}::int, month, ${charge.jobId}, ${charge.reason},
+      ${charge.workspaceId ?? null}, ${charge.actorId ?? null} from counted
       returning month
     )
     select month, used from counted

@@ -5,7 +5,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { newId } from '../ids.ts';
 import { lockOrganization } from '../locks.ts';
-import { chargeCredits } from './ledger.ts';
+import { type Charge, chargeCredits } from './ledger.ts';
 
 const creditsPerSearch = 1;
 
@@ -16,11 +16,23 @@ const lostAfterMinutes = 10;
  * Charges the organization for a search before the query is embedded, and returns the search's id. The charge stays open until
  * {@link settleSearch} or {@link refundSearch}. Throws LIMIT_REACHED without credits, NOT_FOUND if the organization is gone or being deleted.
  */
-export async function chargeSearch(db: Db, getPlan: GetPlan, organizationId: string): Promise<string> {
+export async function chargeSearch(
+  db: Db,
+  getPlan: GetPlan,
+  organizationId: string,
+  place: Pick<Charge, 'workspaceId' | 'actorId'> = {},
+): Promise<string> {
   const id = newId();
   await inTransaction(db, async (trx) => {
     await lockOrganization(trx, organizationId);
-    const charge = { organizationId, key: `search:${id}:charge`, credits: creditsPerSearch, jobId: null, reason: 'documents.search' };
+    const charge = {
+      ...place,
+      organizationId,
+      key: `search:${id}:charge`,
+      credits: creditsPerSearch,
+      jobId: null,
+      reason: 'documents.search',
+    };
     const month = await chargeCredits(trx, charge, await getPlan(trx, organizationId));
     await trx.insertInto('open_search').values({ id, organization_id: organizationId, month }).execute();
   });

@@ -62,7 +62,9 @@ export async function insertJob(trx: Transaction, job: NewJob, plan: Plan | null
   const id = newId();
   const credits = jobCredits[job.kind];
   const { organizationId } = job;
-  const month = await chargeCredits(trx, { organizationId, key: `job:${id}:charge`, credits, jobId: id, reason: job.kind }, plan);
+  const { workspaceId, createdBy: actorId } = job;
+  const charge = { organizationId, key: `job:${id}:charge`, credits, jobId: id, reason: job.kind, workspaceId, actorId };
+  const month = await chargeCredits(trx, charge, plan);
   const row = await trx
     .insertInto('job')
     .values({

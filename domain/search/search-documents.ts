@@ -14,6 +14,8 @@ import { readSearchedIndex } from './searched-index.ts';
 export interface SearchDeps {
   db: Db;
   getPlan: GetPlan;
+  /** The user or the API key that searches. */
+  actorId?: string;
   /** Whether the embedding of the query costs a credit. */
   isCharged: boolean;
   /** Embeds the query by the model of an index, if that still exists. An error ends the search with it. */
@@ -57,8 +59,9 @@ export interface Found {
 export async function searchDocuments(deps: SearchDeps, search: Search): Promise<Found> {
   if (!/[\p{L}\p{N}]/u.test(search.query)) return { model: lexicalModel, chunks: [], nearTerms: [] };
   if (!deps.isCharged) return await find(deps, search);
-  const { db, getPlan, onUnsettled } = deps;
-  const searchId = await chargeSearch(db, getPlan, search.workspace.organization_id);
+  const { db, getPlan, actorId, onUnsettled } = deps;
+  const { organization_id: organizationId, id: workspaceId } = search.workspace;
+  const searchId = await chargeSearch(db, getPlan, organizationId, { workspaceId, actorId: actorId ?? null });
   // If the process dies, or the charge cannot be settled here, the sweep refunds it.
   const leaveToSweep = (error: unknown) => onUnsettled(error, searchId);
   try {

@@ -49,6 +49,7 @@ describe('The client of oRPC as its authors publish it', () => {
     await call('contact.send', { email: 'ada@example.com', message: 'How do I raise my quota?' });
     expect(await call('account.me')).to.include({ id: tenant.owner.id });
     await call('organizations.usage', { organizationId });
+    await call('organizations.usageHistory', { organizationId, by: 'workspace' });
     await call('organizations.auditLog', { organizationId, limit: 1 });
     await call('billing.status', { organizationId });
     await call('workspaces.list', { organizationId });

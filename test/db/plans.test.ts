@@ -6,6 +6,7 @@ import type { Database } from '../../db/schema.ts';
 import { listApiKeys } from '../../domain/api-keys/api-key.ts';
 import { listAuditEntries, listPlatformAuditEntries } from '../../domain/audit.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
+import { readHeldCredits, readUsageHistory } from '../../domain/credits/usage-history.ts';
 import type { DocumentFilter } from '../../domain/documents/document-filter.ts';
 import { findDocumentScope } from '../../domain/documents/document-scope.ts';
 import { toLabelColumns } from '../../domain/documents/labels.ts';
@@ -160,6 +161,8 @@ describe(`With ${rows} rows in each large table`, () => {
     'how many jobs of each kind wait': () => measureQueues(db),
     'organizations by name': () => listOrganizations(db, { limit: 25, offset: 0, dunningDays: 14 }),
     'the ledger': () => checkLedger(db, { sliceSize: 1_000, limit: 1 }),
+    'credits by day': () => readUsageHistory(db, { organizationId: small, from: '2026-11-01', to: '2026-11-30', by: 'key', limit: 100 }),
+    'credits that are held': () => readHeldCredits(db, small),
     'the ledger of an organization': () => checkLedger(db, { organizationId: small, sliceSize: 1_000 }),
     'attempts that are lost': () => sweepLostAttempts(db, { timeoutMs: 1e9, limit: 100, onFailure: () => {} }),
     'jobs without a workflow': () => sweepQueuedJobs(db, { limit: 1, getPlan: async () => null }),

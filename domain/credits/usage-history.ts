@@ -1,0 +1,61 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+
+/** What the credits of a day are told apart by. */
+export type UsageGrouping = 'kind' | 'workspace' | 'key';
+
+/** The credits of one day (UTC) and one kind, workspace or key; of none of them if `group` is null. */
+export interface DayOfUsage {
+  day: string;
+  group: string | null;
+  charged: number;
+  refunded: number;
+}
+
+export interface AskedUsage {
+  organizationId: string;
+  /** The first and the last day, `YYYY-MM-DD`. */
+  from: string;
+  to: string;
+  by: UsageGrouping;
+  limit: number;
+}
+
+/** A refund is shown for what was charged. Charges of users have no key. */
+const groups: Record<UsageGrouping, RawBuilder<string | null>> = {
+  kind: ofCharge('reason'),
+  workspace: ofCharge('workspace_id'),
+  key: sql`substring(${ofCharge('actor_id')} from '^key_.*')`,
+};
+
+function ofCharge(column: string): RawBuilder<string | null> {
+  const name = sql.ref(column);
+  return sql`case when amount > 0 then ${name}
+    else (select charge.${name} from credit_entry as charge where charge.key = replace(credit_entry.key, ':refund', ':charge')) end`;
+}
+
+/** Adds up the entries of the ledger by day, the newest day first. */
+export async function readUsageHistory(db: Db, { organizationId, from, to, by, limit }: AskedUsage): Promise<DayOfUsage[]> {
+  const { rows } = await sql<DayOfUsage>`
+    with entry as (
+      select to_char(created_at at time zone 'utc', 'YYYY-MM-DD') as day, ${groups[by]} as "group", amount
+      from credit_entry
+      where organization_id = ${organizationId}
+        and created_at >= ${from}::date::timestamp at time zone 'utc' and created_at < (${to}::date + 1)::timestamp at time zone 'utc'
+    )
+    select day, "group", sum(greatest(amount, 0)) as charged, sum(greatest(-amount, 0)) as refunded
+    from entry group by day, "group" order by day desc, "group" limit ${limit}
+  `.execute(db);
+  return rows;
+}
+
+/** The credits that jobs hold which have not ended: they are charged, and given back if the job fails. */
+export async function readHeldCredits(db: Db, organizationId: string): Promise<number> {
+  const { credits } = await db
+    .selectFrom('job')
+    .select(({ fn }) => fn.coalesce(fn.sum<number>('credits'), sql<number>`0`).as('credits'))
+    .where('organization_id', '=', organizationId)
+    .where('status', 'in', ['queued', 'running'])
+    .executeTakeFirstOrThrow();
+  return credits;
+}

@@ -1,0 +1,102 @@
+import { expect } from 'chai';
+import { chargeSearch, refundSearch } from '../../domain/credits/search-charge.ts';
+import { createKey } from '../support/api-keys.ts';
+import { callOver, type Transport, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
+
+describe('organizations.usageHistory', () => {
+  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false' }, tenant: 'of each test', check: 'after each test' });
+  const today = () => new Date().toISOString().slice(0, 10);
+  const summarize = () => ({ kind: 'text.summarize', organizationId: tenant.organizationId, text: 'One. Two. Three.' });
+  const embed = (more: object = {}) => ({ kind: 'text.embed', organizationId: tenant.organizationId, texts: ['one'], ...more });
+
+  async function call(operation: string, input: object, token = tenant.owner.token, transport: Transport = 'REST'): Promise<any> {
+    const { status, body } = await callOver(api, transport, operation, input as Record<string, unknown>, { token });
+    expect(status, JSON.stringify(body)).to.equal(200);
+    return body;
+  }
+  const history = (input: object = {}, transport?: Transport) =>
+    call('organizations.usageHistory', { organizationId: tenant.organizationId, ...input }, tenant.owner.token, transport);
+
+  for (const transport of transports) {
+    it(`shows what was charged and given back, and what unfinished jobs hold, over ${transport}`, async () => {
+      await call('jobs.create', summarize());
+      const canceled = await call('jobs.create', summarize());
+      await call('jobs.create', embed());
+      await call('jobs.cancel', { id: canceled.id });
+      const { db } = api.database;
+      await refundSearch(db, await chargeSearch(db, async () => null, tenant.organizationId));
+      expect(await history({}, transport)).to.deep.equal({
+        ...{ from: new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10), to: today(), heldCredits: 6, more: false },
+        items: [
+          { day: today(), group: 'documents.search', charged: 1, refunded: 1 },
+          { day: today(), group: 'text.embed', charged: 1, refunded: 0 },
+          { day: today(), group: 'text.summarize', charged: 10, refunded: 5 },
+        ],
+      });
+      const { usage } = await call('organizations.usage', { organizationId: tenant.organizationId });
+      expect(usage.aiCredits).to.equal(6);
+    });
+  }
+
+  it('tells workspaces and API keys apart', async () => {
+    const key = await createKey(api, tenant);
+    const { workspaceId } = tenant;
+    const byKey = await call('jobs.create', embed({ workspaceId }), key.token);
+    await call('jobs.create', { ...summarize(), workspaceId });
+    await call('jobs.create', embed());
+    await call('jobs.cancel', { id: byKey.id });
+    const day = today();
+    expect((await history({ by: 'workspace' })).items).to.deep.equal([
+      { day, group: workspaceId, charged: 6, refunded: 1 },
+      { day, group: null, charged: 1, refunded: 0 },
+    ]);
+    expect((await history({ by: 'key' })).items).to.deep.equal([
+      { day, group: key.id, charged: 1, refunded: 1 },
+      { day, group: null, charged: 6, refunded: 0 },
+    ]);
+  });
+
+  it('notes a search for its workspace and key', async () => {
+    const key = await createKey(api, tenant);
+    const { db } = api.database;
+    const place = { workspaceId: tenant.workspaceId, actorId: key.id };
+    await chargeSearch(db, async () => null, tenant.organizationId, place);
+    for (const [by, group] of [['workspace', tenant.workspaceId] as const, ['key', key.id] as const])
+      expect((await history({ by })).items).to.deep.equal([{ day: today(), group, charged: 1, refunded: 0 }]);
+  });
+
+  it('has the days that are asked for, by UTC, and no other organization', async () => {
+    await call('jobs.create', embed());
+    const { db } = api.database;
+    const at = async (time: string) => {
+      await call('jobs.create', embed());
+      const { id } = await db.selectFrom('credit_entry').select('id').orderBy('id', 'desc').limit(1).executeTakeFirstOrThrow();
+      await db
+        .updateTable('credit_entry')
+        .set({ created_at: new Date(time) })
+        .where('id', '=', id)
+        .execute();
+    };
+    for (const time of ['2026-02-27T23:59:59.999Z', '2026-02-28T00:00:00.000Z', '2026-03-01T23:59:59.999Z', '2026-03-02T00:00:00.000Z'])
+      await at(time);
+    const { from, to, items } = await history({ to: '2026-03-01', days: 2 });
+    expect([from, to]).to.deep.equal(['2026-02-28', '2026-03-01']);
+    expect(items.map((item: any) => [item.day, item.charged])).to.deep.equal([
+      ['2026-03-01', 1],
+      ['2026-02-28', 1],
+    ]);
+    const other = await api.createTenant();
+    expect(await call('organizations.usageHistory', { organizationId: other.organizationId }, other.owner.token)).to.include({
+      heldCredits: 0,
+    });
+  });
+
+  it('refuses a range that is too long and days that are none', async () => {
+    for (const wrong of [{ days: 32 }, { days: 0 }, { to: '2026-13-01' }, { to: 'today' }, { by: 'user' }]) {
+      const input = { organizationId: tenant.organizationId, ...wrong };
+      const { body } = await callOver(api, 'REST', 'organizations.usageHistory', input, { token: tenant.owner.token });
+      expect(body, JSON.stringify(wrong)).to.include({ code: 'BAD_REQUEST' });
+    }
+  });
+});
