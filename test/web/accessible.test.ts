@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { pathOf, useConsole } from './support/use-console.ts';
+
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+
+interface Violation {
+  id: string;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+/** What axe finds wrong with the page as it stands, in short. */
+async function violationsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = (await page.evaluate('axe.run()')) as { violations: Violation[] };
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`));
+}
+
+describe('The pages of the console, for everybody', () => {
+  const { api, open, tenant } = useConsole();
+  let documentId: string;
+
+  before(async () => {
+    const { token } = tenant.owner;
+    const note = await api.upload(tenant, { name: 'note.txt', bytes: 'The mirrors are washed in spring.' });
+    documentId = note.id;
+    const broken = await api.upload(tenant, { name: 'broken.pdf', contentType: 'application/pdf', bytes: 'no PDF at all' });
+    for (const [kind, id] of [
+      ['document.index', note.id],
+      ['document.extract', broken.id],
+    ]) {
+      const { body } = await api.request('POST', '/api/v1/jobs', { token, body: { kind, documentId: id } });
+      await api.jobIn(token, body.id, ['succeeded', 'failed']);
+    }
+  });
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const width of [1280, 390])
+      it(`have nothing that axe objects to, ${colorScheme}, ${width} px wide, and nothing beyond the edge`, async () => {
+        const look = { colorScheme, viewport: { width, height: 800 } };
+        const public_ = ['/sign-in', '/sign-up', '/forgot-password', '/reset-password?token=a', '/accept-invitation/a'];
+        const own = ['documents', `documents/${documentId}?start=4&end=11`, 'jobs', 'search?q=mirrors', 'usage'].map((each) =>
+          pathOf(tenant, each),
+        );
+        for (const [paths, options] of [
+          [public_, look],
+          [[...own, '/start', '/o/a/b/documents'], { ...look, as: tenant.owner }],
+        ] as const) {
+          const { page } = await open('/sign-in', options);
+          for (const path of paths) {
+            await page.goto(api.url + path);
+            await page.getByRole('heading', { level: 1 }).waitFor();
+            await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' });
+            expect(await violationsOf(page), path).to.deep.equal([]);
+            expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).to.be.at.most(0);
+          }
+        }
+      });
+
+  it('can be used with the keyboard alone', async () => {
+    const { page } = await open('/sign-in');
+    await page.getByLabel('Email address').focus();
+    await page.keyboard.type(tenant.owner.email);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('a long password');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Documents' }).waitFor();
+    await page.locator('body').press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal('Skip to the content');
+    const reached = new Set<string>();
+    for (let step = 0; step < 30; step++) {
+      await page.keyboard.press('Tab');
+      reached.add(String(await page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent')));
+    }
+    expect([...reached]).to.include.members(['Jobs', 'Search', 'Choose files', 'note.txt', 'Delete note.txt']);
+    await page.getByRole('button', { name: 'Delete note.txt' }).press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+});
