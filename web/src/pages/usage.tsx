@@ -16,9 +16,11 @@ export default function Usage() {
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ['usage', organizationId, workspace.slug],
     queryFn: async ({ signal }) => {
-      const used = service.organizations.usage({ organizationId }, { signal });
-      const { storage } = await service.workspaces.get({ organizationId, slug: workspace.slug }, { signal });
-      return { ...(await used), storage };
+      const [used, { storage }] = await Promise.all([
+        service.organizations.usage({ organizationId }, { signal }),
+        service.workspaces.get({ organizationId, slug: workspace.slug }, { signal }),
+      ]);
+      return { ...used, storage };
     },
   });
   return (
