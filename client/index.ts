@@ -2,6 +2,7 @@ export type { ErrorCode, Issue, LimitKind } from '../contract/errors.ts';
 export type { Contract } from '../contract/index.ts';
 export type { JobKind, JobStatus } from '../contract/jobs.ts';
 export type { UploadSource } from './content.ts';
+export { contentTypeOf, contentTypesByExtension } from './content-types.ts';
 export { type Client, type ClientOptions, createClient } from './create-client.ts';
 export { type LocalErrorCode, SheafError } from './errors.ts';
 export type { RetryOptions, SomeRetryOptions } from './retry.ts';

@@ -1,6 +1,6 @@
 import { opendir, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
-import type { ContentType } from '../../client/index.ts';
+import { type ContentType, contentTypeOf } from '../../client/index.ts';
 import { Failure } from '../failure.ts';
 
 /** A file that was found. */
@@ -13,31 +13,6 @@ export interface Found {
   /** Whether it was named itself, and did not lie in a folder. */
   isNamed: boolean;
 }
-
-/** The types that services take, some only where their operator has turned them on, by extension. */
-const contentTypes: Record<string, ContentType> = {
-  pdf: 'application/pdf',
-  txt: 'text/plain',
-  md: 'text/markdown',
-  markdown: 'text/markdown',
-  csv: 'text/csv',
-  html: 'text/html',
-  htm: 'text/html',
-  json: 'application/json',
-  png: 'image/png',
-  jpg: 'image/jpeg',
-  jpeg: 'image/jpeg',
-  webp: 'image/webp',
-  tif: 'image/tiff',
-  tiff: 'image/tiff',
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  odt: 'application/vnd.oasis.opendocument.text',
-  epub: 'application/epub+zip',
-  eml: 'message/rfc822',
-  rtf: 'application/rtf',
-};
 
 /**
  * The files that paths name, and those in the folders that they name, one after the other. Hidden files of folders, and links in them, are
@@ -63,6 +38,5 @@ async function* filesIn(directory: string): AsyncGenerator<string> {
 }
 
 function toFound(path: string, name: string, isNamed: boolean): Found {
-  const [, extension = ''] = /\.([^.]+)$/.exec(name.toLowerCase()) ?? [];
-  return { path, name: name.split(sep).join('/'), contentType: contentTypes[extension], isNamed };
+  return { path, name: name.split(sep).join('/'), contentType: contentTypeOf(name), isNamed };
 }

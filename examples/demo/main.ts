@@ -1,13 +1,13 @@
 // `npm run demo -- [FILE…]`: takes the user's files, or the samples, through the service that runs here or one started for it.
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { createClient } from '../../client/index.ts';
+import { contentTypeOf, createClient } from '../../client/index.ts';
 import { type SearchMode, searchModes } from '../../contract/document-search.ts';
 import { StopRequest } from '../../local/stop-request.ts';
 import { runBillingDemo } from './billing.ts';
 import { startBillingService } from './billing-service.ts';
 import { report, reportAll, reportKeyCommand, toJson } from './report.ts';
-import { briefQuestions, contentTypeOf, runDemo } from './run.ts';
+import { briefQuestions, runDemo } from './run.ts';
 import { Screen } from './screen.ts';
 import { openService } from './service.ts';
 

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { basename } from 'node:path';
-import mime from 'mime';
-import { type Client, type ContentType, isFinal, type JobEvent, SheafError, type Upload } from '../../client/index.ts';
-import { contentTypes, extraContentTypes } from '../../contract/content-types.ts';
+import { type Client, contentTypeOf, isFinal, type JobEvent, SheafError, type Upload } from '../../client/index.ts';
 import type { SearchMode } from '../../contract/document-search.ts';
 import { firstSentence } from './excerpts.ts';
 import type { DemoResult } from './result.ts';
@@ -26,11 +24,6 @@ interface Work {
 export const briefQuestions = 3;
 
 type Progress = Parameters<NonNullable<Upload['onProgress']>>[0];
-
-/** The content type of a file by its name; undefined for types that no service takes. Of some kinds only the service knows whether it does. */
-export function contentTypeOf(path: string): ContentType | undefined {
-  return [...contentTypes, ...extraContentTypes].find((type) => type === mime.getType(path));
-}
 
 /** Takes files through the main job: upload, extract, summarize, index, search. Throws if the service cannot be used at all. */
 export async function runDemo(client: Client, work: Work): Promise<DemoResult> {

@@ -1,5 +1,4 @@
-import { SheafError } from '@sheaf/client';
-import { contentTypeOf } from './file-types.ts';
+import { contentTypeOf, SheafError } from '@sheaf/client';
 import { queryClient, sessionEnded } from './queries.ts';
 import { service } from './service.ts';
 import { createStore } from './store.ts';

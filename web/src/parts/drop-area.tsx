@@ -1,8 +1,10 @@
 import { Button, Checkbox, Group, Paper, Stack, Text } from '@mantine/core';
+import { contentTypesByExtension } from '@sheaf/client';
 import { type DragEvent, useRef, useState } from 'react';
-import { acceptedExtensions } from '../file-types.ts';
 import { t } from '../text.ts';
 import { startUploads } from '../uploads.ts';
+
+const accepted = Object.keys(contentTypesByExtension).map((extension) => `.${extension}`);
 
 /** Takes files, dropped or chosen, and starts their uploads. */
 export function DropArea({ workspaceId }: { workspaceId: string }) {
@@ -49,7 +51,7 @@ export function DropArea({ workspaceId }: { workspaceId: string }) {
           type="file"
           multiple
           hidden
-          accept={acceptedExtensions.join(',')}
+          accept={accepted.join(',')}
           onChange={({ currentTarget }) => {
             take(currentTarget.files);
             currentTarget.value = '';

@@ -1,9 +1,13 @@
-import type { ContentType } from '@sheaf/client';
+import type { ContentType } from './types.ts';
 
-const byExtension: Record<string, ContentType> = {
+/** The extensions of files that services take, some only if their operator has turned the type on. */
+export const contentTypesByExtension: Record<string, ContentType> = {
   pdf: 'application/pdf',
   txt: 'text/plain',
+  text: 'text/plain',
+  log: 'text/plain',
   md: 'text/markdown',
+  markdown: 'text/markdown',
   csv: 'text/csv',
   html: 'text/html',
   htm: 'text/html',
@@ -23,9 +27,8 @@ const byExtension: Record<string, ContentType> = {
   rtf: 'application/rtf',
 };
 
-/** The type by the name, as the service knows it: browsers differ in what they call Markdown, and whether they call it anything. */
+/** The content type of a file by the extension of its name or path; undefined if no service takes it. */
 export function contentTypeOf(name: string): ContentType | undefined {
-  return byExtension[name.slice(name.lastIndexOf('.') + 1).toLowerCase()];
+  const [, extension = ''] = /\.([^./\\]+)$/.exec(name.toLowerCase()) ?? [];
+  return Object.hasOwn(contentTypesByExtension, extension) ? contentTypesByExtension[extension] : undefined;
 }
-
-export const acceptedExtensions = Object.keys(byExtension).map((extension) => `.${extension}`);
