@@ -24,8 +24,8 @@ interface Leaf {
  */
 export function hideLayers(pdfium: Pdfium, page: number, hasLayeredForms: boolean): boolean {
   const leaves = findLeaves(pdfium, page, hasLayeredForms);
-  const groups = new Map<string, Leaf[]>();
-  for (const leaf of leaves) if (leaf.isText && leaf.layers !== '') groups.set(leaf.layers, [...(groups.get(leaf.layers) ?? []), leaf]);
+  const ofLayers = leaves.filter(({ isText, layers }) => isText && layers !== '');
+  const groups = Map.groupBy(ofLayers, ({ layers }) => layers);
   if (groups.size === 0 || groups.size > mostGroups) return false;
   const show = (some: Leaf[], isShown: boolean) => {
     for (const { object } of some) pdfium.FPDFPageObj_SetIsActive(object, isShown);
