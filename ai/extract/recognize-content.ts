@@ -1,10 +1,12 @@
 import { ServiceError } from '../service-error.ts';
-import { charsetOfBom } from './decode-text.ts';
+import { charsetOfBom, decodeBytes } from './decode-text.ts';
 import type { SourceDocument } from './document.ts';
 import { findWideCharset, isMostlyUtf8 } from './find-charset.ts';
 
 /** How much of a file is looked at, in bytes. */
 const headBytes = 1024;
+const strangeSigns = /[[\p{Cc}\p{Cn}\p{Co}\ufffd]--[\t\n\f\r]]/gv;
+const mostStrange = 0.02;
 
 interface Kind {
   /** The name of this kind of file in the error for a file that was declared as another kind. */
@@ -69,6 +71,13 @@ export function contradictionOf(mediaType: string, bytes: Uint8Array, charset?: 
 function isBinary(head: Buffer, charset: string | undefined): boolean {
   const zeros = head.filter((byte) => byte === 0).length;
   if (zeros === 0 || zeros === head.length || /^utf-?(?:16|32)/i.test(charset ?? '')) return false;
-  if (/^utf-(?:16|32)/.test(charsetOfBom(head) ?? '') || findWideCharset(head)) return false;
+  if (/^utf-(?:16|32)/.test(charsetOfBom(head) ?? '')) return false;
+  const wide = findWideCharset(head)?.charset;
+  if (wide !== undefined) return isStrange(decodeBytes(head, wide));
   return !isMostlyUtf8(head) || zeros > head.length / 10;
+}
+
+/** Whether a text has many signs that no text has. The detector takes many a binary file for UTF-16. */
+function isStrange(text: string): boolean {
+  return text.length - text.replace(strangeSigns, '').length > text.length * mostStrange;
 }

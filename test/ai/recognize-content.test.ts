@@ -69,11 +69,14 @@ describe('What a file is by its first bytes', () => {
   it('contradicts a text if it is a program, a film or an archive of any kind', () => {
     const size = Buffer.alloc(4);
     size.writeUInt32BE(24);
+    const numbers = Uint32Array.from({ length: 16 }, (_, index) => (index === 0 ? 0x950412de : index * 700));
     const binaries: [string, Buffer][] = [
       ['EXE', Buffer.concat([Buffer.from('MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff\0\0\xb8\0\0\0', 'latin1'), Buffer.alloc(40)])],
       ['MP4', Buffer.concat([size, Buffer.from('ftypisom\0\0\x02\0isomiso2')])],
       ['7z', Buffer.from('7z\xbc\xaf\x27\x1c\0\x04\xa1\x17\x5e\x2b\x40\x11\0\0\0\0\0\0', 'latin1')],
       ['RAR', Buffer.concat([Buffer.from('Rar!\x1a\x07\0', 'latin1'), Buffer.alloc(1_000, 0xc7)])],
+      // The detector of charsets takes it for UTF-16.
+      ['catalogue of messages', Buffer.concat([Buffer.from(numbers.buffer), Buffer.from('message\0'.repeat(20))])],
     ];
     for (const [name, bytes] of binaries)
       for (const declared of ['text/plain', 'text/markdown', 'text/csv', 'text/html', 'application/json'])
