@@ -21,7 +21,9 @@ export interface TypedText {
   files: string[];
 }
 
-const kinds = { note: 1, freeText: 3, markup: [8, 9, 10, 11, 12], stamp: 13, caret: 14, file: 17, widget: 20, watermark: 24 };
+const kinds = { freeText: 3, stamp: 13, file: 17, widget: 20, watermark: 24 };
+/** Those that hold a comment: notes, lines, shapes, markings of text, carets and ink. */
+const commented = [1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15];
 const fields = { button: 1, tickBox: 2, radio: 3, combo: 4, list: 5, text: 6, signature: 7 };
 /** A field that shows what its own script makes of its value, such as `1,250.00` of 1250. */
 const formatting = 13;
@@ -77,8 +79,7 @@ class Annotation {
 
   /** Whether it says something that a page does not show. */
   get isNote(): boolean {
-    const isOne = [kinds.note, kinds.caret, ...kinds.markup].includes(this.#kind);
-    return isOne && this.#entry('Contents').trim() !== '';
+    return commented.includes(this.#kind) && this.#entry('Contents').trim() !== '';
   }
 
   /** The name of the file that is attached by it. */

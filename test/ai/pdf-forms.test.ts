@@ -105,6 +105,15 @@ describe('What is put upon a page of a PDF', () => {
     ]);
   });
 
+  it('is left out, and said, if it is a comment on a shape or on marked text', async () => {
+    for (const kind of ['Line', 'Square', 'Polygon', 'Ink', 'Highlight']) {
+      const comment = `<< /Type /Annot /Subtype /${kind} /F 4 /Contents (Is this right?) /Rect [50 690 90 720] >>`;
+      const content = 'BT /F1 11 Tf 50 700 Td (A lease.) Tj ET';
+      const { text, notices } = await read(makePdfOf({ content, page: `/Annots [${comment}]` }));
+      expect({ text, codes: notices?.map(({ code }) => code) }, kind).to.deep.equal({ text: 'A lease.', codes: ['notes_left_out'] });
+    }
+  });
+
   it('is what stamps show, and not what is hidden', async () => {
     const look = (text: string) =>
       stream(
