@@ -38,7 +38,7 @@ const legacy: Record<string, string> = {
   big5hkscs: 'big5',
 };
 
-/** What bytes look like. The confidence is of 100, and null where the bytes leave no doubt: UTF-8. */
+/** What bytes look like. The confidence is of 100, and null if the bytes leave no doubt: UTF-8. */
 interface FoundCharset {
   charset: string;
   confidence: number | null;

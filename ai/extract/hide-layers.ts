@@ -19,7 +19,7 @@ interface Leaf {
 }
 
 /**
- * Hides the text of a page that is loaded, where it is of layers that are off, from being read. PDFium knows only when it draws: each group of
+ * Keeps text of layers that are off from being read, on a page that is loaded. PDFium knows which are off only when it draws: each group of
  * layers is drawn by itself. `hasLayeredForms` says whether forms may be of layers. Returns whether there was such text.
  */
 export function hideLayers(pdfium: Pdfium, page: number, hasLayeredForms: boolean): boolean {

@@ -155,7 +155,7 @@ export const unmappedThresholds = {
 
 /** What is typed upon a page: forms that are filled, annotations. */
 export const typedThresholds = {
-  /** In points, where no line above tells. */
+  /** In points, if no line above tells. */
   usualSize: 10,
   /** How far the baseline of a label may be below the box of its field: underlined blanks. */
   belowBaseline: 0.3,

@@ -67,6 +67,9 @@ describe('A mail', () => {
       expect(text).to.equal(`${shown}\n\n${russian}`);
       expect(notices?.map(({ code }) => code)).to.deep.equal(['charset_guessed']);
     }
+    // Only the page names it.
+    const page = `Content-Type: text/html\r\n\r\n<html><head><meta charset="windows-1251"></head><body><p>${russian}</p></body></html>`;
+    expect((await read(iconv.encode(head + page, 'windows-1251'))).text).to.equal(`${shown}\n\n${russian}`);
     const german = 'Subject: Größe der Räume\r\n\r\nDie Übergabe der Schlüssel erfolgt am Montag.';
     expect((await read(iconv.encode(german, 'windows-1252'))).text).to.equal(german.replace(/\r\n/g, '\n'));
     const declared = Buffer.concat([

@@ -2,12 +2,12 @@ import { charsetOfBom, type DecodedText, decodeBytes, decodeText } from '../deco
 import { findWideCharset, isMostlyUtf8 } from '../find-charset.ts';
 import type { Notice } from '../notice.ts';
 
-/** Charsets that a mail names beside `us-ascii`, which many name for any text. */
-const namedCharset = /charset\s*=\s*["']?(?!us-ascii)[\w.:-]/i;
+/** A charset that a header names beside `us-ascii`, which many name for any text. What a page names is not known to the reader of mails. */
+const namedCharset = /^content-type:[^<]{0,300}?charset\s*=\s*["']?(?!us-ascii)[\w.:-]/im;
 const usAscii = /(charset\s*=\s*["']?)us-ascii/gi;
 
 /**
- * Brings a mail into the form that its reader knows: no lines before its headers, and UTF-8 where it has letters beyond ASCII without a
+ * Brings a mail into the form that its reader knows: no lines before its headers, and UTF-8 if it has letters beyond ASCII without a
  * charset. A mail in UTF-16, as some programs save it, becomes UTF-8.
  */
 export function decodeMail(source: Uint8Array): { bytes: Uint8Array; notices: Notice[] } {
