@@ -3,6 +3,8 @@ import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { buildConsole, buildDirectory, removeOldBuilds } from './build.ts';
 
+// Whoever starts this may be a test: a build is always the one that users get.
+process.env.NODE_ENV = 'production';
 const [first = 'web/dist', parent] = process.argv.slice(2);
 if (first === '--cached' && parent !== undefined) {
   await buildConsole(buildDirectory(parent));
