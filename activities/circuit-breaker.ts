@@ -40,6 +40,7 @@ export class CircuitBreaker {
       summarize: (input) => this.count(ai.summarize(input)),
       embed: (input) => this.count(ai.embed(input)),
       embedFloats: (input) => this.count(ai.embedFloats(input)),
+      answer: (input) => this.count(ai.answer(input)),
       health: (input) => this.countFailure(ai.health(input)),
     };
   }

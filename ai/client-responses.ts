@@ -27,6 +27,11 @@ export const extraction = text.transform(({ content_type, ocr_pages, ocr_confide
   ...(ocr_confidence ? { ocrConfidence: ocr_confidence } : {}),
 }));
 export const summary = z.object({ summary: storable, sentences: count, model: storable, characters: count });
+export const answer = z.object({
+  sentences: z.array(z.object({ text: storable, citations: z.array(z.object({ passage: z.string(), quote: storable })) })),
+  extractive: z.boolean(),
+  model: storable.nullable(),
+});
 // A response has tens of thousands of numbers: a schema for each would cost more than parsing them.
 const vector = z.custom<number[]>((value) => Array.isArray(value) && value.every(Number.isFinite), 'is not a vector');
 export const embeddings = z
@@ -63,6 +68,7 @@ export const refusal = z.object({ error: z.object({ code: z.string(), message: z
 
 export type Extraction = z.output<typeof extraction>;
 export type TextSummary = z.output<typeof summary>;
+export type TextAnswer = z.output<typeof answer>;
 export type TextEmbeddings = z.output<typeof embeddings>;
 /** Vectors as they are stored, with 32-bit floats. */
 export type FloatEmbeddings = Omit<TextEmbeddings, 'vectors'> & { vectors: ArrayLike<number>[] };

@@ -6,6 +6,7 @@ import { errorOfResponse, type ReceivedResponse, unreachable, unusableResponse }
 import { type ExtractionProgress, linesMediaType, readLines } from './client-lines.ts';
 import {
   type AiHealth,
+  answer,
   type Extraction,
   embeddings,
   extraction,
@@ -14,6 +15,7 @@ import {
   health,
   refusal,
   summary,
+  type TextAnswer,
   type TextEmbeddings,
   type TextSummary,
 } from './client-responses.ts';
@@ -22,7 +24,7 @@ import { Presence } from './presence.ts';
 
 export { AiServiceError } from './client-error.ts';
 export type { ExtractionProgress } from './client-lines.ts';
-export type { AiHealth, FloatEmbeddings, TextEmbeddings } from './client-responses.ts';
+export type { AiHealth, FloatEmbeddings, TextAnswer, TextEmbeddings } from './client-responses.ts';
 
 /** Options of every call. An aborted `signal` rejects it with the signal's reason. */
 export interface CallOptions {
@@ -51,6 +53,14 @@ export interface EmbedInput extends CallOptions {
   index?: { model: string; dimensions: number } | undefined;
 }
 
+/** A question, and what a search has found for it, best first: at most 50 passages of at most 8,000 characters, as their documents have them. */
+export interface AnswerInput extends CallOptions {
+  question: string;
+  passages: { id: string; title: string; page: number | null; heading: string | null; text: string }[];
+  /** 1 to 20, 5 by default. */
+  maxSentences?: number | undefined;
+}
+
 /** The client of the internal AI service. Every method throws AiServiceError, or the reason of an aborted signal. */
 export interface AiClient {
   /** Extracts the text of a document; the body is streamed. */
@@ -61,13 +71,18 @@ export interface AiClient {
   embed(input: EmbedInput): Promise<TextEmbeddings>;
   /** The same with vectors of 32-bit floats, which spares the conversion of numbers to text. */
   embedFloats(input: EmbedInput): Promise<FloatEmbeddings>;
+  /**
+   * Answers a question from passages with at most `maxSentences` sentences; none if they do not respond. What a sentence quotes is not
+   * checked: `proveSentence` does that.
+   */
+  answer(input: AnswerInput): Promise<TextAnswer>;
   /** The state that the service reports. */
   health(input?: CallOptions): Promise<AiHealth>;
 }
 
 /** Long, since a call that gives up costs the job an attempt. */
 const defaultPatienceMs = 15_000;
-const defaultTimeouts = { extractMs: 180_000, summarizeMs: 90_000, embedMs: 60_000, healthMs: 2000 };
+const defaultTimeouts = { extractMs: 180_000, summarizeMs: 90_000, embedMs: 60_000, answerMs: 90_000, healthMs: 2000 };
 
 /**
  * The address of the service and its token. `timeouts` are for whole calls, in milliseconds. `attemptMs` is how long an attempt of a job may
@@ -100,6 +115,10 @@ export function createAiClient(options: AiClientOptions): AiClient {
     embedFloats: async ({ texts, index, ...call }) => {
       const body = json({ texts, ...wanted(index), encoding_format: 'base64' });
       return oneVectorEach(texts, await ask(service, '/v1/embed', body, floatEmbeddings, timeouts.embedMs, call));
+    },
+    answer: ({ question, passages, maxSentences, ...call }) => {
+      const body = json({ question, passages, max_sentences: maxSentences });
+      return ask(service, '/v1/answer', body, answer, timeouts.answerMs, call);
     },
     health: (call = {}) => ask(service, '/health', { method: 'GET' }, health, timeouts.healthMs, call),
   };

@@ -1,9 +1,10 @@
 import type { TaskFailure, TaskFailureReason } from './pool/protocol.ts';
 import { ServiceError } from './service-error.ts';
 
-interface TextTask {
+/** What was done with a text. */
+export interface TextTask {
   /** The operation on the text. */
-  done: 'summarized' | 'embedded';
+  done: 'summarized' | 'embedded' | 'searched for an answer';
   timeoutMs: number;
   /** The code of a failure that the text did not cause. */
   retryableCode: string;

@@ -23,6 +23,8 @@ export interface RemoteModelConfig {
   chatModel: string;
   embedModel: string;
   visionModel: string;
+  /** How many tokens of passages the chat model is given with a question, by an estimate that is rather too high. */
+  answerTokens: number;
   /** The model of documents that were indexed before `embedModel`: it embeds queries of workspaces that still search them. */
   previousEmbedModel: string | undefined;
   /** The number of dimensions of either model's vectors; undefined means the model's own. */
@@ -130,6 +132,7 @@ export const aiServiceEnvironment = z.object({
   REMOTE_AI_CHAT_MODEL: z.string().default('gpt-4o-mini'),
   REMOTE_AI_EMBED_MODEL: z.string().default('text-embedding-3-small'),
   REMOTE_AI_VISION_MODEL: z.string().default('gpt-4o-mini'),
+  REMOTE_AI_ANSWER_TOKENS: integer(12_000, { min: 500, max: 1_000_000 }),
   REMOTE_AI_PREVIOUS_EMBED_MODEL: z.string().optional(),
   REMOTE_AI_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
   REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
@@ -224,6 +227,7 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
           chatModel: env.REMOTE_AI_CHAT_MODEL,
           embedModel: env.REMOTE_AI_EMBED_MODEL,
           visionModel: env.REMOTE_AI_VISION_MODEL,
+          answerTokens: env.REMOTE_AI_ANSWER_TOKENS,
           previousEmbedModel: env.REMOTE_AI_PREVIOUS_EMBED_MODEL || undefined,
           embedDimensions: env.REMOTE_AI_EMBED_DIMENSIONS || undefined,
           previousEmbedDimensions: env.REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS || undefined,

@@ -172,6 +172,7 @@ function measureAi(registry: Registry): (client: AiClient) => AiClient {
     summarize: (input) => measure('summarize', client.summarize(input)),
     embed: (input) => measure('embed', client.embed(input)),
     embedFloats: (input) => measure('embed', client.embedFloats(input)),
+    answer: (input) => measure('answer', client.answer(input)),
     health: (input) => measure('health', client.health(input)),
   });
 }

@@ -115,6 +115,45 @@ export function embedRoute(provider: Provider): RequestHandler {
   };
 }
 
+export const maxPassages = 50;
+const maxNameLength = 1_000;
+const maxQuestionLength = 2_000;
+
+/** A text whose length is counted in characters. */
+function atMost(characters: number) {
+  return z.string().refine((text) => countCharacters(text) <= characters, `must have at most ${characters} characters`);
+}
+
+/** Body of POST /v1/answer. */
+export const answerRequest = z.object({
+  question: atMost(maxQuestionLength).refine((text) => text.trim() !== '', 'must not be empty'),
+  passages: z
+    .array(
+      z.object({
+        id: z.string().min(1).max(200),
+        title: atMost(maxNameLength),
+        page: z.int().nullable(),
+        heading: atMost(maxNameLength).nullable(),
+        text: atMost(maxTextLength),
+      }),
+    )
+    .max(maxPassages)
+    .describe('What a search has found, best first.'),
+  max_sentences: z.int().min(1).max(20).default(5),
+});
+
+/**
+ * POST /v1/answer: a question and at most 50 passages of at most 8,000 characters. Returns sentences with what they quote; none if the
+ * passages do not respond. Quotes are not checked here.
+ */
+export function answerRoute(provider: Provider): RequestHandler {
+  const maxBytes = maxPassages * (maxTextLength + 2 * maxNameLength) * jsonBytesPerCharacter + 64 * 1024;
+  return async (request, response) => {
+    const { max_sentences: maxSentences, ...question } = await readJson(request, answerRequest, maxBytes);
+    response.json(await provider.answer({ ...question, maxSentences }, requestSignal(response)));
+  };
+}
+
 function toBase64(vector: number[]): string {
   return Buffer.from(Float32Array.from(vector).buffer).toString('base64');
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AiServiceConfig } from '../../config/ai-service.ts';
 import { version } from '../../contract/version.ts';
 import type { Operation } from '../http/observe-requests.ts';
-import { embedRequest, maxTextLength, maxTexts, summarizeRequest } from './handlers.ts';
+import { answerRequest, embedRequest, maxPassages, maxTextLength, maxTexts, summarizeRequest } from './handlers.ts';
 
 const style =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}pre{background:#f4f4f4;padding:1rem;overflow:auto}';
@@ -67,6 +67,13 @@ const extracted = z.object({
 });
 const summary = z.object({ summary: z.string(), sentences: z.int(), model: z.string(), characters: z.int() });
 const embeddings = z.object({ model: z.string(), dimensions: z.int(), vectors: z.array(z.union([z.array(z.number()), z.base64()])) });
+const answer = z.object({
+  sentences: z
+    .array(z.object({ text: z.string(), citations: z.array(z.object({ passage: z.string(), quote: z.string() })) }))
+    .describe('Empty if the passages do not respond to the question.'),
+  extractive: z.boolean().describe('The sentences are those of the passages.'),
+  model: z.string().nullable().describe('The remote model; null for an extractive answer.'),
+});
 const health = z.object({
   ok: z.boolean(),
   provider: z.enum(['local', 'remote']),
@@ -104,7 +111,8 @@ export function openApiDocument(config: AiServiceConfig) {
     info: {
       title: 'Internal AI service',
       version,
-      description: 'Extracts text from documents, summarizes text and creates embeddings. Every response carries X-Request-Id.',
+      description:
+        'Extracts text from documents, summarizes text, creates embeddings and answers questions. Every response carries X-Request-Id.',
     },
     servers: [{ url: '/' }],
     security: [{ serviceToken: [] }],
@@ -116,6 +124,7 @@ export function openApiDocument(config: AiServiceConfig) {
       ...extractPath(config),
       ...summarizePath(config),
       ...embedPath(),
+      ...answerPath(),
       '/health': {
         get: {
           operationId: 'health',
@@ -145,6 +154,12 @@ function summarizePath({ maxTextCharacters }: AiServiceConfig) {
 function embedPath() {
   const text = `Embeds 1 to ${maxTexts} texts of at most ${maxTextLength} characters; one vector for each, in their order.`;
   return { '/v1/embed': post('embed', text, jsonBody(embedRequest), embeddings, [400, 401, 413, 422, 502, 503]) };
+}
+
+function answerPath() {
+  const text = `Answers a question from at most ${maxPassages} passages, each of at most ${maxTextLength} characters, best first. Every \
+sentence names what it quotes; whether the quotes hold is for the caller to check.`;
+  return { '/v1/answer': post('answer', text, jsonBody(answerRequest), answer, [400, 401, 413, 422, 502, 503]) };
 }
 
 function jsonBody(schema: z.ZodType) {

@@ -130,24 +130,24 @@ describe('texts that harm', () => {
     const run = () => Promise.reject(new TaskFailure(reason, 'The task has no result.'));
     const pool = { problem: null, run } as unknown as ProcessPool;
     const minilm = createMinilmModel(pool);
-    return Promise.all(
-      [createLocalProvider(pool, [minilm]).summarize('text', 1, signal), minilm.embed(['text'], signal)].map((work) =>
-        (work as Promise<unknown>).catch((error: unknown) => error),
-      ),
-    );
+    const provider = createLocalProvider(pool, [minilm]);
+    const question = { question: 'text', passages: [], maxSentences: 1 };
+    const works = [provider.summarize('text', 1, signal), minilm.embed(['text'], signal), provider.answer(question, signal)];
+    return Promise.all(works.map((work) => (work as Promise<unknown>).catch((error: unknown) => error)));
   };
 
   for (const reason of ['timeout', 'memory', 'deadly', 'crash'] as const) {
-    it(`are refused for good, summarized or embedded: ${reason}`, async () => {
+    it(`are refused for good, summarized, embedded or searched for an answer: ${reason}`, async () => {
       for (const error of await refusals(reason)) expect(error).to.include({ status: 422, code: 'unusable_text' });
     });
   }
 
   for (const reason of ['killed', 'unavailable'] as const) {
     it(`are not blamed for what happens to the processes: ${reason}`, async () => {
-      const [summary, vectors] = await refusals(reason);
+      const [summary, vectors, answer] = await refusals(reason);
       expect(summary).to.include({ status: 503, code: 'summary_failed' });
       expect(vectors).to.include({ status: 503, code: 'embed_failed' });
+      expect(answer).to.include({ status: 503, code: 'answer_failed' });
     });
   }
 });

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-export type AiOperation = 'extract' | 'summarize' | 'embed';
+export type AiOperation = 'extract' | 'summarize' | 'embed' | 'answer';
 
 /** A call as the fake service got it: its JSON body, or the raw bytes of a document. */
 export interface AiCall {
@@ -45,6 +45,12 @@ export function aiError(status: number, code: string, headers: Record<string, st
 export function goodAnswer({ operation, body }: AiCall): AiAnswer {
   if (operation === 'embed') return { body: { model: 'fake', dimensions: 2, vectors: body.texts.map(() => [0.6, 0.8]) } };
   if (operation === 'summarize') return { body: { summary: 'Short.', sentences: 1, model: 'fake', characters: body.text.length } };
+  if (operation === 'answer') {
+    const sentences = body.passages
+      .slice(0, 1)
+      .map(({ id, text }: { id: string; text: string }) => ({ text, citations: [{ passage: id, quote: text }] }));
+    return { body: { sentences, extractive: true, model: null } };
+  }
   const text = String(body);
   return { body: { text, characters: text.length, pages: null, truncated: false, content_type: 'text/plain' } };
 }
