@@ -39,17 +39,14 @@ const usageSchema = z
 const usageDays = 31;
 /** The most rows that one response of the history has. */
 export const usageRows = 10_000;
-const day = z
-  .string()
-  .regex(/^2\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/, 'must be a day, such as 2026-11-30')
-  .meta({ examples: ['2026-11-30'] });
+const day = z.iso.date('must be a day, such as 2026-11-30').meta({ examples: ['2026-11-30'] });
 
 const usageHistorySchema = z
   .object({
     from: day,
     to: day,
     heldCredits: count
-      .describe('What the jobs that have not ended were charged now: it is given back if they fail. `charged` contains it.')
+      .describe('What the jobs that have not ended now were charged. `charged` contains it; it is given back if they fail or are canceled.')
       .meta({ examples: [7] }),
     items: z.array(
       z
@@ -121,7 +118,10 @@ export const organizations = c.router({
       'The credits that were charged and given back on each day (UTC), by kind, workspace or API key, the newest day first; and those that unfinished jobs hold. Days without any are left out.',
     pathParams: z.object({ organizationId: givenId }),
     query: z.object({
-      to: day.optional().describe('The last day; today if it is not given.'),
+      to: day
+        .refine((given) => given >= '2000-01-01', 'must not be before the year 2000')
+        .optional()
+        .describe('The last day; today if it is not given.'),
       days: queryInteger({ min: 1, max: usageDays, defaultValue: usageDays }).describe('How many days, up to the last one.'),
       by: z.enum(['kind', 'workspace', 'key']).default('kind').describe('What the credits of a day are told apart by.'),
     }),

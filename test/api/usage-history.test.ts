@@ -92,8 +92,14 @@ describe('organizations.usageHistory', () => {
     });
   });
 
+  it('reaches from the year 2000 to the last day that is written with four digits', async () => {
+    const ranges = { '2000-01-01': '1999-12-02', '2024-02-29': '2024-01-30', '9999-12-31': '9999-12-01' };
+    for (const [to, from] of Object.entries(ranges)) expect(await history({ to })).to.include({ from, to });
+  });
+
   it('refuses a range that is too long and days that are none', async () => {
-    for (const wrong of [{ days: 32 }, { days: 0 }, { to: '2026-13-01' }, { to: 'today' }, { by: 'user' }]) {
+    const noDays = ['2026-02-30', '2025-02-29', '2026-04-31', '1999-12-31', '2026-11-30T00:00:00Z', '0000-01-01'].map((to) => ({ to }));
+    for (const wrong of [{ days: 32 }, { days: 0 }, { to: '2026-13-01' }, { to: 'today' }, { by: 'user' }, ...noDays]) {
       const input = { organizationId: tenant.organizationId, ...wrong };
       const { body } = await callOver(api, 'REST', 'organizations.usageHistory', input, { token: tenant.owner.token });
       expect(body, JSON.stringify(wrong)).to.include({ code: 'BAD_REQUEST' });
