@@ -15,7 +15,7 @@ export interface PlacedJob {
 
 /**
  * Charges and queues jobs of one organization, all or none, each as {@link createJob} does. Their places are locked before, in the order of
- * all locks. Throws the error of the first job that is refused, with its index (`withIndex`).
+ * all locks. Throws the error of the first job that is refused, with its index ({@link forEachJob}).
  */
 export async function createJobs(
   trx: Transaction,

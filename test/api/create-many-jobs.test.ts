@@ -1,14 +1,16 @@
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import { billingOn } from '../auth/support/service.ts';
 import type { Answer, Tenant } from '../support/api.ts';
 import { createKey } from '../support/api-keys.ts';
-import { expectSoundLedger } from '../support/jobs.ts';
+import { patientLocks, untilWaiting } from '../support/locks.ts';
+import { expectOk } from '../support/requests.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('jobs.createMany', () => {
   const { api, tenant } = useApi({
-    env: { WORKER_ENABLED: 'false', ...billingOn, STRIPE_API_BASE: 'http://127.0.0.1:9', PLAN_FREE_AI_CREDITS: '200' },
+    env: { WORKER_ENABLED: 'false', ...billingOn, STRIPE_API_BASE: 'http://127.0.0.1:9', PLAN_FREE_AI_CREDITS: '200', ...patientLocks },
     check: 'after each test',
     tenant: 'of each test',
   });
@@ -100,12 +102,22 @@ describe('jobs.createMany', () => {
     expect(await written()).to.deep.equal({ jobs: 0, credits: 0, audit: 0 });
   });
 
-  it('lets requests that name the same documents in opposite orders all come through', async () => {
-    const jobs = documents.map((documentId) => ({ kind: 'document.extract', documentId }));
-    const deletions = documents.slice(1).map((id) => callOver(api, 'REST', 'documents.delete', { id }, { token: tenant.owner.token }));
-    const answers = await Promise.all([...Array.from({ length: 6 }, (_, i) => create(i % 2 ? jobs : jobs.toReversed())), ...deletions]);
-    expect(answers.filter(({ status }) => status >= 500)).to.deep.equal([]);
-    await expectSoundLedger(api);
+  it('locks its documents in the order of their ids, and all of them before it charges', async () => {
+    const { db } = api.database;
+    const { organizationId } = tenant;
+    await expectOk(create([embed()]));
+    const ids = documents.toSorted();
+    const jobs = ids.toReversed().map((documentId) => ({ kind: 'document.extract', documentId }));
+    const created = await db.transaction().execute(async (trx) => {
+      await sql`select from document where id = ${ids[0]} for update`.execute(trx);
+      const answer = create(jobs);
+      await untilWaiting(db, 1);
+      await sql`select from document where id = any(${ids}) for update nowait`.execute(trx);
+      await sql`select from credit_month where organization_id = ${organizationId} for update nowait`.execute(trx);
+      return { answer };
+    });
+    await expectOk(created.answer);
+    expect(await written()).to.include({ jobs: 4 });
   });
 
   it('asks of each job the workspace of a key', async () => {
