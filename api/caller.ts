@@ -32,6 +32,12 @@ export function userOf(caller: Caller): UserCaller {
   return caller;
 }
 
+/** The caller of a route that only keys may call. */
+export function keyOf(caller: Caller): KeyCaller {
+  if (isKey(caller)) return caller;
+  throw new ApiError('FORBIDDEN', { message: 'Only an API key may do this.' });
+}
+
 /** The functions of authentication that the API needs. */
 export interface Authentication {
   /** The user behind a cookie or bearer token; undefined without a valid session. */
@@ -55,6 +61,7 @@ export async function authenticate(
   if (readKeyHash(req.headers) !== undefined) return authenticateKey(authentication, route, req, res);
   const caller = await authentication.findCaller(req.headers);
   if (!caller) throw new ApiError('UNAUTHORIZED');
+  if (access === 'api-key') keyOf(caller);
   if (access === 'platform-admin' && caller.role !== 'admin') throw new ApiError('FORBIDDEN');
   if (caller.refreshedCookie !== undefined) res.append('Set-Cookie', caller.refreshedCookie);
   return caller;
@@ -91,7 +98,7 @@ export function checkMembership(
   workspaceId: string | null,
 ): void {
   if (!caller || access === 'public' || access === 'platform-admin') throw new ApiError('FORBIDDEN');
-  const permission = access === 'member' || access === 'signed-in' ? undefined : access;
+  const permission = access === 'member' || access === 'signed-in' || access === 'api-key' ? undefined : access;
   const may = isKey(caller) ? keyMay(caller, organizationId, workspaceId, permission) : callerMay(caller, organizationId, permission);
   if (!may) throw new ApiError('FORBIDDEN');
 }

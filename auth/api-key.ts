@@ -11,6 +11,7 @@ import { readBearer } from './session-token.ts';
 /** An API key that calls. It acts as itself, within its permissions and those of the member who is responsible for it. */
 export interface KeyCaller {
   keyId: string;
+  name: string;
   organizationId: string;
   /** The only workspace that it reaches; null for all. */
   workspaceId: string | null;
@@ -53,8 +54,8 @@ const thisMinute = sql<Date>`date_trunc('minute', now())`;
 const keyByHash = batchedRead(
   async (db, hashes) => {
     const { rows } = await sql<KeyCaller & { isUsed: boolean }>`
-      select key.id as "keyId", key.organization_id as "organizationId", key.workspace_id as "workspaceId", key.permissions, member.role,
-        key.requests_per_minute as "requestsPerMinute", given.hash,
+      select key.id as "keyId", key.name, key.organization_id as "organizationId", key.workspace_id as "workspaceId", key.permissions,
+        member.role, key.requests_per_minute as "requestsPerMinute", given.hash,
         case given.hash when key.hash then key.expires_at else key.previous_expires_at end as "expiresAt",
         key.last_used_at is distinct from ${thisMinute} as "isUsed"
       from unnest(${hashes}::text[]) as given (hash)

@@ -51,7 +51,7 @@ export const operations: Operations<Contract> = {
     resend: 'once',
     resendMany: 'once',
   },
-  apiKeys: { list: 'repeatable', create: 'once', update: 'once', rotate: 'once', revoke: 'once' },
+  apiKeys: { list: 'repeatable', current: 'repeatable', create: 'once', update: 'once', rotate: 'once', revoke: 'once' },
   admin: {
     organizations: { list: 'repeatable', cancelSubscription: 'once', delete: 'once' },
     flags: { list: 'repeatable', upsert: 'once', delete: 'once', setOverride: 'once' },

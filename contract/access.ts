@@ -33,7 +33,7 @@ export type KeyPermission = Exclude<Permission, ForPeople>;
 export const keyPermissions = permissions.filter((permission): permission is KeyPermission => !forPeople.includes(permission));
 
 /**
- * Who may call an operation: anyone; anyone signed in; a member of the organization; a member whose role holds a permission;
+ * Who may call an operation: anyone; anyone signed in; an API key; a member of the organization; a member whose role holds a permission;
  * a platform admin. Declared on every route; both transports and the OpenAPI document read it.
  */
-export type Access = 'public' | 'signed-in' | 'member' | 'platform-admin' | Permission;
+export type Access = 'public' | 'signed-in' | 'api-key' | 'member' | 'platform-admin' | Permission;

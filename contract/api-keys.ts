@@ -65,6 +65,20 @@ const keyWithSecret = z
   })
   .meta({ id: 'ApiKeyWithSecret' });
 
+const currentKeySchema = z
+  .object({
+    id: keyId,
+    name: keyFields.name,
+    organizationId: id,
+    workspaceId: keyFields.workspaceId,
+    permissions: keyFields.permissions.describe(
+      'What the key may do now: what it was given, as far as the member who is responsible for it may.',
+    ),
+    requestsPerMinute: keyFields.requestsPerMinute,
+    expiresAt: dateTime.nullable().describe('When this secret ends, which is earlier if the key was rotated; null if it never does.'),
+  })
+  .meta({ id: 'CurrentApiKey' });
+
 export const apiKeys = c.router({
   list: {
     method: 'GET',
@@ -73,6 +87,13 @@ export const apiKeys = c.router({
     description: `Every API key of the organization, by name: at most ${keysPerOrganization}. Keys that expired more than 30 days ago are left out.`,
     pathParams: z.object({ organizationId: givenId }),
     ...operation('apiKeys.list', { access: 'apiKey:manage', response: z.array(keySchema) }),
+  },
+  current: {
+    method: 'GET',
+    path: '/api-keys/current',
+    summary: 'The API key that calls',
+    description: 'What a program has to know of its own key: where it may work, what it may do there, and until when.',
+    ...operation('apiKeys.current', { access: 'api-key', response: currentKeySchema }),
   },
   create: {
     method: 'POST',

@@ -114,9 +114,10 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What differs from the document's own security: who is public needs nothing, and some operations take no API key. */
+/** What differs from the document's own security: who is public needs nothing, and some operations take no API key, or nothing else. */
 function securityOf(access: Access): { security?: object[] } {
   if (access === 'public') return { security: [] };
+  if (access === 'api-key') return { security: [{ apiKey: [] }] };
   const takesKeys = access === 'member' || (keyPermissions as readonly Access[]).includes(access);
   return takesKeys ? {} : { security: [{ bearer: [] }, { cookie: [] }] };
 }
@@ -124,6 +125,7 @@ function securityOf(access: Access): { security?: object[] } {
 function accessNote(access: Access): string {
   if (access === 'public') return 'Needs no session.';
   if (access === 'signed-in') return 'Needs a session.';
+  if (access === 'api-key') return 'Needs an API key.';
   if (access === 'member') return 'Needs a session of a member of the organization.';
   if (access === 'platform-admin') return 'Needs a session of a platform admin.';
   return `Needs a session of a member of the organization whose role holds \`${access}\`.`;

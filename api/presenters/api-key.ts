@@ -1,3 +1,4 @@
+import { type KeyCaller, keyMay } from '../../auth/api-key.ts';
 import type { ApiKeyRow } from '../../domain/api-keys/api-key.ts';
 
 /** A key as the API shows it. */
@@ -16,5 +17,15 @@ export function toApiKey(key: ApiKeyRow) {
     overlapEndsAt: key.overlap_ends_at?.toISOString() ?? null,
     lastUsedAt: key.last_used_at?.toISOString() ?? null,
     createdAt: key.created_at.toISOString(),
+  };
+}
+
+/** A key as it is shown to itself. */
+export function toCurrentKey(key: KeyCaller) {
+  const { keyId: id, name, organizationId, workspaceId, permissions, requestsPerMinute, expiresAt } = key;
+  return {
+    ...{ id, name, organizationId, workspaceId, requestsPerMinute },
+    permissions: permissions.filter((permission) => keyMay(key, organizationId, workspaceId, permission)),
+    expiresAt: expiresAt?.toISOString() ?? null,
   };
 }

@@ -9,8 +9,9 @@ import { rotateApiKey } from '../../domain/api-keys/rotate-api-key.ts';
 import { updateApiKey } from '../../domain/api-keys/update-api-key.ts';
 import type { Actor } from '../../domain/audit.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
+import { keyOf } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
-import { toApiKey } from '../presenters/api-key.ts';
+import { toApiKey, toCurrentKey } from '../presenters/api-key.ts';
 import { procedure } from '../procedure.ts';
 
 /** The operations of API keys. None takes an `Idempotency-Key`: a stored response would hold the secret. */
@@ -19,6 +20,12 @@ export function apiKeyProcedures({ db }: ApiDeps) {
     list: procedure(contract.apiKeys.list, async ({ input, authorize }) => {
       await authorize(input.organizationId);
       return (await listApiKeys(db, input.organizationId)).map(toApiKey);
+    }),
+
+    current: procedure(contract.apiKeys.current, async ({ caller, authorize }) => {
+      const key = keyOf(caller);
+      await authorize(key.organizationId, key.workspaceId);
+      return toCurrentKey(key);
     }),
 
     create: procedure(contract.apiKeys.create, async ({ input, actor, authorize }) => {

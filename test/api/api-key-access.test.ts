@@ -14,7 +14,7 @@ import { useApi } from '../support/use-api.ts';
 const accessOf = ({ metadata: { access } }: AnyRoute) => access;
 const guarded = routes.filter((route) => accessOf(route) !== 'public');
 const forKeys = guarded.filter((route) => accessOf(route) === 'member' || keyPermissions.includes(accessOf(route) as KeyPermission));
-const notForKeys = guarded.filter((route) => !forKeys.includes(route));
+const notForKeys = guarded.filter((route) => !forKeys.includes(route) && accessOf(route) !== 'api-key');
 /** These have no row of one workspace: `workspaces.list` shows a key its own one. */
 const ofTheOrganization = new Set([
   ...['organizations.usage', 'organizations.usageHistory', 'organizations.auditLog', 'billing.status', 'workspaces.create'],
@@ -128,6 +128,37 @@ for (const transport of transports) {
         for (const input of inputsFor(route, rows)) refused(await call(route, input, ofDemoted), 'FORBIDDEN');
       });
     }
+
+    it('learns of itself where it may work, and what it may do there now', async () => {
+      const { organizationId, workspaceId, tenant } = rows;
+      const current = (token: string) => callOver(api, transport, 'apiKeys.current', {}, { token });
+      const of = async (key: TestKey) => (await expectOk(current(key.token))).body;
+      const permissions = [...keyPermissions];
+      const all = { name: 'Test', organizationId, workspaceId: null, permissions, requestsPerMinute: 600 };
+      const { expiresAt, ...whole } = await of(everywhere);
+      expect(whole).to.deep.equal({ ...all, id: everywhere.id });
+      expect(Date.parse(expiresAt) - Date.now()).to.be.within(89 * 86_400_000, 90 * 86_400_000);
+      expect(await of(inWorkspace)).to.deep.include({ ...all, id: inWorkspace.id, workspaceId });
+      expect(await of(ofOthers)).to.include({ id: ofOthers.id, organizationId: others.organizationId });
+      const ofMember = permissions.filter((permission) => hasPermission(['member'], permission));
+      expect((await of(ofDemoted)).permissions)
+        .to.deep.equal(ofMember)
+        .and.to.have.length.below(permissions.length);
+      expect((await of(lacking.get('job:read') as TestKey)).permissions).to.not.include('job:read');
+      refused(await current(tenant.owner.token), 'FORBIDDEN');
+    });
+
+    it('that was rotated or never expires is told the end of the secret that it calls with', async () => {
+      const { tenant } = rows;
+      const key = await createKey(api, tenant, { expiresInDays: null });
+      const rotate = api.request('POST', `/api/v1/api-keys/${key.id}/rotate`, { token: tenant.owner.token, body: { overlapSeconds: 60 } });
+      const { body: renewed } = await expectOk(rotate);
+      const endOf = async (token: string) => (await expectOk(callOver(api, transport, 'apiKeys.current', {}, { token }))).body.expiresAt;
+      expect(await endOf(key.token))
+        .to.equal(renewed.overlapEndsAt)
+        .and.to.be.a('string');
+      expect(await endOf(renewed.secret)).to.equal(null);
+    });
 
     it('may call every other operation of its organization and its workspace', async () => {
       // What deletes comes last; one input of each is enough to be let in.

@@ -5,6 +5,7 @@ import { errorCodes } from '../../contract/errors.ts';
 import { routes } from '../../contract/index.ts';
 import type { AnyRoute } from '../../contract/route.ts';
 import type { Answer, TestApi, TestUser } from '../support/api.ts';
+import { createKey, type TestKey } from '../support/api-keys.ts';
 import { until } from '../support/processes.ts';
 import { type RawRequest, sendRaw } from '../support/send-raw.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
@@ -17,8 +18,10 @@ const json = { 'content-type': 'application/json' };
 describe('Errors', () => {
   const { api } = useApi({ env: { WORKER_ENABLED: 'false' } });
   let platformAdmin: TestUser;
+  let key: TestKey;
 
   before(async () => {
+    key = await createKey(api, await api.createTenant());
     platformAdmin = await api.signUp();
     await api.makePlatformAdmin(platformAdmin);
   });
@@ -169,7 +172,7 @@ describe('Errors', () => {
   });
 
   function send(transport: Transport, route: AnyRoute, request: Omit<RawRequest, 'method' | 'path'>): Promise<Answer> {
-    return sendTo(api, transport, route, request, platformAdmin);
+    return sendTo(api, transport, route, request, route.metadata.access === 'api-key' ? key : platformAdmin);
   }
 });
 
@@ -292,7 +295,7 @@ async function sendTo(
   transport: Transport,
   route: AnyRoute,
   request: Omit<RawRequest, 'method' | 'path'>,
-  caller?: TestUser,
+  caller?: Pick<TestUser, 'token'>,
 ): Promise<Answer> {
   const headers = { ...(caller ? { authorization: `Bearer ${caller.token}` } : {}), ...request.headers };
   if (transport === 'REST') {

@@ -121,9 +121,9 @@ describe('The OpenAPI document', () => {
     expect(parameter.schema).to.have.all.keys('type', 'examples');
   });
 
-  it('asks for a session or an API key everywhere but at public operations, and for a session where no key is taken', () => {
+  it('asks for a session or an API key everywhere but at public operations, and for a session or a key alone where only that is taken', () => {
     expect(document.security).to.deep.equal([{ bearer: [] }, { apiKey: [] }, { cookie: [] }]);
-    const own: Record<string, object[]> = { public: [] };
+    const own: Record<string, object[]> = { public: [], 'api-key': [{ apiKey: [] }] };
     for (const access of ['signed-in', 'platform-admin', 'apiKey:manage', 'webhook:manage']) own[access] = [{ bearer: [] }, { cookie: [] }];
     for (const { metadata } of routes) {
       const expected = own[metadata.access];

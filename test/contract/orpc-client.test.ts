@@ -83,6 +83,7 @@ describe('The client of oRPC as its authors publish it', () => {
 
     const key = await call('apiKeys.create', { organizationId, name: 'Import', permissions: ['job:read'] });
     await call('apiKeys.list', { organizationId });
+    expect(await call('apiKeys.current', {}, clientOf(key.secret))).to.include({ id: key.id, organizationId, name: 'Import' });
     await call('apiKeys.update', { id: key.id, name: 'Renamed' });
     await call('apiKeys.rotate', { id: key.id, overlapSeconds: 0 });
     await call('apiKeys.revoke', { id: key.id });
