@@ -14,6 +14,11 @@ export interface Credentials {
 
 type Env = Terminal['env'];
 
+/** Whether a token is an API key, and not that of a session. */
+export function isKey(token: string): boolean {
+  return token.startsWith('sheaf_');
+}
+
 /** The file that `sheaf login` writes: below `XDG_CONFIG_HOME`, or `~/.config`. */
 export function credentialsPath(env: Env): string {
   return join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'sheaf', 'credentials.json');

@@ -18,6 +18,7 @@ export class Failure extends Error {
 export function exitCodeOf(error: unknown): number {
   if (error instanceof Failure) return error.exitCode;
   if (!(error instanceof SheafError)) return exitCodes.failed;
+  if (error.is('BAD_REQUEST')) return exitCodes.misunderstood;
   if (error.status === 401 || error.status === 403) return exitCodes.notAllowed;
   const isAway = error.is('NETWORK') || error.is('TIMEOUT') || error.is('UNEXPECTED_ANSWER') || [502, 503, 504].includes(error.status);
   return isAway ? exitCodes.notReached : exitCodes.failed;

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type CommonOptions, prepareRun, type Run } from './run.ts';
 import { createOutput, type Terminal } from './terminal.ts';
 
@@ -18,13 +18,23 @@ export function addLeaf<O extends object = object>(parent: Command, terminal: Te
   const command = parent.command(leaf.usage).description(leaf.description);
   leaf.options?.(command);
   command
-    .option('--organization <id>', 'instead of SHEAF_ORGANIZATION and the stored one')
+    .option('--organization <id>', 'instead of SHEAF_ORGANIZATION, the stored one, or that of the key')
     .option('--json', 'print JSON: of a list, an item a line')
     .action(async () => {
       const options = command.opts<O & CommonOptions>();
       const run = await prepareRun(terminal, createOutput(terminal, options.json ?? false), { ...options, patient: leaf.patient });
       await leaf.action(run, options, command.args);
     });
+}
+
+/** The option that names a workspace; without it a command takes the only one that its key reaches. */
+export function workspaceOption(): Option {
+  return new Option('--workspace <id>', 'its id or slug; by default the only one that the key reaches');
+}
+
+/** An option that is one of several words. */
+export function choice(flags: string, description: string, choices: readonly string[]): Option {
+  return new Option(flags, description).choices(choices);
 }
 
 /** Reads an option that is a number, of at least `min`. */

@@ -8,6 +8,7 @@ import { addSearch } from './commands/search.ts';
 import { addUpload } from './commands/upload.ts';
 import { addUsage } from './commands/usage.ts';
 import { addWebhooks } from './commands/webhooks.ts';
+import { addWorkspaces } from './commands/workspaces.ts';
 import { describeError, exitCodeOf, exitCodes, Failure, interrupted, sayError } from './failure.ts';
 import { createOutput, type Terminal } from './terminal.ts';
 
@@ -43,6 +44,19 @@ function createProgram(terminal: Terminal): Command {
   const program = new Command('sheaf').description('Documents, jobs and search of a Sheaf service.').version(version);
   program.exitOverride().addHelpText('after', help).showHelpAfterError('(--help says more)');
   program.configureOutput({ writeOut: (text) => terminal.stdout.write(text), writeErr: (text) => terminal.stderr.write(text) });
-  for (const add of [addLogin, addUpload, addSearch, addJobs, addDocuments, addKeys, addWebhooks, addUsage]) add(program, terminal);
+  for (const add of [
+    addLogin,
+    addUpload,
+    addExport,
+    addSearch,
+    addWorkspaces,
+    addDocuments,
+    addJobs,
+    addUsage,
+    addKeys,
+    addWebhooks,
+    addCompletion,
+  ])
+    add(program, terminal);
   return program;
 }

@@ -1,15 +1,20 @@
-import { type Client, createClient } from '../client/index.ts';
-import { readCredentials } from './credentials.ts';
+import { type Client, type Contract, createClient, type OutputOf } from '../client/index.ts';
+import { isKey, readCredentials } from './credentials.ts';
 import { exitCodes, Failure } from './failure.ts';
 import type { Output, Terminal } from './terminal.ts';
+
+/** What a key says of itself. */
+export type Key = OutputOf<Contract['apiKeys']['current']>;
 
 /** What a command works with. */
 export interface Run {
   terminal: Terminal;
   output: Output;
   client: Client;
-  /** The organization of the command. Throws Failure if none is known. */
-  organizationId: string;
+  /** The organization that the command, the environment or the stored credentials name; undefined without any. */
+  organization: string | undefined;
+  /** Asks, once, for the key that the command calls with; undefined if that is a session. */
+  findKey(): Promise<Key | undefined>;
 }
 
 /** The options that every command has which calls the service. */
@@ -27,25 +32,46 @@ export async function prepareRun(
   output: Output,
   { organization, patient = false }: CommonOptions & { patient?: boolean | undefined },
 ): Promise<Run> {
-  const { url, token, organizationId = '' } = await readCredentials(terminal.env);
+  const { url, token, organizationId } = await readCredentials(terminal.env);
+  const client = createClient({ url, token, retries: patient ? patientRetries : undefined });
+  let key: Promise<Key> | undefined;
   return {
     terminal,
     output,
-    client: createClient({ url, token, retries: patient ? patientRetries : undefined }),
-    get organizationId() {
-      const id = organization ?? organizationId;
-      if (id === '') throw new Failure('Which organization? Name it with --organization or SHEAF_ORGANIZATION.', exitCodes.misunderstood);
-      return id;
+    client,
+    organization: organization ?? organizationId,
+    async findKey() {
+      if (!isKey(token)) return undefined;
+      key ??= client.apiKeys.current({}, { signal: terminal.signal });
+      return await key;
     },
   };
 }
 
+/** The organization of a command: the one that is named, or else the one of its key. Throws Failure without either. */
+export async function findOrganization({ organization, findKey }: Run): Promise<string> {
+  const id = organization ?? (await findKey())?.organizationId;
+  if (id === undefined)
+    throw new Failure('Which organization? Name it with --organization or SHEAF_ORGANIZATION.', exitCodes.misunderstood);
+  return id;
+}
+
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The id of a workspace that is given by its id or its slug. */
-export async function findWorkspace({ client, organizationId, terminal: { signal } }: Run, idOrSlug: string): Promise<string> {
+/** The id of the workspace that is given by its id or slug, or else of the only one that the key reaches; undefined without either. */
+export async function findWorkspace(run: Run, idOrSlug: string | undefined): Promise<string | undefined> {
+  if (idOrSlug === undefined) return (await run.findKey())?.workspaceId ?? undefined;
   if (uuid.test(idOrSlug)) return idOrSlug;
-  return (await client.workspaces.get({ organizationId, slug: idOrSlug }, { signal })).id;
+  const { client, terminal } = run;
+  const workspace = { organizationId: await findOrganization(run), slug: idOrSlug };
+  return (await client.workspaces.get(workspace, { signal: terminal.signal })).id;
+}
+
+/** The same for a command that needs one: throws Failure without it. */
+export async function requireWorkspace(run: Run, idOrSlug: string | undefined): Promise<string> {
+  const id = await findWorkspace(run, idOrSlug);
+  if (id === undefined) throw new Failure('Which workspace? Name it with --workspace, by its id or slug.', exitCodes.misunderstood);
+  return id;
 }
 
 interface Page<T> {

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { Document } from '../../client/index.ts';
-import { addLeaf, integer, several } from '../leaf.ts';
-import { findWorkspace, type Run, readPages } from '../run.ts';
+import { addLeaf, choice, integer, several, workspaceOption } from '../leaf.ts';
+import { findOrganization, type Run, readPages, requireWorkspace } from '../run.ts';
 import { plain, type Terminal } from '../terminal.ts';
 
 interface ListOptions {
-  workspace: string;
+  workspace?: string;
   tag?: string[];
   status?: Document['status'];
   limit?: number;
@@ -19,9 +19,9 @@ export function addDocuments(program: Command, terminal: Terminal): void {
     description: 'List documents, newest first.',
     options: (command) =>
       command
-        .requiredOption('--workspace <id>', 'its id or slug')
+        .addOption(workspaceOption())
         .option('--tag <tag>', 'only those with this tag; may be given several times', several)
-        .option('--status <status>', 'pending or ready')
+        .addOption(choice('--status <status>', 'only those with this status', ['pending', 'ready']))
         .option('--limit <number>', 'how many at the most; all if you do not say', integer(1)),
     action: list,
   });
@@ -41,10 +41,10 @@ export function addDocuments(program: Command, terminal: Terminal): void {
 }
 
 async function list(run: Run, { workspace, tag, status, limit }: ListOptions): Promise<void> {
-  const { client, output, terminal, organizationId } = run;
+  const { client, output, terminal } = run;
   const filter = {
-    organizationId,
-    workspaceId: await findWorkspace(run, workspace),
+    organizationId: await findOrganization(run),
+    workspaceId: await requireWorkspace(run, workspace),
     limit: Math.min(limit ?? 200, 200),
     ...(tag ? { tag } : {}),
     ...(status ? { status } : {}),

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { isFinal, type Job, type JobEvent, type JobStatus } from '../../client/index.ts';
 import { exitCodes, Failure } from '../failure.ts';
-import { addLeaf, integer } from '../leaf.ts';
-import { findWorkspace, type Run, readPages } from '../run.ts';
+import { addLeaf, choice, integer } from '../leaf.ts';
+import { findOrganization, findWorkspace, type Run, readPages } from '../run.ts';
 import { type Output, plain, type Style, type Terminal } from '../terminal.ts';
 
 interface ListOptions {
@@ -20,16 +20,16 @@ export function addJobs(program: Command, terminal: Terminal): void {
     description: 'List jobs, newest first.',
     options: (command) =>
       command
-        .option('--workspace <id>', 'only those of this workspace: its id or slug')
+        .option('--workspace <id>', 'only those of this workspace, by its id or slug')
         .option('--document <id>', 'only those of this document')
-        .option('--status <status>', 'queued, running, succeeded, failed or canceled')
+        .addOption(choice('--status <status>', 'only those with this status', Object.keys(colors)))
         .option('--limit <number>', 'how many at the most', integer(1), 25),
     action: list,
   });
   addLeaf<Pick<ListOptions, 'workspace'>>(jobs, terminal, {
     usage: 'watch [id...]',
     description: 'Print each change of a job, until Ctrl-C; with ids until these jobs have ended. Exits 5 if one of them did not succeed.',
-    options: (command) => command.option('--workspace <id>', 'only jobs of this workspace: its id or slug'),
+    options: (command) => command.option('--workspace <id>', 'only those of this workspace, by its id or slug'),
     patient: true,
     action: watch,
   });
@@ -41,11 +41,10 @@ export function addJobs(program: Command, terminal: Terminal): void {
 }
 
 async function list(run: Run, { workspace, document, status, limit }: ListOptions): Promise<void> {
-  const { client, output, terminal, organizationId } = run;
+  const { client, output, terminal } = run;
   const filter = {
-    organizationId,
+    ...(await findScope(run, workspace)),
     limit: Math.min(limit, 100),
-    ...(workspace ? { workspaceId: await findWorkspace(run, workspace) } : {}),
     ...(document ? { documentId: document } : {}),
     ...(status ? { status } : {}),
   };
@@ -53,11 +52,16 @@ async function list(run: Run, { workspace, document, status, limit }: ListOption
   for await (const job of readPages(limit, read)) output.show(job, say(output, job));
 }
 
+/** The jobs of a workspace, or of the whole organization. */
+async function findScope(run: Run, workspace: string | undefined): Promise<{ organizationId: string; workspaceId?: string }> {
+  const workspaceId = await findWorkspace(run, workspace);
+  return { organizationId: await findOrganization(run), ...(workspaceId ? { workspaceId } : {}) };
+}
+
 async function watch(run: Run, { workspace }: Pick<ListOptions, 'workspace'>, ids: string[]): Promise<void> {
-  const { client, output, terminal, organizationId } = run;
+  const { client, output, terminal } = run;
   const { signal } = terminal;
-  const scope = workspace ? { workspaceId: await findWorkspace(run, workspace) } : {};
-  const events = await client.jobs.stream({ organizationId, ...scope }, { signal });
+  const events = await client.jobs.stream(await findScope(run, workspace), { signal });
   const waiting = new Set(ids);
   let unsuccessful = 0;
   const see = (job: Omit<Job, 'input' | 'result'> | JobEvent) => {

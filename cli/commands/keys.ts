@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Contract, InputOf, OutputOf } from '../../client/index.ts';
 import { addLeaf, integer, several } from '../leaf.ts';
-import { findWorkspace, type Run } from '../run.ts';
+import { findOrganization, findWorkspace, type Run } from '../run.ts';
 import { plain, type Terminal } from '../terminal.ts';
 
 type CreateKey = InputOf<Contract['apiKeys']['create']>;
@@ -20,8 +20,10 @@ export function addKeys(program: Command, terminal: Terminal): void {
   addLeaf(keys, terminal, {
     usage: 'list',
     description: 'List the keys of the organization.',
-    action: async ({ client, output, organizationId, terminal: { signal } }) => {
-      for (const key of await client.apiKeys.list({ organizationId }, { signal })) output.show(key, say(key));
+    action: async (run) => {
+      const { client, output, terminal } = run;
+      const organizationId = await findOrganization(run);
+      for (const key of await client.apiKeys.list({ organizationId }, { signal: terminal.signal })) output.show(key, say(key));
     },
   });
   addLeaf<CreateOptions>(keys, terminal, {
@@ -55,13 +57,14 @@ export function addKeys(program: Command, terminal: Terminal): void {
 }
 
 async function create(run: Run, { permission, workspace, days, rate }: CreateOptions, [name = '']: string[]): Promise<void> {
-  const { client, output, organizationId, terminal } = run;
+  const { client, output, terminal } = run;
+  const workspaceId = await findWorkspace(run, workspace);
   const key = await client.apiKeys.create(
     {
-      organizationId,
+      organizationId: await findOrganization(run),
       name,
       permissions: permission,
-      ...(workspace ? { workspaceId: await findWorkspace(run, workspace) } : {}),
+      ...(workspaceId ? { workspaceId } : {}),
       ...(days === undefined ? {} : { expiresInDays: days === 'never' ? null : days }),
       ...(rate ? { requestsPerMinute: rate } : {}),
     },

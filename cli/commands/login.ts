@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { createClient, SheafError } from '../../client/index.ts';
-import { credentialsPath, removeCredentials, storeCredentials } from '../credentials.ts';
+import { createClient } from '../../client/index.ts';
+import { credentialsPath, isKey, removeCredentials, storeCredentials } from '../credentials.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { askSecret } from '../prompt.ts';
-import { createOutput, type Terminal } from '../terminal.ts';
+import type { Key } from '../run.ts';
+import { createOutput, plain, type Terminal } from '../terminal.ts';
 
 interface Options {
   url?: string;
@@ -18,7 +19,7 @@ export function addLogin(program: Command, terminal: Terminal): void {
     .command('login')
     .description('Store an API key, which is asked for or read from stdin, for the commands that follow.')
     .option('--url <url>', 'the root of the service; by default SHEAF_URL, or http://localhost:3000')
-    .option('--organization <id>', 'the organization of the key, as its maker saw it')
+    .option('--organization <id>', 'with --email: where the commands work; a key knows its own')
     .option('--email <address>', 'sign in as a user, with a password: for `keys` and `webhooks`, which no key may manage')
     .option('--json', 'print JSON')
     .action((options: Options) => login(terminal, options));
@@ -31,27 +32,18 @@ export function addLogin(program: Command, terminal: Terminal): void {
 
 async function login(terminal: Terminal, { url: given, organization, email, json = false }: Options): Promise<void> {
   const { env, signal } = terminal;
-  const output = createOutput(terminal, json);
   const url = (given ?? (env.SHEAF_URL || 'http://localhost:3000')).replace(/\/+$/, '');
-  const organizationId = organization ?? (env.SHEAF_ORGANIZATION || undefined);
   const token = email === undefined ? await askSecret(terminal, 'API key: ') : await signIn(terminal, url, email);
-  const client = createClient({ url, token });
-  const seen = organizationId === undefined ? undefined : await client.workspaces.list({ organizationId }, { signal }).catch(refusedOnly);
-  if (organizationId === undefined) await client.system.health({}, { signal });
-  if (organizationId !== undefined && !seen)
-    output.note('This key may not list the workspaces of this organization. If that is not what you want, look at both.');
+  const key = email === undefined ? await createClient({ url, token }).apiKeys.current({}, { signal }) : undefined;
+  const organizationId = key?.organizationId ?? organization ?? (env.SHEAF_ORGANIZATION || undefined);
   const path = await storeCredentials(env, { url, token, organizationId });
-  const workspaces = seen?.map(({ id, slug }) => ({ id, slug })) ?? null;
-  const names = workspaces?.map(({ slug }) => slug).join(', ');
-  output.show(
-    { url, organizationId: organizationId ?? null, workspaces, path },
-    `Stored in ${path}.${names ? ` Workspaces: ${names}.` : ''}`,
-  );
+  const stored = { url, organizationId: organizationId ?? null, key: key ?? null, path };
+  createOutput(terminal, json).show(stored, `Stored in ${path}.${key ? ` ${say(key)}` : ''}`);
 }
 
-/** A key may lack the permission to list workspaces, and be good for its work. */
-function refusedOnly(error: unknown): undefined {
-  if (!(error instanceof SheafError && error.status === 403)) throw error;
+function say({ name, workspaceId, permissions, expiresAt }: Key): string {
+  const place = workspaceId === null ? 'every workspace' : `the workspace ${workspaceId}`;
+  return `The key “${plain(name)}” reaches ${place}, until ${expiresAt ?? 'it is revoked'}. It may: ${permissions.join(', ')}.`;
 }
 
 async function signIn(terminal: Terminal, url: string, email: string): Promise<string> {
@@ -63,7 +55,7 @@ async function signIn(terminal: Terminal, url: string, email: string): Promise<s
 
 async function logout(terminal: Terminal, { json = false }: Options): Promise<void> {
   const stored = await removeCredentials(terminal.env);
-  const isSession = stored !== undefined && !stored.token.startsWith('sheaf_');
+  const isSession = stored !== undefined && !isKey(stored.token);
   // The file is gone in any case; a session that cannot be ended ends by itself.
   if (isSession)
     await createClient(stored)

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { type SearchResults, sliceCharacters } from '../../client/index.ts';
-import { addLeaf, integer, several } from '../leaf.ts';
-import { findWorkspace, type Run } from '../run.ts';
+import { addLeaf, choice, integer, several, workspaceOption } from '../leaf.ts';
+import { type Run, requireWorkspace } from '../run.ts';
 import { type Output, plain, type Terminal } from '../terminal.ts';
 
 interface Options {
-  workspace: string;
+  workspace?: string;
   limit: number;
   mode?: 'semantic' | 'lexical' | 'hybrid';
   tag?: string[];
@@ -21,9 +21,9 @@ export function addSearch(program: Command, terminal: Terminal): void {
     description: 'Search the documents of a workspace. A result has its document, page and headings; words that matched are bold.',
     options: (command) =>
       command
-        .requiredOption('--workspace <id>', 'its id or slug')
+        .addOption(workspaceOption())
         .option('--limit <number>', 'how many results at the most', integer(1), 5)
-        .option('--mode <mode>', 'semantic, lexical or hybrid; what the service sets if you do not say')
+        .addOption(choice('--mode <mode>', 'how to search; as the service is set if you do not say', ['semantic', 'lexical', 'hybrid']))
         .option('--tag <tag>', 'only documents with this tag; may be given several times', several)
         .option('--by-document', 'find each document once'),
     action: search,
@@ -34,7 +34,7 @@ async function search(run: Run, { workspace, limit, mode, tag: tags, byDocument 
   const { client, output, terminal } = run;
   const found = await client.documents.search(
     {
-      workspaceId: await findWorkspace(run, workspace),
+      workspaceId: await requireWorkspace(run, workspace),
       query,
       limit,
       include: ['citation', 'highlights'],

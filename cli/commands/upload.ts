@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { describeError, exitCodes, Failure, interrupted, sayError } from '../failure.ts';
-import { addLeaf, integer, several } from '../leaf.ts';
-import { findWorkspace, type Run } from '../run.ts';
+import { addLeaf, integer, several, workspaceOption } from '../leaf.ts';
+import { findOrganization, type Run, requireWorkspace } from '../run.ts';
 import { plain, type Terminal } from '../terminal.ts';
 import { findFiles } from '../upload/find-files.ts';
 import { createProgress } from '../upload/progress.ts';
 import { type Outcome, uploadFiles } from '../upload/upload-files.ts';
 
 interface Options {
-  workspace: string;
+  workspace?: string;
   index?: boolean;
   tag?: string[];
   concurrency: number;
@@ -22,7 +22,7 @@ export function addUpload(program: Command, terminal: Terminal): void {
       'Upload files and folders. Content that the workspace has from here already is not sent again, so the same command goes on after Ctrl-C or a crash, and later sends what changed.',
     options: (command) =>
       command
-        .requiredOption('--workspace <id>', 'its id or slug')
+        .addOption(workspaceOption())
         .option('--index', 'queue a job for each document that makes it searchable')
         .option('--tag <tag>', 'a tag for what is sent; may be given several times', several)
         .option('--concurrency <number>', 'how many files are sent at once', integer(1), 4),
@@ -32,9 +32,10 @@ export function addUpload(program: Command, terminal: Terminal): void {
 }
 
 async function upload(run: Run, { workspace, index = false, tag: tags = [], concurrency }: Options, paths: string[]): Promise<void> {
-  const { client, output, organizationId, terminal } = run;
+  const { client, output, terminal } = run;
   const { signal: stopping } = terminal;
-  const workspaceId = await findWorkspace(run, workspace);
+  const organizationId = await findOrganization(run);
+  const workspaceId = await requireWorkspace(run, workspace);
   const progress = createProgress(terminal);
   const counts = { uploaded: 0, unchanged: 0, skipped: 0, failed: 0 };
   const total = await countFiles(paths);

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { addLeaf, integer } from '../leaf.ts';
-import type { Run } from '../run.ts';
+import { addLeaf, choice, integer } from '../leaf.ts';
+import { findOrganization, type Run } from '../run.ts';
 import type { Terminal } from '../terminal.ts';
 
 interface Options {
@@ -15,14 +15,15 @@ export function addUsage(program: Command, terminal: Terminal): void {
     description: 'Show what the organization uses of its plan this month; with --by the credits of each day.',
     options: (command) =>
       command
-        .option('--by <group>', 'tell the credits of a day apart by kind, workspace or key')
+        .addOption(choice('--by <group>', 'what the credits of a day are told apart by', ['kind', 'workspace', 'key']))
         .option('--days <number>', 'how many days, with --by: 31 at the most, and if you do not say', integer(1)),
     action: (run, options) => (options.by === undefined ? showUsage(run) : showHistory(run, options.by, options.days)),
   });
 }
 
-async function showUsage({ client, output, organizationId, terminal: { signal } }: Run): Promise<void> {
-  const found = await client.organizations.usage({ organizationId }, { signal });
+async function showUsage(run: Run): Promise<void> {
+  const { client, output, terminal } = run;
+  const found = await client.organizations.usage({ organizationId: await findOrganization(run) }, { signal: terminal.signal });
   const { plan, usage, limits, period } = found;
   const of = (limit: number | undefined) => (limit === undefined ? '' : ` of ${limit}`);
   const lines = [
@@ -35,8 +36,8 @@ async function showUsage({ client, output, organizationId, terminal: { signal } 
 }
 
 async function showHistory(run: Run, by: NonNullable<Options['by']>, days: number | undefined): Promise<void> {
-  const { client, output, organizationId, terminal } = run;
-  const input = { organizationId, by, ...(days === undefined ? {} : { days }) };
+  const { client, output, terminal } = run;
+  const input = { organizationId: await findOrganization(run), by, ...(days === undefined ? {} : { days }) };
   const found = await client.organizations.usageHistory(input, { signal: terminal.signal });
   const rows = found.items.map(({ day, group, charged, refunded }) => {
     const back = refunded > 0 ? `, ${refunded} given back` : '';

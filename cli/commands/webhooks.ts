@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Contract, InputOf, OutputOf } from '../../client/index.ts';
-import { addLeaf, integer, several } from '../leaf.ts';
-import { type Run, readPages } from '../run.ts';
+import { addLeaf, choice, integer, several } from '../leaf.ts';
+import { findOrganization, type Run, readPages } from '../run.ts';
 import { plain, type Terminal } from '../terminal.ts';
 
 type CreateEndpoint = InputOf<Contract['webhooks']['create']>;
@@ -26,8 +26,9 @@ export function addWebhooks(program: Command, terminal: Terminal): void {
   addLeaf(webhooks, terminal, {
     usage: 'list',
     description: 'List the endpoints of the organization.',
-    action: async ({ client, output, organizationId, terminal: { signal } }) => {
-      for (const endpoint of await client.webhooks.list({ organizationId }, { signal })) {
+    action: async (run) => {
+      const { client, output, terminal } = run;
+      for (const endpoint of await client.webhooks.list({ organizationId: await findOrganization(run) }, { signal: terminal.signal })) {
         const { id, enabled, disabledReason, url, events } = endpoint;
         const state = enabled ? 'enabled' : `disabled${disabledReason ? ` (${disabledReason})` : ''}`;
         output.show(endpoint, `${id}  ${state}  ${plain(url)}  ${events.join(' ')}`);
@@ -41,13 +42,8 @@ export function addWebhooks(program: Command, terminal: Terminal): void {
       command
         .requiredOption('--event <event>', 'such as job.succeeded; may be given several times', several)
         .option('--description <text>', 'what it is for')
-        .option('--signature <kind>', 'v1, by a shared secret, or v1a, by a public key'),
-    action: async ({ client, output, organizationId, terminal: { signal } }, { event: events, description, signature }, [url = '']) => {
-      const more = { ...(description ? { description } : {}), ...(signature ? { signature } : {}) };
-      const endpoint = await client.webhooks.create({ organizationId, url, events, ...more }, { signal });
-      output.note(`${endpoint.id} is verified with:`);
-      output.show(endpoint, endpoint.secret ?? endpoint.publicKey ?? '');
-    },
+        .addOption(choice('--signature <kind>', 'v1 by a shared secret, v1a by a public key', ['v1', 'v1a'])),
+    action: create,
   });
   addLeaf(webhooks, terminal, {
     usage: 'test <id>',
@@ -70,7 +66,7 @@ export function addWebhooks(program: Command, terminal: Terminal): void {
     options: (command) =>
       command
         .option('--endpoint <id>', 'only those to this endpoint')
-        .option('--status <status>', 'pending, delivered or failed')
+        .addOption(choice('--status <status>', 'only those with this status', ['pending', 'delivered', 'failed']))
         .option('--limit <number>', 'how many at the most', integer(1), 25),
     action: deliveries,
   });
@@ -86,9 +82,21 @@ export function addWebhooks(program: Command, terminal: Terminal): void {
   });
 }
 
-async function deliveries({ client, output, organizationId, terminal }: Run, { endpoint, status, limit }: DeliveryOptions): Promise<void> {
+async function create(run: Run, { event: events, description, signature }: CreateOptions, [url = '']: string[]): Promise<void> {
+  const { client, output, terminal } = run;
+  const more = { ...(description ? { description } : {}), ...(signature ? { signature } : {}) };
+  const endpoint = await client.webhooks.create(
+    { organizationId: await findOrganization(run), url, events, ...more },
+    { signal: terminal.signal },
+  );
+  output.note(`${endpoint.id} is verified with:`);
+  output.show(endpoint, endpoint.secret ?? endpoint.publicKey ?? '');
+}
+
+async function deliveries(run: Run, { endpoint, status, limit }: DeliveryOptions): Promise<void> {
+  const { client, output, terminal } = run;
   const filter = {
-    organizationId,
+    organizationId: await findOrganization(run),
     limit: Math.min(limit, 100),
     ...(endpoint ? { endpointId: endpoint } : {}),
     ...(status ? { status } : {}),

@@ -36,19 +36,42 @@ describe('The command line', () => {
     it('stores a key that is good, where only its user reads it', async () => {
       const key = await createKey(api, tenant, { permissions: ['workspace:read', 'document:read'] });
       const changed = key.token.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
-      const login = ['login', '--url', api.url, '--organization', tenant.organizationId, '--json'];
+      const login = ['login', '--url', api.url, '--json'];
       expect(await plain.run(login, { stdin: `${changed}\n` })).to.include({ code: 3 });
       expect(await plain.run(login)).to.include({ code: 2 });
       expect(existsSync(file())).to.equal(false);
       const { code, json } = await plain.run(login, { stdin: `${key.token}\n` });
       expect(code).to.equal(0);
-      expect(json[0].workspaces).to.deep.equal([{ id: tenant.workspaceId, slug: 'main' }]);
+      const { organizationId } = tenant;
+      expect(json[0]).to.include({ url: api.url, organizationId });
+      expect(json[0].key).to.deep.include({ id: key.id, workspaceId: null, permissions: ['workspace:read', 'document:read'] });
       expect(statSync(file()).mode & 0o777).to.equal(0o600);
       expect(statSync(join(file(), '..')).mode & 0o777).to.equal(0o700);
       expect(await plain.run(['documents', 'list', ...inMain])).to.include({ code: 0 });
       // The key may not: that is another exit code than a mistake.
       expect(await plain.run(['documents', 'delete', 'none'])).to.include({ code: 1 });
       expect(await plain.run(['keys', 'list'])).to.include({ code: 3 });
+    });
+
+    it('works where its key does, without being told', async () => {
+      const own = await api.createTenant();
+      const { workspaceId } = own;
+      const permissions = ['workspace:read', 'document:read', 'document:create', 'job:read', 'billing:read'] as const;
+      const as = (key: { token: string }) => ({ env: { SHEAF_URL: api.url, SHEAF_API_KEY: key.token } });
+      const inWorkspace = as(await createKey(api, own, { permissions, workspaceId }));
+      const file = join(plain.directory, 'own.md');
+      writeFileSync(file, '# Own\nSent to the only workspace of the key.');
+      const sent = await plain.run(['upload', file, '--json'], inWorkspace);
+      expect(sent.code, sent.stderr).to.equal(0);
+      const [document] = (await plain.run(['documents', 'list', '--json'], inWorkspace)).json;
+      expect(document).to.include({ id: sent.json[0].documentId, workspaceId });
+      expect(await plain.run(['jobs', 'list'], inWorkspace)).to.include({ code: 0, stdout: '' });
+      expect((await plain.run(['workspaces', 'list'], inWorkspace)).stdout).to.equal(`${workspaceId}  ${'main'.padEnd(20)}  Main\n`);
+      const everywhere = as(await createKey(api, own, { permissions }));
+      const unclear = await plain.run(['upload', file], everywhere);
+      expect(unclear).to.include({ code: 2, stdout: '' });
+      expect(unclear.stderr).to.match(/^Error: Which workspace\?/);
+      expect(await plain.run(['usage'], everywhere)).to.include({ code: 0 });
     });
 
     it('lets the environment win, and never sends the stored key to another service', async () => {
@@ -175,8 +198,18 @@ describe('The command line', () => {
   });
 
   it('tells a mistake, a refusal and a service that is not there apart', async () => {
-    for (const args of [['upload'], ['uplod'], ['search', 'x'], ['jobs', 'list', '--limit', '0'], ['jobs', 'list', '--limit', 'x']])
-      expect((await cli.run(args)).code, args.join(' ')).to.equal(2);
+    const wrong = [
+      'upload',
+      'uplod',
+      'search x',
+      'jobs list --limit 0',
+      'jobs list --limit x',
+      'jobs list --status done',
+      'usage --by day',
+    ];
+    // The last is what the service does not understand.
+    for (const line of [...wrong, 'usage --by key --days 32']) expect((await cli.run(line.split(' '))).code, line).to.equal(2);
+    expect((await cli.run(['jobs', 'list', '--status', 'done'])).stderr).to.match(/Allowed choices are queued, running, succeeded/);
     expect((await cli.run(['--help'])).stdout).to.match(/^Usage: sheaf .*Exit codes:/s);
     expect((await cli.run(['--version'])).stdout.trim()).to.equal(JSON.parse(readFileSync('client/package.json', 'utf8')).version);
     expect((await cli.run(['search', 'x', ...inMain], { env: { SHEAF_URL: 'http://127.0.0.1:9' } })).code).to.equal(4);
@@ -198,23 +231,19 @@ describe('The command line', () => {
       const sent = await onTerminal(['upload', folder, ...inMain, '--index']);
       expect(sent.stdout)
         .to.include(`${escapes}2K`)
-        .and.to.match(/\d+ of 30 files, \d\.\d MB sent/);
+        .and.to.match(/\d+ of 30 files, \d\.\d MB/);
       expect(sent.stdout).to.match(/30 uploaded, 0 already there/);
       expect((await onTerminal(['jobs', 'list'])).stdout).to.include(escapes);
       expect((await onTerminal(['jobs', 'list'], { NO_COLOR: '1' })).stdout).not.to.include(escapes);
       expect((await cli.run(['jobs', 'list'])).stdout).not.to.include(escapes);
     });
 
-    it('lets no document command the terminal', async () => {
-      const name = 'harmless.md';
-      const { id } = await api.upload(tenant, { name, bytes: 'A text that \u001b]0;renames\u0007 the window.' });
-      const { body: job } = await api.request('POST', '/api/v1/jobs', {
-        token: tenant.owner.token,
-        body: { kind: 'document.index', documentId: id },
-      });
-      await cli.run(['jobs', 'watch', job.id]);
-      expect((await onTerminal(['documents', 'get', id, '--text'])).stdout).not.to.include('\u001b]');
-      expect((await onTerminal(['search', 'renames window', ...inMain])).stdout).not.to.include('\u001b]');
+    it('lets no name of a file command the terminal', async () => {
+      const folder = join(cli.directory, 'hostile');
+      mkdirSync(folder);
+      writeFileSync(join(folder, 'a \u001b]0;renamed\u0007 window.md'), 'A text.');
+      const { stdout } = await onTerminal(['upload', folder, ...inMain]);
+      expect(stdout).to.include('a ]0;renamed window.md: BAD_REQUEST').and.not.include('\u001b]');
     });
   });
 });
