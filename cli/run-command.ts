@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { addDocuments } from './commands/documents.ts';
+import { addExport } from './commands/export.ts';
 import { addJobs } from './commands/jobs.ts';
 import { addKeys } from './commands/keys.ts';
 import { addLogin } from './commands/login.ts';

@@ -9,7 +9,6 @@ export interface Sending {
   tags: string[];
   /** Whether to ask for a job that indexes each document. */
   index: boolean;
-  signal: AbortSignal;
   /** Called with the bytes that were sent since it was called last; fewer than none if they are sent again. */
   onSent: (bytes: number) => void;
 }
@@ -48,20 +47,20 @@ export function createSender(sending: Sending): (file: File) => Promise<Sent> {
 }
 
 async function sendOnce(sending: Sending, file: File, blob: Blob, tag: string): Promise<Sent> {
-  const { client, organizationId, workspaceId, signal } = sending;
-  const there = await client.documents.list({ organizationId, workspaceId, tag, status: 'ready', limit: 1 }, { signal });
+  const { client, organizationId, workspaceId } = sending;
+  const there = await client.documents.list({ organizationId, workspaceId, tag, status: 'ready', limit: 1 });
   const [known] = there.items;
   const document = known ?? (await upload(sending, file, blob, tag));
   if (sending.index && document.indexedAt === null) {
     const job = { kind: 'document.index', documentId: document.id } as const;
-    await client.jobs.create(job, { signal, idempotencyKey: `sheaf-index-${document.id}` });
+    await client.jobs.create(job, { idempotencyKey: `sheaf-index-${document.id}` });
   }
   return { status: known ? 'unchanged' : 'uploaded', documentId: document.id };
 }
 
 /** The key is made of what is sent: a run that follows one that was killed goes on with its document. */
 async function upload(sending: Sending, file: File, blob: Blob, tag: string): Promise<Document> {
-  const { client, workspaceId, signal, onSent } = sending;
+  const { client, workspaceId, onSent } = sending;
   let countedBytes = 0;
   const onProgress = ({ sentBytes }: { sentBytes: number }) => {
     onSent(sentBytes - countedBytes);
@@ -69,7 +68,7 @@ async function upload(sending: Sending, file: File, blob: Blob, tag: string): Pr
   };
   const labels = { workspaceId, name: nameOf(file), contentType: file.contentType, tags: [tag, ...sending.tags] };
   const idempotencyKey = `sheaf-upload-${createHash('sha256').update(JSON.stringify(labels)).digest('base64url')}`;
-  const all = { ...labels, file: blob, signal, onProgress };
+  const all = { ...labels, file: blob, onProgress };
   return await client.uploadDocument({ ...all, idempotencyKey }).catch((error: unknown) => {
     // The document of the key was deleted since, by a user or because an earlier try was refused.
     if (error instanceof SheafError && error.status === 404) return client.uploadDocument(all);

@@ -1,46 +1,27 @@
 import { stat } from 'node:fs/promises';
 import { SheafError } from '../../client/index.ts';
+import { type AtOnce, forEachAtOnce } from '../at-once.ts';
 import { type Found, findFiles } from './find-files.ts';
 import { createSender, type File, type Sending, type Sent } from './send-file.ts';
 
 /** What became of a file. */
-export type Outcome = { path: string } & (Sent | { status: 'skipped'; reason: string } | { status: 'failed'; error: unknown });
+export type UploadOutcome = { path: string } & (Sent | { status: 'skipped'; reason: string } | { status: 'failed'; error: unknown });
 
-export interface Uploading extends Sending {
+export interface Uploading extends Sending, AtOnce {
   paths: string[];
-  /** How many files are sent at once. */
-  concurrency: number;
-  /** Aborts when no further file is to be begun; those under way are finished. */
-  stopping: AbortSignal;
-  onOutcome: (outcome: Outcome) => void;
+  onOutcome: (outcome: UploadOutcome) => void;
 }
 
 /**
  * Uploads files and folders. A file that cannot be sent is an outcome; an error that every file would meet stops all, and is thrown. Only the
  * files under way are held in memory.
  */
-export async function uploadFiles({ paths, concurrency, stopping, onOutcome, ...sending }: Uploading): Promise<void> {
-  const send = createSender(sending);
-  const files = findFiles(paths);
-  const stop = new AbortController();
-  const isOver = () => stopping.aborted || stop.signal.aborted;
-  async function work(): Promise<void> {
-    for (let next = await files.next(); !next.done && !isOver(); next = await files.next()) {
-      onOutcome(await sendFound(send, next.value));
-    }
-  }
-  const begun = Array.from({ length: concurrency }, () =>
-    work().catch((error) => {
-      stop.abort();
-      throw error;
-    }),
-  );
-  // Waits for all, so that none is left half sent; then says what stopped them.
-  const ended = await Promise.allSettled(begun);
-  for (const each of ended) if (each.status === 'rejected') throw each.reason;
+export async function uploadFiles({ paths, onOutcome, ...uploading }: Uploading): Promise<void> {
+  const send = createSender(uploading);
+  await forEachAtOnce(findFiles(paths), uploading, async (found) => onOutcome(await sendFound(send, found)));
 }
 
-async function sendFound(send: (file: File) => Promise<Sent>, { path, name, contentType, isNamed }: Found): Promise<Outcome> {
+async function sendFound(send: (file: File) => Promise<Sent>, { path, name, contentType, isNamed }: Found): Promise<UploadOutcome> {
   if (contentType === undefined) {
     const reason = 'its extension is of no type that can be uploaded';
     return isNamed ? { path, status: 'failed', error: new Error(reason) } : { path, status: 'skipped', reason };
