@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
+import { addCompletion } from './commands/completion.ts';
 import { addDocuments } from './commands/documents.ts';
 import { addExport } from './commands/export.ts';
 import { addJobs } from './commands/jobs.ts';

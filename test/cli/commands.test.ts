@@ -216,6 +216,27 @@ describe('The command line', () => {
     expect((await cli.run(['usage'], { env: { SHEAF_API_KEY: 'none' } })).code).to.equal(3);
   });
 
+  it('completes commands, options and choices, by a script for each shell', async () => {
+    const complete = async (line: string) => (await cli.run(['complete', '--', ...line.split(' ')])).stdout.trimEnd().split('\n');
+    expect(await complete(''))
+      .to.include.members(['upload', 'jobs', 'completion'])
+      .and.not.include('complete');
+    expect(await complete('jobs ')).to.include.members(['list', 'watch', 'retry']);
+    expect(await complete('jobs list --')).to.include.members(['--status', '--organization', '--json']);
+    expect(await complete('jobs list --status '))
+      .to.include.members(['queued', 'failed'])
+      .and.not.include('--json');
+    expect(await complete('upload --workspace ')).to.deep.equal(['']);
+    expect(await complete('completion ')).to.deep.equal(['bash', 'zsh', 'fish']);
+    const { stdout: script } = await cli.run(['completion', 'bash']);
+    const tab = `sheaf() { '${process.execPath}' cli/main.ts "$@"; }
+${script}
+COMP_WORDS=(sheaf jobs l) COMP_CWORD=2; _sheaf; echo "\${COMPREPLY[@]}"`;
+    expect((await startProgram('bash', ['-c', tab], {}).ended).stdout).to.equal('list\n');
+    for (const shell of ['zsh', 'fish']) expect((await cli.run(['completion', shell])).stdout).to.include('sheaf complete -- ');
+    expect((await cli.run(['completion', 'csh'])).code).to.equal(2);
+  });
+
   describe('on a terminal', () => {
     const onTerminal = (args: string[], env: Record<string, string | undefined> = {}) => {
       const quoted = [process.execPath, 'cli/main.ts', ...args].map((arg) => `'${arg}'`).join(' ');
