@@ -37,7 +37,8 @@ export async function download(options: UploadOptions, permits: DownloadPermits,
     'Cache-Control': 'private, no-store',
   };
   res.sendFile(key, { root: storage.location, cacheControl: false, headers }, (error) => {
-    if (!error) return;
+    // Express says so of a client that has left.
+    if (!error || ('code' in error && error.code === 'ECONNABORTED')) return;
     // A part of the file is already sent: the client must see that the download broke off.
     if (res.headersSent) return res.destroy();
     for (const name of ['Content-Disposition', 'Content-Length', 'ETag', 'Last-Modified']) res.removeHeader(name);

@@ -169,6 +169,23 @@ describe('GET and HEAD /uploads/{organizationId}/{documentId}', () => {
     });
   });
 
+  it('counts a client that leaves before the first byte for no failure', async () => {
+    const { pathname, search } = new URL(
+      (await server.storage.signDownload({ key: 'org/doc', contentType: 'text/plain', fileName: 'a' })).url,
+    );
+    const leave = () =>
+      new Promise((resolve) => {
+        const socket = connect(server.port, '127.0.0.1', () =>
+          socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: localhost\r\n\r\n`, () => socket.destroy()),
+        );
+        socket.once('close', resolve);
+      });
+    for (let count = 0; count < 30; count++) await leave();
+    expect((await get()).status).to.equal(200);
+    await server.settled();
+    expect(server.failures).to.deep.equal([]);
+  });
+
   it('lets go of the file when the client leaves', async () => {
     await server.storage.write('org/large', Readable.from(Array(50).fill(Buffer.alloc(1_000_000))));
     const { pathname, search } = new URL(
