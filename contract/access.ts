@@ -16,16 +16,17 @@ export const permissions = [
   'webhook:read',
   'webhook:manage',
   'apiKey:manage',
+  'organization:delete',
 ] as const;
 
 export type Permission = (typeof permissions)[number];
 
 /**
- * What no API key may do: its revocation would not end the keys and the webhooks that it has made, and billing is managed at `/api/auth`,
- * which refuses keys.
+ * What no API key may do: its revocation would not end the keys and the webhooks that it has made, nor bring back an organization, and
+ * billing is managed at `/api/auth`, which refuses keys.
  */
-type ForPeople = 'apiKey:manage' | 'webhook:manage' | 'billing:manage';
-const forPeople: readonly Permission[] = ['apiKey:manage', 'webhook:manage', 'billing:manage'] satisfies ForPeople[];
+type ForPeople = 'apiKey:manage' | 'webhook:manage' | 'billing:manage' | 'organization:delete';
+const forPeople: readonly Permission[] = ['apiKey:manage', 'webhook:manage', 'billing:manage', 'organization:delete'] satisfies ForPeople[];
 
 export type KeyPermission = Exclude<Permission, ForPeople>;
 

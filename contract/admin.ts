@@ -11,11 +11,10 @@ import {
   planName,
   queryInteger,
   singleLine,
-  slug,
   subscriptionStatus,
   text,
 } from './fields.ts';
-import { auditEntrySchema } from './organizations.ts';
+import { auditEntrySchema, deleteOrganization, organizationDeletion } from './organizations.ts';
 import { c, operation } from './route.ts';
 import { authConfig } from './system.ts';
 
@@ -215,13 +214,11 @@ const organizations = c.router({
     description:
       'Deletes the stored objects of the organization, then everything it owns. `confirmSlug` must be its slug. It is PRECONDITION_FAILED while its subscription is live, also until the end of the period with which it was canceled. The response comes once the deletion is done. If that takes over a minute, it is SERVICE_UNAVAILABLE and the deletion goes on; a repeated request waits for the same one.',
     pathParams: z.object({ organizationId: givenId }),
-    body: z.object({ confirmSlug: slug }).meta({ id: 'DeleteOrganization' }),
+    body: deleteOrganization,
     ...operation('admin.organizations.delete', {
       access: 'platform-admin',
       errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
-      response: z
-        .object({ organizationId: id, objectsDeleted: count.meta({ examples: [42] }), objectsFailed: count })
-        .meta({ id: 'OrganizationDeletion' }),
+      response: organizationDeletion,
     }),
   },
 });

@@ -11,6 +11,7 @@ import {
   planLimits,
   planName,
   queryInteger,
+  slug,
   subscriptionStatus,
 } from './fields.ts';
 import { c, operation } from './route.ts';
@@ -101,6 +102,12 @@ export const auditEntrySchema = z
   })
   .meta({ id: 'AuditEntry' });
 
+export const deleteOrganization = z.object({ confirmSlug: slug }).meta({ id: 'DeleteOrganization' });
+
+export const organizationDeletion = z
+  .object({ organizationId: id, objectsDeleted: count.meta({ examples: [42] }), objectsFailed: count })
+  .meta({ id: 'OrganizationDeletion' });
+
 export const organizations = c.router({
   usage: {
     method: 'GET',
@@ -140,6 +147,20 @@ export const organizations = c.router({
     ...operation('organizations.auditLog', {
       access: 'auditLog:read',
       response: z.object({ entries: z.array(auditEntrySchema), nextCursor }).meta({ id: 'AuditPage' }),
+    }),
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/organizations/:organizationId',
+    summary: 'Delete an organization that one owns',
+    description:
+      'Deletes the stored objects of the organization, then everything it owns, for ever. Only an owner may. `confirmSlug` must be its slug, otherwise it is NOT_FOUND. It is PRECONDITION_FAILED while its subscription is live, also until the end of the period with which it was canceled. The response comes once the deletion is done. If that takes over a minute, it is SERVICE_UNAVAILABLE and the deletion goes on; nothing can be created meanwhile. Once it is done, nobody is a member any more: a repeated request is FORBIDDEN.',
+    pathParams: z.object({ organizationId: givenId }),
+    body: deleteOrganization,
+    ...operation('organizations.delete', {
+      access: 'organization:delete',
+      errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+      response: organizationDeletion,
     }),
   },
 });

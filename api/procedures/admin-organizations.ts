@@ -1,14 +1,13 @@
-import { ApiError } from '../../contract/api-error.ts';
 import type { SubscriptionStatus } from '../../contract/fields.ts';
 import { contract } from '../../contract/index.ts';
-import { inTransaction } from '../../db/transaction.ts';
 import { listOrganizations } from '../../domain/organizations/list-organizations.ts';
-import { requestOrganizationDeletion } from '../../domain/organizations/request-deletion.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toOrganizationSummary } from '../presenters/organization.ts';
 import { procedure } from '../procedure.ts';
+import { deleteOrganization } from './delete-organization.ts';
 
-export function adminOrganizationProcedures({ db, config, cancelSubscription, awaitDeletion }: ApiDeps) {
+export function adminOrganizationProcedures(deps: ApiDeps) {
+  const { db, config, cancelSubscription } = deps;
   return {
     list: procedure(contract.admin.organizations.list, async ({ input }) => {
       const { enabled, dunningDays } = config.billing;
@@ -22,15 +21,6 @@ export function adminOrganizationProcedures({ db, config, cancelSubscription, aw
       return { status: status as SubscriptionStatus, cancelAtPeriodEnd };
     }),
 
-    // A workflow deletes the organization; the request only waits for it.
-    delete: procedure(contract.admin.organizations.delete, async ({ input, actor }) => {
-      const request = { ...input, billingEnabled: config.billing.enabled };
-      await inTransaction(db, (trx) => requestOrganizationDeletion(trx, actor, request));
-      const counts = await awaitDeletion(input.organizationId, config.deletionWaitMs);
-      if (counts) return { organizationId: input.organizationId, ...counts };
-      throw new ApiError('SERVICE_UNAVAILABLE', {
-        message: 'The organization is being deleted. This goes on without you; ask again to wait for its end.',
-      });
-    }),
+    delete: procedure(contract.admin.organizations.delete, ({ input, actor }) => deleteOrganization(deps, actor, input)),
   };
 }

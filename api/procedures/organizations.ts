@@ -6,8 +6,10 @@ import { getUsage } from '../../domain/organizations/get-usage.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toAuditEntry } from '../presenters/audit-entry.ts';
 import { procedure } from '../procedure.ts';
+import { deleteOrganization } from './delete-organization.ts';
 
-export function organizationProcedures({ db, getPlan, cursors }: ApiDeps) {
+export function organizationProcedures(deps: ApiDeps) {
+  const { db, getPlan, cursors } = deps;
   return {
     usage: procedure(contract.organizations.usage, async ({ input, authorize }) => {
       await authorize(input.organizationId);
@@ -35,6 +37,11 @@ export function organizationProcedures({ db, getPlan, cursors }: ApiDeps) {
       await authorize(input.organizationId);
       const page = await listAuditEntries(db, cursors, input);
       return { entries: page.items.map((entry) => toAuditEntry(entry)), nextCursor: page.nextCursor };
+    }),
+
+    delete: procedure(contract.organizations.delete, async ({ input, actor, authorize }) => {
+      await authorize(input.organizationId);
+      return await deleteOrganization(deps, actor, input);
     }),
   };
 }

@@ -304,7 +304,13 @@ describe('The audit log of the service itself', () => {
 
   it('knows every operation that writes: none is left out of these tests', () => {
     const elsewhere = [
-      ...['contact.send', 'documents.search', 'admin.organizations.delete', 'admin.organizations.cancelSubscription'],
+      ...[
+        'contact.send',
+        'documents.search',
+        'admin.organizations.delete',
+        'organizations.delete',
+        'admin.organizations.cancelSubscription',
+      ],
       // test/api/create-many-jobs.test.ts
       'jobs.createMany',
       // test/api/api-keys.test.ts and test/webhooks/deliveries.test.ts

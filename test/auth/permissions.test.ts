@@ -23,6 +23,7 @@ const table: Record<Permission, Role[]> = {
   'webhook:read': administrators,
   'webhook:manage': administrators,
   'apiKey:manage': administrators,
+  'organization:delete': ['owner'],
 };
 
 describe('The permissions of roles', () => {

@@ -124,7 +124,8 @@ describe('The OpenAPI document', () => {
   it('asks for a session or an API key everywhere but at public operations, and for a session or a key alone where only that is taken', () => {
     expect(document.security).to.deep.equal([{ bearer: [] }, { apiKey: [] }, { cookie: [] }]);
     const own: Record<string, object[]> = { public: [], 'api-key': [{ apiKey: [] }] };
-    for (const access of ['signed-in', 'platform-admin', 'apiKey:manage', 'webhook:manage']) own[access] = [{ bearer: [] }, { cookie: [] }];
+    const ofPeople = ['signed-in', 'platform-admin', 'apiKey:manage', 'webhook:manage', 'organization:delete'];
+    for (const access of ofPeople) own[access] = [{ bearer: [] }, { cookie: [] }];
     for (const { metadata } of routes) {
       const expected = own[metadata.access];
       expect(operationOf(metadata.operation).security, metadata.operation).to.deep.equal(expected);
