@@ -19,7 +19,7 @@ export interface MailQueue {
 }
 
 /** Kinds that anybody can have sent to any address. Invitations have their own bound, and the contact form has one recipient. */
-const bounded = new Set<NewMail['kind']>(['verification', 'password-reset']);
+const bounded = new Set<NewMail['kind']>(['verification', 'password-reset', 'email-change']);
 
 export function createMailQueue({ db, log, enabled }: MailQueueOptions): MailQueue {
   const write: MailQueue['write'] = async (trx, mails) => {

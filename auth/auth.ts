@@ -1,13 +1,14 @@
 import { runWithAdapter } from '@better-auth/core/context';
 import { type AuthContext, type BetterAuthOptions, type BetterAuthPlugin, betterAuth } from 'better-auth';
 import { router } from 'better-auth/api';
-import { admin, bearer } from 'better-auth/plugins';
+import { bearer } from 'better-auth/plugins';
 import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression } from 'kysely';
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { ServerConfig } from '../config/server.ts';
 import type { Db } from '../db/connect.ts';
 import type { Payments } from '../payments/payments.ts';
+import { adminPlugin } from './admin-plugin.ts';
 import { billingPlugin } from './billing-plugin.ts';
 import { AuthDialect } from './dialect.ts';
 import { setEmailRule } from './email-addresses.ts';
@@ -15,16 +16,16 @@ import { handleWithMails } from './handle-request.ts';
 import { inputPlugin } from './input-plugin.ts';
 import { invitationPlugin } from './invitation-plugin.ts';
 import { logLine } from './log-line.ts';
-import { passwordResetMail, verificationMail } from './mails.ts';
+import { emailChangeMail, newEmailMail, passwordResetMail, verificationMail } from './mails.ts';
 import { membershipPlugin } from './membership-plugin.ts';
 import { oidcPlugin } from './oidc-plugin.ts';
 import { organizationPlugin } from './organization-plugin.ts';
 import { addMail, type WriteMails } from './outgoing-mails.ts';
+import { ownAccountPlugin } from './own-account.ts';
 import { passwords } from './passwords.ts';
 import { redirectTargetPlugin } from './redirect-targets.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
 import { stopImpersonatingPlugin } from './stop-impersonating.ts';
-import { userRemovalPlugin } from './user-removal.ts';
 
 export interface AuthDependencies {
   config: ServerConfig;
@@ -94,7 +95,15 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       sendOnSignUp: config.requireEmailVerification,
       // The link of a stranger's mail would sign a browser in as the stranger.
       autoSignInAfterVerification: false,
-      sendVerificationEmail: async ({ user, url }) => addMail(verificationMail(user.email, url)),
+      sendVerificationEmail: async ({ user, url, token }) =>
+        addMail(isChange(token) ? newEmailMail(user.email, url) : verificationMail(user.email, url)),
+    },
+    user: {
+      changeEmail: {
+        enabled: true,
+        sendChangeEmailConfirmation: async ({ user, newEmail, url }) => addMail(emailChangeMail(user.email, newEmail, url)),
+      },
+      deleteUser: { enabled: true },
     },
     // Hashed, so that a stored link signs nobody in who reads the table.
     verification: { storeIdentifier: 'hashed' },
@@ -117,12 +126,12 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
     plugins: [
       bearer({ requireSignature: true }),
       organizationPlugin(config),
-      admin(),
+      adminPlugin(),
       inputPlugin(),
       redirectTargetPlugin(),
       membershipPlugin(db),
       invitationPlugin(db),
-      userRemovalPlugin(db),
+      ownAccountPlugin(),
       stopImpersonatingPlugin(),
       oidcPlugin(config),
       ...((payments ? [billingPlugin({ config, payments })] : []) as BetterAuthPlugin[]),
@@ -134,6 +143,12 @@ function createKysely({ pool, db, writeMails }: Pick<AuthDependencies, 'pool' | 
   // better-auth also reads users by empty lists of ids, and `in ()` is not SQL.
   const emptyLists = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression });
   return new Kysely({ dialect: new AuthDialect(pool, db, writeMails), plugins: [emptyLists] });
+}
+
+/** Whether a link confirms the new address of a user: its token names both. */
+function isChange(token: string): boolean {
+  const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { updateTo?: string };
+  return payload.updateTo !== undefined;
 }
 
 /** better-auth's link, with the page for the new password if the request named none, without which it could only fail. */

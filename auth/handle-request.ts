@@ -29,7 +29,7 @@ const usersPath = '/api/auth/admin/list-users';
  * better-auth uses one. Throws if a mail cannot be stored, so that the client retries.
  */
 export function handleWithMails(better: Handler, { config, db, writeMails, signUp }: Dependencies): Handler {
-  const quietPaths = new Set(['/api/auth/request-password-reset', '/api/auth/send-verification-email']);
+  const quietPaths = new Set(['/api/auth/request-password-reset', '/api/auth/send-verification-email', '/api/auth/change-email']);
   // Without verification of addresses, sign-up says openly that an address is taken.
   if (config.requireEmailVerification) quietPaths.add(signUpPath);
   const handler = config.requireEmailVerification ? withQuietSignUp(better, signUp) : better;

@@ -41,6 +41,7 @@ export const bodies = new Map<string, z.ZodType>([
   ['/sign-up/email', z.object({ name: userName, image: image.optional(), password: newPassword })],
   ['/change-password', z.object({ newPassword })],
   ['/reset-password', z.object({ newPassword })],
+  ['/change-email', z.object({ newEmail: bounded(254, constraints.user_email_length) })],
   ['/update-user', z.object({ name: userName.optional(), image: image.nullish() })],
   ['/organization/create', z.object({ name: organizationName })],
   ['/organization/update', z.object({ data: organizationData })],

@@ -2,7 +2,7 @@ import { quoteName } from '../domain/quote-name.ts';
 
 /** One mail in plain text. */
 export interface Mail {
-  kind: 'verification' | 'password-reset' | 'invitation';
+  kind: 'verification' | 'password-reset' | 'email-change' | 'invitation';
   to: string;
   subject: string;
   text: string;
@@ -23,6 +23,26 @@ export function passwordResetMail(to: string, url: string): Mail {
     to,
     subject: 'Reset your password',
     text: `Choose a new password by opening this link within an hour:\n\n${url}\n\nIf you did not ask for it, ignore this mail.\n`,
+  };
+}
+
+/** To the present address of a user who wants another one. */
+export function emailChangeMail(to: string, newEmail: string, url: string): Mail {
+  return {
+    kind: 'email-change',
+    to,
+    subject: 'Confirm the change of your email address',
+    text: `Your email address is to become ${newEmail}. If you want that, open this link within an hour; then ${newEmail} gets a link, too:\n\n${url}\n\nIf you did not ask for it, somebody else is signed in as you: choose a new password.\n`,
+  };
+}
+
+/** To the new address, once the present one has confirmed the change. */
+export function newEmailMail(to: string, url: string): Mail {
+  return {
+    kind: 'email-change',
+    to,
+    subject: 'Confirm your new email address',
+    text: `Confirm that this is the new email address of your account by opening this link within an hour:\n\n${url}\n\nIf you did not ask for it, ignore this mail.\n`,
   };
 }
 

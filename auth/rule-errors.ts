@@ -14,7 +14,7 @@ const rules: Record<string, { status: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' 
     message: 'The user owns as many organizations on the free plan as one may.',
   },
   ORGANIZATION_BEING_DELETED: { status: 'NOT_FOUND', message: 'This organization is being deleted.' },
-  LAST_OWNER: { status: 'CONFLICT', message: 'An organization needs an owner: make another member owner first.' },
+  LAST_OWNER: { status: 'CONFLICT', message: 'An organization needs an owner: make another member owner, or delete it first.' },
   TOO_MANY_REQUESTS: { status: 'TOO_MANY_REQUESTS', message: 'Too many invitations: try again later.' },
   INVITER_IS_NO_LONGER_A_MEMBER_OF_THE_ORGANIZATION: { status: 'BAD_REQUEST', message: inviterMayNot },
   INVITATION_NOT_PENDING: { status: 'CONFLICT', message: 'The invitation is no longer pending.' },

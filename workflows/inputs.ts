@@ -16,7 +16,14 @@ export interface WorkflowInputs {
 }
 
 /** The purpose of a mail. */
-export type MailKind = 'verification' | 'password-reset' | 'invitation' | 'contact' | 'payment-failed' | 'webhook-disabled';
+export type MailKind =
+  | 'verification'
+  | 'password-reset'
+  | 'email-change'
+  | 'invitation'
+  | 'contact'
+  | 'payment-failed'
+  | 'webhook-disabled';
 
 export interface RunJobInput {
   jobId: string;

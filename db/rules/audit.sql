@@ -99,11 +99,23 @@ create or replace function audit_user_change() returns trigger language plpgsql 
   end $$;
 create or replace trigger audit_user_update after update on "user" for each row when (current_setting('sheaf.actor', true) <> '') execute function audit_user_change();
 
+-- A user's own change of the address. The links in its mails come without an actor.
+create or replace function audit_own_email() returns trigger language plpgsql as $$
+  begin
+    if is_platform_admin_acting_on(new.id) is not true then
+      perform record_auth_change(null, 'user.update', 'user', new.id,
+        jsonb_build_object('email', jsonb_build_object('from', old.email, 'to', new.email)));
+    end if;
+    return null;
+  end $$;
+create or replace trigger audit_own_email after update of email on "user" for each row
+  when (old.email is distinct from new.email) execute function audit_own_email();
+
 create or replace function audit_user_existence() returns trigger language plpgsql as $$
   declare
     of_user "user" := case tg_op when 'DELETE' then old else new end;
   begin
-    if is_platform_admin_acting() then
+    if is_platform_admin_acting() or (tg_op = 'DELETE' and current_setting('sheaf.actor')::jsonb ->> 'userId' = old.id) then
       perform record_auth_change(null, case tg_op when 'DELETE' then 'user.remove' else 'user.create' end, 'user', of_user.id,
         jsonb_build_object('email', of_user.email, 'role', of_user.role));
     end if;

@@ -226,9 +226,19 @@ describe('Every endpoint of sign-in', () => {
       right: () => owner.post('/update-user', { name: 'Olga' }),
       wrong: [() => owner.post('/update-user', { email: 'new@example.com' }), 400, 'EMAIL_CAN_NOT_BE_UPDATED'],
     },
-    'POST /change-email': { wrong: [() => owner.post('/change-email', { newEmail: 'new@example.com' }), 400, 'CHANGE_EMAIL_DISABLED'] },
-    'POST /delete-user': { wrong: [() => owner.post('/delete-user', { password }), 404, 'NOT_FOUND'] },
-    'GET /delete-user/callback': { wrong: [() => owner.get('/delete-user/callback?token=none'), 404, 'NOT_FOUND'] },
+    'POST /change-email': {
+      right: async () => {
+        const { client, userId } = await newUser();
+        await service.db.updateTable('user').set({ emailVerified: true }).where('id', '=', userId).execute();
+        return client.post('/change-email', { newEmail: 'new@example.com' });
+      },
+      wrong: [() => owner.post('/change-email', { newEmail: 'new@example.com' }), 403, 'EMAIL_NOT_VERIFIED'],
+    },
+    'POST /delete-user': {
+      right: () => asStranger((client) => client.post('/delete-user', { password })),
+      wrong: [() => owner.post('/delete-user', { password }), 409, 'LAST_OWNER'],
+    },
+    'GET /delete-user/callback': { wrong: [() => owner.get('/delete-user/callback?token=none'), 404, 'INVALID_TOKEN'] },
 
     'POST /sign-in/social': {
       right: () => begin(anonymous()),

@@ -140,10 +140,4 @@ describe('Platform admins', () => {
       expect((await service.client().post(`/admin/${action}`, { userId })).status, action).to.equal(401);
     }
   });
-
-  it('leave users to delete themselves to nobody', async () => {
-    const client = service.client();
-    await client.signUp();
-    expect((await client.post('/delete-user', { password: 'a long password' })).status).to.equal(404);
-  });
 });

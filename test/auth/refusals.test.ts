@@ -302,7 +302,7 @@ describe('A refusal of sign-in', () => {
       await service.client().get('/callback/provider_a?code=c&state=none'),
       await owner.post('/delete-user', { password: 'x' }),
     ];
-    expect(answers.map(({ status }) => status)).to.deep.equal([403, 403, 302, 404]);
+    expect(answers.map(({ status }) => status)).to.deep.equal([403, 403, 302, 400]);
     expect(service.errors.slice(before)).to.deep.equal([]);
     const lines: unknown[][] = [];
     const write = logLine({ warn: (...line: unknown[]) => lines.push(line), error: (...line: unknown[]) => lines.push(line) } as never);
@@ -332,7 +332,7 @@ describe('A refusal of sign-in', () => {
     const { client } = await newStranger();
     const message = 'There is nothing at this path.';
     const unknown = { defined: false, code: 'NOT_FOUND', status: 404, message };
-    for (const path of ['/nothing', '/sign-in/nothing', '/organization//list', '/delete-user']) {
+    for (const path of ['/nothing', '/sign-in/nothing', '/organization//list']) {
       const answer = await client.post(path);
       expect(answer.headers.get('content-type'), path).to.equal('application/json');
       expect(answer, path).to.deep.include({ status: 404, body: unknown });

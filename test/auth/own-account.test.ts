@@ -1,0 +1,162 @@
+import { expect } from 'chai';
+import type { Client } from './support/client.ts';
+import { type AuthService, startAuthService, webOrigin } from './support/service.ts';
+
+const password = 'a long password';
+let addresses = 0;
+
+describe('What users do with their account', () => {
+  let service: AuthService;
+  let admin: Client;
+  let adminId: string;
+  before(async () => {
+    service = await startAuthService();
+    ({ client: admin, userId: adminId } = await newUser());
+    await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', adminId).execute();
+  });
+  after(() => service.stop());
+
+  async function newUser({ emailVerified = true } = {}) {
+    const client = service.client();
+    const user = await client.signUp();
+    await service.db.updateTable('user').set({ emailVerified }).where('id', '=', user.userId).execute();
+    return { client, ...user };
+  }
+
+  const newAddress = () => `new-${process.pid}-${++addresses}@example.com`;
+  const mailsTo = (address: string) => service.mails.filter(({ to }) => to === address);
+  const userOf = (userId: string) => service.db.selectFrom('user').selectAll().where('id', '=', userId).executeTakeFirst();
+  const entriesOf = (userId: string) =>
+    service.db.selectFrom('audit_entry').selectAll().where('target_id', '=', userId).orderBy('id').execute();
+
+  /** The path and query of the link in the only mail to an address, as anybody opens it. */
+  function openMailTo(address: string, client = service.client()) {
+    const [mail, ...more] = mailsTo(address);
+    expect(more, address).to.deep.equal([]);
+    const link = /http\S+/.exec(mail?.text ?? '')?.[0] ?? 'no link';
+    return client.get(link.slice(link.indexOf('/api/auth') + '/api/auth'.length));
+  }
+
+  describe('changing the address', () => {
+    it('asks the old address, then the new one, and only then changes it', async () => {
+      const { client, userId, email } = await newUser();
+      const newEmail = newAddress();
+      const asked = await client.post('/change-email', { newEmail: newEmail.toUpperCase(), callbackURL: `${webOrigin}/account` });
+      expect([asked.status, asked.body]).to.deep.equal([200, { status: true }]);
+      expect(mailsTo(newEmail)).to.deep.equal([]);
+      const first = await openMailTo(email);
+      expect([first.status, first.headers.get('location')]).to.deep.equal([302, `${webOrigin}/account`]);
+      expect((await userOf(userId))?.email).to.equal(email);
+      const second = await openMailTo(newEmail);
+      expect([second.status, second.headers.get('location')]).to.deep.equal([302, `${webOrigin}/account`]);
+      expect(await userOf(userId)).to.include({ email: newEmail, emailVerified: true });
+      const again = await openMailTo(newEmail);
+      expect(again.headers.get('location')).to.equal(`${webOrigin}/account?error=INVALID_TOKEN`);
+      const [entry, ...more] = await entriesOf(userId);
+      expect(more).to.deep.equal([]);
+      expect(entry).to.deep.include({ action: 'user.update', target_type: 'user', metadata: { email: { from: email, to: newEmail } } });
+      expect((await service.client().post('/sign-in/email', { email: newEmail, password })).status).to.equal(200);
+    });
+
+    it('says and sends the same if the new address is taken, and changes nothing', async () => {
+      const [one, other] = [await newUser(), await newUser()];
+      const free = await newUser();
+      const took = async (client: Client, newEmail: string) => {
+        const startedAt = performance.now();
+        const { status, body } = await client.post('/change-email', { newEmail, callbackURL: `${webOrigin}/account` });
+        expect([status, body]).to.deep.equal([200, { status: true }]);
+        return performance.now() - startedAt;
+      };
+      expect(await took(one.client, other.email)).to.be.greaterThan(700);
+      const newEmail = newAddress();
+      expect(await took(free.client, newEmail)).to.be.greaterThan(700);
+      const words = (address: string, wanted: string) =>
+        mailsTo(address).map(({ subject, text }) => [subject, text.replaceAll(wanted, '').replace(/token=[^&]+/, '')]);
+      expect(words(one.email, other.email)).to.deep.equal(words(free.email, newEmail)).and.have.length(1);
+      expect((await openMailTo(one.email)).headers.get('location')).to.equal(`${webOrigin}/account`);
+      const answer = await openMailTo(other.email);
+      expect(answer.headers.get('location')).to.equal(`${webOrigin}/account?error=USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL`);
+      expect((await userOf(one.userId))?.email).to.equal(one.email);
+      expect(await entriesOf(one.userId)).to.deep.equal([]);
+    });
+
+    it('is refused while the old address is not verified, for a wrong or too long one, and without a session', async () => {
+      const { client, email } = await newUser({ emailVerified: false });
+      const newEmail = newAddress();
+      const refusals = [
+        [await client.post('/change-email', { newEmail }), 403, 'EMAIL_NOT_VERIFIED'],
+        [await service.client().post('/change-email', { newEmail }), 401, 'UNAUTHORIZED'],
+        [await admin.post('/change-email', { newEmail: 'no address' }), 400, 'VALIDATION_ERROR'],
+        [await admin.post('/change-email', { newEmail: `${'a'.repeat(250)}@example.com` }), 400, 'INVALID_EMAIL'],
+        [await admin.post('/change-email', { newEmail, callbackURL: 'https://evil.example' }), 403, 'INVALID_CALLBACK_URL'],
+      ] as const;
+      for (const [{ status, body }, wanted, code] of refusals)
+        expect([status, body], JSON.stringify(body)).to.deep.equal([wanted, { ...body, status: wanted, code, defined: true }]);
+      expect([...mailsTo(newEmail), ...mailsTo(email)]).to.deep.equal([]);
+    });
+  });
+
+  describe('deleting the account', () => {
+    it('needs the password, ends what the user had, and is audited', async () => {
+      const { client, userId, email } = await newUser();
+      const owner = (await newUser()).client;
+      const organizationId = await owner.createOrganization();
+      await owner.bring({ client, email }, { organizationId });
+      for (const body of [{}, { password: 'a wrong one' }, { password: '' }]) {
+        const refused = await client.post('/delete-user', body);
+        expect([refused.status, refused.body.code], JSON.stringify(body)).to.deep.equal([400, 'INVALID_PASSWORD']);
+      }
+      const deleted = await client.post('/delete-user', { password });
+      expect([deleted.status, deleted.body]).to.deep.equal([200, { success: true, message: 'User deleted' }]);
+      expect(await userOf(userId)).to.equal(undefined);
+      expect((await client.get('/get-session')).body).to.equal(null);
+      expect((await service.client().post('/sign-in/email', { email, password })).status).to.equal(401);
+      const members = await service.db.selectFrom('member').select('userId').where('organizationId', '=', organizationId).execute();
+      expect(members.map((member) => member.userId)).to.not.include(userId);
+      const [entry, ...more] = await entriesOf(userId);
+      expect(more).to.deep.equal([]);
+      expect(entry).to.deep.include({ action: 'user.remove', actor_id: userId, metadata: { email, role: 'user' } });
+    });
+
+    it('is refused while the user is the only owner of an organization, and nothing is lost', async () => {
+      const [{ client, email }, second] = [await newUser(), await newUser()];
+      const organizationId = await client.createOrganization();
+      for (const others of [false, true]) {
+        if (others) await client.bring(second, { organizationId, role: 'admin' });
+        const refused = await client.post('/delete-user', { password });
+        expect(refused.body).to.include({ status: 409, code: 'LAST_OWNER', defined: true });
+        expect((await client.get('/get-session')).body.user).to.include({ email });
+        expect((await service.client().post('/sign-in/email', { email, password })).status).to.equal(200);
+      }
+      await service.db.updateTable('member').set({ role: 'owner' }).where('userId', '=', second.userId).execute();
+      expect((await client.post('/delete-user', { password })).status).to.equal(200);
+    });
+
+    it('takes a session that began less than a day ago if the user has no password', async () => {
+      const { client, userId } = await newUser();
+      await service.database.pool.query(`delete from account where "userId" = $1`, [userId]);
+      const old = { createdAt: new Date(Date.now() - 25 * 60 * 60 * 1000) };
+      await service.db.updateTable('session').set(old).where('userId', '=', userId).execute();
+      expect((await client.post('/delete-user')).body).to.include({ status: 400, code: 'SESSION_EXPIRED' });
+      await service.db.updateTable('session').set({ createdAt: new Date() }).where('userId', '=', userId).execute();
+      expect((await client.post('/delete-user')).status).to.equal(200);
+      expect(await userOf(userId)).to.equal(undefined);
+    });
+  });
+
+  it('is not for a platform admin who impersonates the user', async () => {
+    const { userId, email } = await newUser();
+    const root = await newUser();
+    await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', root.userId).execute();
+    expect((await root.client.post('/admin/impersonate-user', { userId })).status).to.equal(200);
+    for (const [path, body] of [
+      ['/change-email', { newEmail: newAddress() }],
+      ['/delete-user', { password }],
+    ] as const) {
+      const refused = await root.client.post(path, body);
+      expect(refused.body, path).to.include({ status: 403, code: 'YOU_ARE_IMPERSONATING', defined: true });
+    }
+    expect(mailsTo(email)).to.deep.equal([]);
+    expect((await userOf(userId))?.email).to.equal(email);
+  });
+});
