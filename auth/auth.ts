@@ -12,6 +12,7 @@ import { adminPlugin } from './admin-plugin.ts';
 import { billingPlugin } from './billing-plugin.ts';
 import { AuthDialect } from './dialect.ts';
 import { setEmailRule } from './email-addresses.ts';
+import { createFirstAdmin } from './first-admin.ts';
 import { handleWithMails } from './handle-request.ts';
 import { inputPlugin } from './input-plugin.ts';
 import { invitationPlugin } from './invitation-plugin.ts';
@@ -98,6 +99,7 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       sendVerificationEmail: async ({ user, url, token }) =>
         addMail(isChange(token) ? newEmailMail(user.email, url) : verificationMail(user.email, url)),
     },
+    databaseHooks: { session: { create: { after: createFirstAdmin({ config, db, log }) } } },
     user: {
       changeEmail: {
         enabled: true,

@@ -53,6 +53,7 @@ export function loadServerConfig(env: Environment) {
     ai: { url: e.AI_SERVICE_URL, token: e.SERVICE_TOKEN },
     authSecret: e.AUTH_SECRET,
     requireEmailVerification: e.REQUIRE_EMAIL_VERIFICATION ?? production,
+    firstAdmin: firstAdminOf(e),
     dataDir: e.DATA_DIR,
     storage: { ...storeOf(e), maxUploadBytes: e.MAX_UPLOAD_BYTES },
     /** The media types that may be uploaded beside those that every deployment takes. */
@@ -101,6 +102,14 @@ export function loadServerConfig(env: Environment) {
 
 function trustedOriginsOf(e: ServerVariables, webUrl: string | undefined): string[] {
   return [...e.TRUSTED_ORIGINS, ...(webUrl === undefined ? [] : [new URL(webUrl).origin])];
+}
+
+/** Who becomes the first platform admin: the user with an address, or outside of production whoever signs up first; undefined is nobody. */
+function firstAdminOf({ NODE_ENV, FIRST_ADMIN_EMAIL: email, REQUIRE_EMAIL_VERIFICATION }: ServerVariables) {
+  const production = NODE_ENV === 'production';
+  if (production && email === undefined) return undefined;
+  // Without verification anybody could sign up with the address.
+  return { email: email?.toLowerCase(), verified: production || REQUIRE_EMAIL_VERIFICATION === true };
 }
 
 /** With a direct URL the other one leads to a pooler in transaction mode. */

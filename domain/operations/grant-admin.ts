@@ -8,13 +8,22 @@ export async function grantAdmin(trx: Transaction, email: string): Promise<'gran
   const user = await lockUser(trx, email.trim().toLowerCase());
   if (!user) return 'no-user';
   if (user.role === 'admin') return 'was-admin';
+  await makeAdmin(trx, user, 'operator');
+  return 'granted';
+}
+
+/** Makes a user a platform admin, and audits what did it. */
+export async function makeAdmin(
+  trx: Transaction,
+  user: { id: string; role: string | null },
+  by: 'operator' | 'first-admin',
+): Promise<void> {
   await trx.updateTable('user').set({ role: 'admin', updatedAt: sql`clock_timestamp()` }).where('id', '=', user.id).execute();
   await recordAudit(trx, systemActor, {
     organizationId: null,
     action: 'user.role',
     targetType: 'user',
     targetId: user.id,
-    metadata: { from: user.role, to: 'admin', by: 'operator' },
+    metadata: { from: user.role, to: 'admin', by },
   });
-  return 'granted';
 }

@@ -50,6 +50,8 @@ export async function startTestApi({ env = {}, services = ['api'], database: giv
       SERVICE_TOKEN: ai.token,
       RATE_LIMIT_PER_MINUTE: '1000000',
       LOG_LEVEL: 'info',
+      // Whoever signs up first would be a platform admin.
+      FIRST_ADMIN_EMAIL: 'nobody@example.com',
       ...env,
     },
   });

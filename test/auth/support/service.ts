@@ -34,6 +34,8 @@ export interface AuthService {
   mails: Mail[];
   /** The log lines of level error. */
   errors: unknown[];
+  /** The log lines of level warn. */
+  warnings: Record<string, unknown>[];
   /** A client with a cookie jar of its own that behaves like curl. */
   client(): Client;
   stop(): Promise<void>;
@@ -48,7 +50,13 @@ export async function startAuthService(environment: Environment = {}): Promise<A
   const config = loadServerConfig({ ...defaults, DATABASE_URL: database.url, API_URL: url, ...environment });
   const mails: Mail[] = [];
   const errors: unknown[] = [];
-  const log = pino({ level: 'error' }, { write: (line: string) => void errors.push(JSON.parse(line)) });
+  const warnings: Record<string, unknown>[] = [];
+  const write = (line: string) => {
+    const entry = JSON.parse(line) as Record<string, unknown>;
+    if (Number(entry.level) < 50) warnings.push(entry);
+    else errors.push(entry);
+  };
+  const log = pino({ level: 'warn' }, { write });
   const payments = createPayments({ config, db: database.db, log });
   const auth = createAuth({
     ...{ config, ...database, log, payments },
@@ -64,7 +72,7 @@ export async function startAuthService(environment: Environment = {}): Promise<A
   });
   app.all(authPath, mountAuth({ auth, config, findSession, log, clientAddress: addressOf }));
   return {
-    ...{ url, config, database, db: database.db, auth, findSession, mails, errors },
+    ...{ url, config, database, db: database.db, auth, findSession, mails, errors, warnings },
     client: () => new Client(url),
     stop: async () => {
       server.closeAllConnections();
@@ -78,4 +86,6 @@ const defaults: Environment = {
   NODE_ENV: 'test',
   AUTH_SECRET: 'a-secret-of-this-test-a-secret-of-this-test',
   WEB_URL: webOrigin,
+  // Whoever signs up first would be a platform admin.
+  FIRST_ADMIN_EMAIL: 'nobody@example.com',
 };

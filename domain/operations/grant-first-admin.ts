@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import type { Transaction } from '../../db/connect.ts';
+import { makeAdmin } from './grant-admin.ts';
+
+/** Who becomes the first platform admin. */
+export interface FirstAdminRule {
+  /** The user with this address, in lower case; undefined is whoever signed up first. */
+  email: string | undefined;
+  /** Whether the address must have been verified. */
+  verified: boolean;
+}
+
+/** Makes a user the platform admin if there is none yet and the rule means this user. Of several at once, one is made. */
+export async function grantFirstAdmin(
+  trx: Transaction,
+  userId: string,
+  { email, verified }: FirstAdminRule,
+): Promise<'granted' | 'has-admin' | 'another-user'> {
+  const eligible = trx
+    .selectFrom('user')
+    .select(['id', 'role'])
+    .where(verified ? sql<boolean>`"emailVerified"` : sql<boolean>`true`);
+  const meant = email === undefined ? eligible.orderBy('createdAt').orderBy('id').limit(1) : eligible.where('email', '=', email);
+  if ((await meant.executeTakeFirst())?.id !== userId) return 'another-user';
+  await sql`select pg_advisory_xact_lock(hashtextextended('first admin', 0))`.execute(trx);
+  const admin = await trx.selectFrom('user').select('id').where('role', '=', 'admin').limit(1).executeTakeFirst();
+  const user = admin ? undefined : await meant.executeTakeFirst();
+  if (!user) return 'has-admin';
+  if (user.id !== userId) return 'another-user';
+  await makeAdmin(trx, user, 'first-admin');
+  return 'granted';
+}
