@@ -1,0 +1,29 @@
+import { dan, deu, eng, fra, ita, nld, por, spa, swe } from 'stopword';
+
+const lists: Record<string, ReadonlySet<string>> = Object.fromEntries(
+  Object.entries({ en: eng, de: deu, fr: fra, es: spa, it: ita, pt: por, nl: nld, sv: swe, da: dan }).map(([name, words]) => [
+    name,
+    new Set(words),
+  ]),
+);
+const all = new Set(Object.values(lists).flatMap((list) => [...list]));
+
+/** The words of a text, in lower case. */
+export function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu) ?? [];
+}
+
+/** Whether a word says nothing by itself in one of nine languages. */
+export function isStopWord(word: string): boolean {
+  return all.has(word.toLowerCase());
+}
+
+const minHits = 2;
+
+/** The languages of which a text has most stop words, if it has two; none otherwise. Some share their words. */
+export function languagesOf(text: string): string[] {
+  const words = wordsOf(text);
+  const hits = Object.entries(lists).map(([name, list]) => ({ name, count: words.filter((word) => list.has(word)).length }));
+  const most = Math.max(minHits, ...hits.map(({ count }) => count));
+  return hits.filter(({ count }) => count === most).map(({ name }) => name);
+}

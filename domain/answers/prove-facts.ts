@@ -1,0 +1,52 @@
+import { foldText } from './fold-text.ts';
+import { isStopWord, languagesOf, wordsOf } from './languages.ts';
+import { readNumberWords } from './number-words.ts';
+import { plainText } from './plain-text.ts';
+import { isCaseless, lacksName, lacksWords } from './prove-names.ts';
+import { findUnsaidNumber, lacksUnit } from './prove-numbers.ts';
+import { readDates } from './read-dates.ts';
+
+/** What a sentence says that its quotes do not. */
+export type Unproven = 'number' | 'date' | 'name';
+
+/** What the facts of a sentence are compared with. */
+export interface Evidence {
+  /** The quotes as they stand in the documents. */
+  quotes: string[];
+  /** The sentences of the documents of which the quotes are parts. */
+  sentences: string[];
+  /** The titles and headings of what is quoted, which may be named. */
+  labels: string[];
+  /** Texts that tell whether a word is a name: the passages, and the question. */
+  words: string[];
+  /** Text recognition has read the quotes. */
+  recognized: boolean;
+}
+
+/** What of the numbers, dates and names of a sentence does not stand in its quotes, in one of the ways to write it; undefined if all does. */
+export function findUnproven(sentence: string, { quotes, sentences, labels, words, recognized }: Evidence): Unproven | undefined {
+  const quoted = foldText(quotes.join('\n')).folded;
+  if (quoted.includes(foldText(sentence).folded)) return undefined;
+  const said = plainText(sentence);
+  const plainSentences = sentences.map(plainText);
+  if (lacksUnit(said, plainSentences.join('\n'))) return 'number';
+  const unsaid = findUnsaidNumber(said, plainText(quotes.join(' \n ')), plainSentences);
+  if (unsaid) return unsaid;
+  return lacksName(said, { texts: [...sentences, ...labels], words, recognized }) || lacksWords(said, quoted) ? 'name' : undefined;
+}
+
+/** Of a text that text recognition has read, and how it was quoted, the one that has more dates and numbers in words. Their digits are the same. */
+export function clearer(read: string, quoted: string): string {
+  const factsOf = (text: string) => {
+    const plain = plainText(text);
+    return readDates(plain).length + readNumberWords(plain, [...languagesOf(plain), 'en']).length;
+  };
+  return factsOf(quoted) > factsOf(read) ? quoted : read;
+}
+
+/** Whether a quote is too short to prove anything: it has no number, and hardly a word that says something. */
+export function isTooShort(quote: string): boolean {
+  const words = wordsOf(quote).filter((word) => !isStopWord(word));
+  if (isCaseless(quote)) return words.join('').length < 3;
+  return !(words.length > 1 || words.some((word) => /\p{N}/u.test(word) || word.length > 7)) || words.join('').length < 4;
+}

@@ -1,0 +1,84 @@
+import { foldText } from './fold-text.ts';
+import { isStopWord, languagesOf, wordsOf } from './languages.ts';
+import { plainText } from './plain-text.ts';
+import { readNames } from './read-names.ts';
+
+/** Where the names of a sentence may stand. */
+export interface NamedIn {
+  /** The sentences that are quoted, the titles and the headings. */
+  texts: string[];
+  /** Texts that tell whether a word is a name: the passages, and the question. */
+  words: string[];
+  /** A name may differ by a letter: text recognition has read the texts. */
+  recognized: boolean;
+}
+
+/** Whether a plain text has a name that other texts do not have, or not as often. */
+export function lacksName(said: string, { texts, words, recognized }: NamedIn): boolean {
+  const known = texts.flatMap((text) => wordsOf(plainText(text)).map(fold));
+  const timesKnown = (part: string) => known.filter((word) => word === part || isLike(part, word, recognized)).length;
+  const isCommon = languagesOf(said).includes('de') ? nounOf(words, texts) : inSmallLetters(words);
+  const names = readNames(said, (word) => timesKnown(fold(word)) > 0 || isCommon(word));
+  const parts = names.flatMap((name) => wordsOf(name.replace(/'s?$/, '')).map(fold));
+  return parts.some((part) => timesKnown(part) < parts.filter((other) => other === part).length);
+}
+
+function inSmallLetters(texts: string[]): (word: string) => boolean {
+  const found = new Set(texts.flatMap((text) => plainText(text).match(/(?<![\p{L}\p{M}\p{N}])\p{Ll}[\p{L}\p{M}\p{N}]*/gu) ?? []));
+  return (word) => found.has(word);
+}
+
+const minNoun = 4;
+/** Two words with capital letters: a title or a name, and a surname. An article may open a sentence. */
+const besideCapital = /(\p{Lu}[\p{L}.]+) (?=(\p{Lu}\p{Ll}+))/gu;
+
+/** Whether texts have a word, a compound with it, or a part of it. What is quoted in another language does not tell nouns of German from names. */
+function nounOf(texts: string[], quoted: string[]): (word: string) => boolean {
+  const languages = languagesOf(quoted.join(' '));
+  if (languages.length > 0 && !languages.includes('de')) return () => true;
+  const pairs = texts.flatMap((text) => [...plainText(text).matchAll(besideCapital)]);
+  const named = new Set(pairs.flatMap(([, first = '', name = '']) => (isStopWord(first) ? [] : [name.toLowerCase()])));
+  const found = [...new Set(texts.flatMap((text) => wordsOf(plainText(text))))].filter((word) => !named.has(word));
+  const isIn = (part: string, whole: string) => part === whole || (part.length >= minNoun && whole.includes(part));
+  return (word) => found.some((other) => isIn(word, other) || isIn(other, word));
+}
+
+function fold(word: string): string {
+  return foldText(word).folded;
+}
+
+/** Another case of the same name. Of text recognition also one with a letter read wrong. */
+function isLike(name: string, word: string, recognized: boolean): boolean {
+  const [short, long] = name.length < word.length ? [name, word] : [word, name];
+  if (short.length >= 3 && long === `${short}s`) return true;
+  let common = 0;
+  while (common < short.length && short[common] === long[common]) common += 1;
+  const inflected =
+    /^[\p{Script=Cyrillic}\p{Script=Greek}]+$/u.test(short) && common >= 3 && short.length - common <= 2 && long.length - common <= 3;
+  return inflected || (recognized && short.length >= 4 && differsByOne(short, long, common));
+}
+
+/** Whether one letter is another one, one more, or two for one: `rn` for `m`. */
+function differsByOne(short: string, long: string, common: number): boolean {
+  const rests = long.length === short.length ? [short.slice(common + 1)] : [short.slice(common), short.slice(common + 1)];
+  return long.length - short.length <= 1 && rests.some((rest, index) => long.slice(common + 1 + index) === rest);
+}
+
+const caseless =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}]/u;
+const leastShare = 0.6;
+
+/** Scripts without capital letters do not tell names: a sentence in one mostly has the words of its quotes, unless those are in another. */
+export function lacksWords(said: string, quoted: string): boolean {
+  const folded = foldText(said).folded;
+  const pairs = Array.from(folded, (_, index) => folded.slice(index, index + 2)).filter(
+    ([one = '', two = '']) => caseless.test(one) && caseless.test(two),
+  );
+  if (pairs.length < 3 || !caseless.test(quoted)) return false;
+  return pairs.filter((pair) => quoted.includes(pair)).length < pairs.length * leastShare;
+}
+
+/** Whether a text is in a script whose words have no borders, or that has no capital letters. */
+export function isCaseless(text: string): boolean {
+  return caseless.test(text);
+}
