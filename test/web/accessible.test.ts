@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { until } from '../support/processes.ts';
+import { expectOk } from '../support/requests.ts';
+import { noteTokens } from '../support/run-secrets.ts';
 import { pathOf, useConsole } from './support/use-console.ts';
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
@@ -18,9 +21,14 @@ async function violationsOf(page: Page): Promise<string[]> {
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`));
 }
 
+async function untilLoaded(page: Page): Promise<void> {
+  await until(async () => (await page.getByRole('status', { name: 'Loading' }).count()) === 0);
+}
+
 describe('The pages of the console, for everybody', () => {
-  const { api, open, tenant } = useConsole();
+  const { api, open, tenant } = useConsole({ WEBHOOKS_ENABLED: 'true' });
   let documentId: string;
+  let endpointId: string;
 
   before(async () => {
     const { token } = tenant.owner;
@@ -34,6 +42,13 @@ describe('The pages of the console, for everybody', () => {
       const { body } = await api.request('POST', '/api/v1/jobs', { token, body: { kind, documentId: id } });
       await api.jobIn(token, body.id, ['succeeded', 'failed']);
     }
+    const { organizationId } = tenant;
+    const make = async (path: string, body: object) => (await expectOk(api.request('POST', path, { token: token, body }))).body;
+    const endpoint = { organizationId, url: 'https://hooks.example.com/a', events: ['job.failed'], enabled: false };
+    endpointId = (await make('/api/v1/webhooks', endpoint)).id;
+    const key = await make('/api/v1/api-keys', { organizationId, name: 'Nightly import', permissions: ['job:read'] });
+    noteTokens(key.secret);
+    await make('/api/auth/organization/invite-member', { organizationId, email: 'grace@example.com', role: 'member' });
   });
 
   for (const colorScheme of ['light', 'dark'] as const)
@@ -41,9 +56,10 @@ describe('The pages of the console, for everybody', () => {
       it(`have nothing that axe objects to, ${colorScheme}, ${width} px wide, and nothing beyond the edge`, async () => {
         const look = { colorScheme, viewport: { width, height: 800 } };
         const public_ = ['/sign-in', '/sign-up', '/forgot-password', '/reset-password?token=a', '/accept-invitation/a'];
-        const own = ['documents', `documents/${documentId}?start=4&end=11`, 'jobs', 'search?q=mirrors', 'usage'].map((each) =>
-          pathOf(tenant, each),
-        );
+        const own = [
+          ...['documents', `documents/${documentId}?start=4&end=11`, 'jobs', 'search?q=mirrors', 'usage', 'members', 'workspaces'],
+          ...['api-keys', 'webhooks', `webhooks/${endpointId}`, 'audit', 'plan', 'account'],
+        ].map((each) => pathOf(tenant, each));
         for (const [paths, options] of [
           [public_, look],
           [[...own, '/start', '/o/a/b/documents'], { ...look, as: tenant.owner }],
@@ -52,7 +68,7 @@ describe('The pages of the console, for everybody', () => {
           for (const path of paths) {
             await page.goto(api.url + path);
             await page.getByRole('heading', { level: 1 }).waitFor();
-            await page.getByRole('status', { name: 'Loading' }).waitFor({ state: 'detached' });
+            await untilLoaded(page);
             expect(await violationsOf(page), path).to.deep.equal([]);
             expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).to.be.at.most(0);
           }

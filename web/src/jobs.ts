@@ -2,7 +2,7 @@ import { type Contract, isFinal, type Job, type JobEvent, type OutputOf, SheafEr
 import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { type Place, queryClient, sessionEnded } from './queries.ts';
-import { service } from './service.ts';
+import { background, service } from './service.ts';
 import { createStore } from './store.ts';
 
 type JobPage = OutputOf<Contract['jobs']['list']>;
@@ -45,7 +45,7 @@ export function useLiveJobs({ organization, workspace }: Place): void {
     const gathered = createGathering(workspaceId);
     const follow = async () => {
       setLive({ state: 'connecting' });
-      const stream = await service.jobs.stream({ organizationId, workspaceId }, { signal: closed.signal });
+      const stream = await background.jobs.stream({ organizationId, workspaceId }, { signal: closed.signal });
       setLive({ state: 'live' });
       // What changed before the stream was open.
       void queryClient.invalidateQueries({ queryKey: ['jobs', workspaceId] });

@@ -7,7 +7,10 @@ import { createStore } from './store.ts';
 export const sessionEnded = createStore(false);
 
 const onError = (error: Error) => {
-  if (error instanceof SheafError && error.status === 401 && queryClient.getQueryData(sessionQuery.queryKey)) sessionEnded.set(true);
+  if (!(error instanceof SheafError)) return;
+  if (error.status === 401 && queryClient.getQueryData(sessionQuery.queryKey)) sessionEnded.set(true);
+  // Whoever has been removed, or has another role now, is to see that.
+  if (error.status === 403) for (const name of ['organizations', 'role']) void queryClient.invalidateQueries({ queryKey: [name] });
 };
 
 /** The client repeats what may be repeated itself. */
@@ -29,6 +32,8 @@ export interface Organization {
 export interface Place {
   organization: Organization;
   workspace: Workspace;
+  /** Whether the user is an owner or an admin of the organization. */
+  isAdmin: boolean;
 }
 
 /** The session of this browser; null if nobody is signed in. */
@@ -57,7 +62,21 @@ export const workspacesQuery = (organizationId: string) =>
     staleTime: placesMs,
   });
 
+/** Whether the user is an owner or an admin of the organization. */
+export const isAdminQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: ['role', organizationId],
+    queryFn: async () => {
+      const { role } = await ask(auth.organization.getActiveMemberRole({ query: { organizationId } }));
+      return /\b(owner|admin)\b/.test(role);
+    },
+    staleTime: placesMs,
+  });
+
 /** The parameters of a workspace's routes. */
-export function slugsOf({ organization, workspace }: Place): { organization: string; workspace: string } {
+export function slugsOf({ organization, workspace }: Pick<Place, 'organization' | 'workspace'>): {
+  organization: string;
+  workspace: string;
+} {
   return { organization: organization.slug, workspace: workspace.slug };
 }

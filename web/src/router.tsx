@@ -3,7 +3,7 @@ import { createRootRouteWithContext, createRoute, createRouter, lazyRouteCompone
 import { Failure } from './parts/failure.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { Waiting } from './parts/waiting.tsx';
-import { organizationsQuery, type Place, queryClient, sessionQuery, slugsOf, workspacesQuery } from './queries.ts';
+import { isAdminQuery, organizationsQuery, type Place, queryClient, sessionQuery, slugsOf, workspacesQuery } from './queries.ts';
 
 type Search = Record<string, unknown>;
 
@@ -97,15 +97,18 @@ const start = createRoute({
 const place = createRoute({
   getParentRoute: () => root,
   path: '/o/$organization/$workspace',
-  beforeLoad: async ({ params, location }): Promise<Place & { user: { name: string; email: string } }> => {
+  beforeLoad: async ({ params, location }): Promise<Place & { user: { id: string; name: string; email: string } }> => {
     const { user } = await signedIn({ location });
     const organizations = await queryClient.fetchQuery(organizationsQuery);
     const organization = organizations.find(({ slug }) => slug === params.organization);
     if (!organization) throw notFound();
-    const workspaces = await queryClient.fetchQuery(workspacesQuery(organization.id));
+    const [workspaces, isAdmin] = await Promise.all([
+      queryClient.fetchQuery(workspacesQuery(organization.id)),
+      queryClient.fetchQuery(isAdminQuery(organization.id)),
+    ]);
     const workspace = workspaces.find(({ slug }) => slug === params.workspace);
     if (!workspace) throw notFound();
-    return { organization, workspace, user };
+    return { organization, workspace, isAdmin, user };
   },
   component: lazyRouteComponent(() => import('./parts/shell.tsx')),
 });
@@ -154,6 +157,71 @@ const usage = createRoute({
   component: lazyRouteComponent(() => import('./pages/usage.tsx')),
 });
 
+const members = createRoute({
+  getParentRoute: () => place,
+  path: 'members',
+  component: lazyRouteComponent(() => import('./pages/members.tsx')),
+});
+
+const workspacesPage = createRoute({
+  getParentRoute: () => place,
+  path: 'workspaces',
+  component: lazyRouteComponent(() => import('./pages/workspaces.tsx')),
+});
+
+const apiKeys = createRoute({
+  getParentRoute: () => place,
+  path: 'api-keys',
+  component: lazyRouteComponent(() => import('./pages/api-keys.tsx')),
+});
+
+const webhooks = createRoute({
+  getParentRoute: () => place,
+  path: 'webhooks',
+  component: lazyRouteComponent(() => import('./pages/webhooks.tsx')),
+});
+
+const webhook = createRoute({
+  getParentRoute: () => place,
+  path: 'webhooks/$id',
+  validateSearch: (search: Search): { status?: 'pending' | 'delivered' | 'failed' | undefined } => ({
+    status: oneOf(search.status, ['pending', 'delivered', 'failed']),
+  }),
+  component: lazyRouteComponent(() => import('./pages/webhook.tsx')),
+});
+
+const audit = createRoute({
+  getParentRoute: () => place,
+  path: 'audit',
+  component: lazyRouteComponent(() => import('./pages/audit.tsx')),
+});
+
+const plan = createRoute({
+  getParentRoute: () => place,
+  path: 'plan',
+  component: lazyRouteComponent(() => import('./pages/plan.tsx')),
+});
+
+const account = createRoute({
+  getParentRoute: () => place,
+  path: 'account',
+  component: lazyRouteComponent(() => import('./pages/account.tsx')),
+});
+
+/** An organization: the first of its workspaces. */
+const organization = createRoute({
+  getParentRoute: () => root,
+  path: '/o/$organization',
+  beforeLoad: async ({ params, location }) => {
+    await signedIn({ location });
+    const found = (await queryClient.fetchQuery(organizationsQuery)).find(({ slug }) => slug === params.organization);
+    if (!found) throw notFound();
+    const [first] = await queryClient.fetchQuery(workspacesQuery(found.id));
+    if (!first) throw redirect({ to: '/start' });
+    throw redirect({ to: '/o/$organization/$workspace/documents', params: slugsOf({ organization: found, workspace: first }) });
+  },
+});
+
 const tree = root.addChildren([
   home,
   signIn,
@@ -162,7 +230,22 @@ const tree = root.addChildren([
   resetPassword,
   acceptInvitation,
   start,
-  place.addChildren([documents, documentPage, jobs, search, usage]),
+  organization,
+  place.addChildren([
+    documents,
+    documentPage,
+    jobs,
+    search,
+    usage,
+    members,
+    workspacesPage,
+    apiKeys,
+    webhooks,
+    webhook,
+    audit,
+    plan,
+    account,
+  ]),
 ]);
 
 export const router = createRouter({

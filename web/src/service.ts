@@ -4,8 +4,14 @@ import { organizationClient } from 'better-auth/client/plugins';
 
 const url = window.location.origin;
 
-/** The service that this page comes from. The session is a cookie that no script can read. */
-export const service = createClient({ url, session: 'cookie' });
+/**
+ * The service that this page comes from. The session is a cookie that no script can read. Whoever looks at the page is told of a longer
+ * wait, rather than left to it.
+ */
+export const service = createClient({ url, session: 'cookie', retries: { maxRetryAfterMs: 5_000 } });
+
+/** The same for what goes on while nobody looks, uploads and the stream: it waits as long as it is asked to. */
+export const background = createClient({ url, session: 'cookie' });
 
 const requestIds = new WeakMap<object, string>();
 

@@ -1,6 +1,6 @@
 import { contentTypeOf, SheafError } from '@sheaf/client';
 import { queryClient, sessionEnded } from './queries.ts';
-import { service } from './service.ts';
+import { background } from './service.ts';
 import { createStore } from './store.ts';
 import { t } from './text.ts';
 
@@ -76,14 +76,14 @@ function sendNext(): void {
 
 async function send(item: UploadItem, signal: AbortSignal): Promise<void> {
   const documentId = item.documentId ?? (await store(item, signal));
-  if (item.index) await service.jobs.create({ kind: 'document.index', documentId });
+  if (item.index) await background.jobs.create({ kind: 'document.index', documentId });
 }
 
 async function store({ key, workspaceId, file }: UploadItem, signal: AbortSignal): Promise<string> {
   const contentType = contentTypeOf(file.name);
   if (!contentType) throw new Error(t.uploads.unknownType);
   const onProgress = ({ sentBytes }: { sentBytes: number }) => change(key, { sentBytes });
-  const { id } = await service.uploadDocument({ workspaceId, file, contentType, onProgress, signal });
+  const { id } = await background.uploadDocument({ workspaceId, file, contentType, onProgress, signal });
   change(key, { documentId: id });
   return id;
 }

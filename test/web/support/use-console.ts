@@ -22,8 +22,9 @@ export interface UsedConsole extends UsedApi {
 }
 
 /** Gives the tests of a `describe` a service with the console, and a browser. */
-export function useConsole(env: Environment = {}): UsedConsole {
-  const used = useApi({ env: async () => ({ CONSOLE_DIR: await builtConsole(), ...env }) });
+export function useConsole(env: Environment | (() => Promise<Environment>) = {}): UsedConsole {
+  const given = typeof env === 'function' ? env : async () => env;
+  const used = useApi({ env: async () => ({ CONSOLE_DIR: await builtConsole(), ...(await given()) }) });
   let browser: Browser;
   before('starts a browser', async () => {
     browser = await openBrowser();

@@ -83,10 +83,7 @@ function Actions({ document }: { document: Uploaded }) {
   const download = useMutation({
     mutationFn: async () => window.location.assign((await service.documents.downloadUrl({ id })).url),
   });
-  const onClose = (isDeleted: boolean) => {
-    setIsDoomed(false);
-    if (isDeleted) void navigate({ to: '/o/$organization/$workspace/documents', params: slugsOf(place) });
-  };
+  const onDone = () => void navigate({ to: '/o/$organization/$workspace/documents', params: slugsOf(place) });
   const isPending = status === 'pending';
   return (
     <Stack gap="sm" mb="lg">
@@ -119,7 +116,7 @@ function Actions({ document }: { document: Uploaded }) {
         </Text>
       )}
       <Failure error={start.error ?? download.error} />
-      {isDoomed && <DeleteDocument document={document} onClose={onClose} />}
+      {isDoomed && <DeleteDocument document={document} onClose={() => setIsDoomed(false)} onDone={onDone} />}
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Table, Text } from '@mantine/core';
+import { Button, Group, Table, Text } from '@mantine/core';
 import type { Document } from '@sheaf/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -8,6 +8,7 @@ import { DeleteDocument } from '../parts/delete-document.tsx';
 import { DropArea } from '../parts/drop-area.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { Filter } from '../parts/filter.tsx';
 import { LinkTo } from '../parts/link-to.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
@@ -71,16 +72,8 @@ type Status = Document['status'];
 
 function StatusFilter({ status }: { status: Status | undefined }) {
   const navigate = useNavigate({ from: '/o/$organization/$workspace/documents' });
-  const data = (['all', 'ready', 'pending'] as const).map((value) => ({ value, label: t.documents.filter[value] }));
-  return (
-    <SegmentedControl
-      size="xs"
-      aria-label={t.documents.filterLabel}
-      data={data}
-      value={status ?? 'all'}
-      onChange={(value) => void navigate({ search: { status: value === 'all' ? undefined : (value as Status) }, replace: true })}
-    />
-  );
+  const onChange = (next: Status | undefined) => void navigate({ search: { status: next }, replace: true });
+  return <Filter label={t.documents.filterLabel} values={t.documents.filter} value={status} onChange={onChange} />;
 }
 
 function DocumentTable({ items }: { items: Document[] }) {
@@ -95,7 +88,7 @@ function DocumentTable({ items }: { items: Document[] }) {
             <Table.Th>{t.documents.status}</Table.Th>
             <Table.Th className="number">{t.documents.size}</Table.Th>
             <Table.Th>{t.documents.added}</Table.Th>
-            <Table.Th className="number">{t.documents.actions}</Table.Th>
+            <Table.Th className="number">{t.common.actions}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

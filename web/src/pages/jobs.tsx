@@ -1,13 +1,17 @@
-import { Button, SegmentedControl, Stack, Table, Text } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQueries } from '@tanstack/react-query';
+import { Button, Group, Stack, Table, Text } from '@mantine/core';
+import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useRef, useState } from 'react';
 import { documentQuery } from '../document-queries.ts';
 import { type JobStatus, jobsQuery, type ListedJob, type Live, liveJobs } from '../jobs.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { Filter } from '../parts/filter.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { LinkTo } from '../parts/link-to.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
+import { TaskButton } from '../parts/task-button.tsx';
 import { Time } from '../parts/time.tsx';
 import { Waiting } from '../parts/waiting.tsx';
 import { queryClient, slugsOf } from '../queries.ts';
@@ -15,7 +19,6 @@ import { service } from '../service.ts';
 import { formatRelative, t } from '../text.ts';
 
 const route = getRouteApi('/o/$organization/$workspace/jobs');
-const states = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 
 export default function Jobs() {
   const place = route.useRouteContext();
@@ -29,7 +32,10 @@ export default function Jobs() {
         <LiveMark live={live} />
       </PageHead>
       {live.state === 'lost' && <Failure error={live.error} title={t.jobs.lost} retry={live.again} />}
-      <StatusFilter status={status} />
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <StatusFilter status={status} />
+        {status === 'failed' && <RetryAll items={items} />}
+      </Group>
       <Failure error={jobs.error} retry={() => void jobs.refetch()} />
       {jobs.isPending && <Waiting />}
       {jobs.isSuccess &&
@@ -52,17 +58,39 @@ function LiveMark({ live }: { live: Live }) {
 
 function StatusFilter({ status }: { status: JobStatus | undefined }) {
   const navigate = useNavigate({ from: '/o/$organization/$workspace/jobs' });
-  const data = [{ value: 'all', label: t.jobs.all }, ...states.map((value) => ({ value, label: t.jobs.states[value] }))];
+  const onChange = (next: JobStatus | undefined) => void navigate({ search: { status: next }, replace: true });
+  return <Filter label={t.jobs.filterLabel} values={t.jobs.states} value={status} onChange={onChange} />;
+}
+
+/** Tries the failed jobs again that are shown, but those that have been already. */
+function RetryAll({ items }: { items: ListedJob[] }) {
+  const navigate = useNavigate({ from: '/o/$organization/$workspace/jobs' });
+  const [isAsked, setIsAsked] = useState(false);
+  const queued = useRef(new Set<string>());
+  const retried = new Set(items.map(({ input }) => input.retryOf));
+  const failed = items.filter(({ id }) => !retried.has(id));
+  if (failed.length < 2) return null;
+  const task = async () => {
+    // Where it went on after an error, none is queued twice.
+    for (const { id } of failed.filter((job) => !queued.current.has(job.id))) {
+      await service.jobs.retry({ id });
+      queued.current.add(id);
+    }
+    await queryClient.invalidateQueries({ queryKey: ['jobs'] });
+    await navigate({ search: {} });
+  };
+  const credits = t.common.credits(failed.reduce((sum, job) => sum + job.credits, 0));
   return (
-    <div className="scrolls">
-      <SegmentedControl
-        size="xs"
-        aria-label={t.jobs.filterLabel}
-        data={data}
-        value={status ?? 'all'}
-        onChange={(value) => void navigate({ search: { status: value === 'all' ? undefined : (value as JobStatus) }, replace: true })}
-      />
-    </div>
+    <>
+      <Button size="xs" variant="default" onClick={() => setIsAsked(true)}>
+        {t.jobs.retryAll(failed.length)}
+      </Button>
+      {isAsked && (
+        <FormDialog title={t.jobs.retryAll(failed.length)} action={t.common.retry} task={task} onClose={() => setIsAsked(false)}>
+          <Text size="sm">{t.jobs.retryAllText(credits)}</Text>
+        </FormDialog>
+      )}
+    </>
   );
 }
 
@@ -82,7 +110,7 @@ function JobTable({ items }: { items: ListedJob[] }) {
           <Table.Th>{t.jobs.state}</Table.Th>
           <Table.Th className="number">{t.jobs.attempts}</Table.Th>
           <Table.Th>{t.jobs.created}</Table.Th>
-          <Table.Th className="number">{t.jobs.actions}</Table.Th>
+          <Table.Th className="number">{t.common.actions}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
@@ -119,7 +147,9 @@ function JobRow({ job, name }: { job: ListedJob; name: string }) {
       <Table.Td>
         <JobState status={job.status} />
       </Table.Td>
-      <Table.Td className="number">{t.common.of(String(job.attempts), String(job.maxAttempts))}</Table.Td>
+      <Table.Td className="number" data-label={t.jobs.attempts}>
+        {t.common.of(String(job.attempts), String(job.maxAttempts))}
+      </Table.Td>
       <Table.Td>
         <Time at={job.createdAt} />
       </Table.Td>
@@ -152,22 +182,17 @@ function JobState({ status }: { status: JobStatus }) {
 }
 
 /** What can be done with a job now. The stream shows what came of it; should it be away, the list is read again. */
-function Act({ job, kind, name }: { job: ListedJob; kind: string; name: string }) {
-  const onSettled = () => queryClient.invalidateQueries({ queryKey: ['jobs'] });
-  const cancel = useMutation({ mutationFn: () => service.jobs.cancel({ id: job.id }), onSettled });
-  const retry = useMutation({ mutationFn: () => service.jobs.retry({ id: job.id }), onSettled });
-  const { label, text, mutation } =
-    job.status === 'queued'
-      ? { label: t.jobs.cancel(kind, name), text: t.common.cancel, mutation: cancel }
-      : { label: t.jobs.retry(kind, name), text: t.common.retry, mutation: retry };
+function Act({ job: { id, status }, kind, name }: { job: ListedJob; kind: string; name: string }) {
+  if (status === 'queued')
+    return (
+      <TaskButton task={() => service.jobs.cancel({ id })} changes={['jobs']} label={t.jobs.cancel(kind, name)}>
+        {t.common.cancel}
+      </TaskButton>
+    );
+  if (status !== 'failed') return null;
   return (
-    <Stack gap="xs" align="flex-end">
-      {(job.status === 'queued' || job.status === 'failed') && (
-        <Button size="compact-sm" variant="default" aria-label={label} loading={mutation.isPending} onClick={() => mutation.mutate()}>
-          {text}
-        </Button>
-      )}
-      <Failure error={cancel.error ?? retry.error} />
-    </Stack>
+    <TaskButton task={() => service.jobs.retry({ id })} changes={['jobs']} label={t.jobs.retry(kind, name)}>
+      {t.common.retry}
+    </TaskButton>
   );
 }

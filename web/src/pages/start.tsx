@@ -1,12 +1,11 @@
 import { Button, Checkbox, Stack, Text, TextInput } from '@mantine/core';
-import { SheafError } from '@sheaf/client';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { createOrganization, createWorkspace } from '../create-place.ts';
 import { CardPage } from '../parts/card-page.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useFormTask } from '../parts/use-form-task.ts';
-import { type Organization, queryClient, slugsOf } from '../queries.ts';
+import { slugsOf } from '../queries.ts';
 import { addSamples } from '../samples.ts';
-import { ask, auth, service } from '../service.ts';
 import { t } from '../text.ts';
 
 const route = getRouteApi('/start');
@@ -17,9 +16,7 @@ export default function Start() {
   const [existing] = route.useLoaderData();
   const { onSubmit, isPending, error } = useFormTask(async ({ organization: name = '', workspace: first = '', samples }) => {
     const organization = existing ?? (await createOrganization(name));
-    await queryClient.invalidateQueries({ queryKey: ['organizations'] });
-    const workspace = await service.workspaces.create({ organizationId: organization.id, name: first, slug: slugOf(first) });
-    await queryClient.invalidateQueries({ queryKey: ['workspaces'] });
+    const workspace = await createWorkspace(organization.id, first);
     if (samples) void addSamples(workspace.id);
     await navigate({ to: '/o/$organization/$workspace/documents', params: slugsOf({ organization, workspace }) });
   });
@@ -41,23 +38,4 @@ export default function Start() {
       </form>
     </CardPage>
   );
-}
-
-/** The slug is unique among all organizations: one that is taken gets an end of its own. */
-async function createOrganization(name: string): Promise<Organization> {
-  const slug = slugOf(name);
-  return await ask(auth.organization.create({ name, slug })).catch((error: unknown) => {
-    if (!(error instanceof SheafError && error.code === 'ORGANIZATION_ALREADY_EXISTS')) throw error;
-    return ask(auth.organization.create({ name, slug: `${slug.slice(0, 40)}-${Math.random().toString(36).slice(2, 8)}` }));
-  });
-}
-
-function slugOf(name: string): string {
-  const letters = name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+/, '');
-  const slug = letters.slice(0, 40).replace(/-+$/, '');
-  return slug.length >= 2 ? slug : `${slug || 'w'}-1`;
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Failure } from '../parts/failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
+import { UsageChart } from '../parts/usage-chart.tsx';
 import { Waiting } from '../parts/waiting.tsx';
 import { service } from '../service.ts';
 import { formatBytes, formatDay, formatNumber, t } from '../text.ts';
@@ -11,7 +12,7 @@ const route = getRouteApi('/o/$organization/$workspace/usage');
 
 /** What the organization uses of its plan, and the workspace of its storage. */
 export default function Usage() {
-  const { organization, workspace } = route.useRouteContext();
+  const { organization, workspace, isAdmin } = route.useRouteContext();
   const organizationId = organization.id;
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ['usage', organizationId, workspace.slug],
@@ -46,6 +47,7 @@ export default function Usage() {
           </SimpleGrid>
         </>
       )}
+      {isAdmin && <UsageChart organizationId={organizationId} />}
     </>
   );
 }

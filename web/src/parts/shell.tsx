@@ -1,6 +1,7 @@
 import {
   ActionIcon,
   Alert,
+  Anchor,
   AppShell,
   Burger,
   Button,
@@ -10,11 +11,13 @@ import {
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
-import { useDisclosure, useNetwork } from '@mantine/hooks';
+import { useDisclosure, useHotkeys, useNetwork } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { useLiveJobs } from '../jobs.ts';
-import { queryClient, slugsOf, workspacesQuery } from '../queries.ts';
+import { type PageLink, pagesFor } from '../navigation.ts';
+import { organizationsQuery, queryClient, slugsOf, workspacesQuery } from '../queries.ts';
 import { ask, auth } from '../service.ts';
 import { t } from '../text.ts';
 import { Failure } from './failure.tsx';
@@ -46,6 +49,7 @@ export default function Shell() {
             </Text>
           </Group>
           <Group gap="xs" wrap="nowrap">
+            <GoTo />
             <WorkspaceChoice />
             <ColorChoice />
           </Group>
@@ -61,7 +65,7 @@ export default function Shell() {
           </Alert>
         )}
         <div className="page">
-          <Outlet />
+          <Content />
         </div>
       </AppShell.Main>
       <SessionEnded />
@@ -73,24 +77,43 @@ function Navigation({ onNavigate }: { onNavigate: () => void }) {
   const { user, ...place } = route.useRouteContext();
   const params = slugsOf(place);
   const { mutate, isPending, error } = useMutation({ mutationFn: () => ask(auth.signOut()), onSuccess: leave });
+  const pages = pagesFor(place.isAdmin);
+  const toNav = (page: PageLink) => <NavTo key={page.to} {...page} params={params} onClick={onNavigate} />;
   return (
     <>
-      <AppShell.Section grow>
-        <NavTo to="/o/$organization/$workspace/documents" params={params} label={t.nav.documents} onClick={onNavigate} />
-        <NavTo to="/o/$organization/$workspace/jobs" params={params} label={t.nav.jobs} onClick={onNavigate} />
-        <NavTo to="/o/$organization/$workspace/search" params={params} label={t.nav.search} onClick={onNavigate} />
-        <NavTo to="/o/$organization/$workspace/usage" params={params} label={t.nav.usage} onClick={onNavigate} />
-      </AppShell.Section>
-      <AppShell.Section>
-        <Failure error={error} />
-        <Text size="xs" c="dimmed" px="sm" className="foreign">
-          {user.email}
+      <AppShell.Section grow className="navigation">
+        {pages.workspace.map(toNav)}
+        <Text size="xs" c="dimmed" fw={600} px="sm" pt="md" pb={4} className="foreign">
+          {place.organization.name}
         </Text>
+        {pages.organization.map(toNav)}
+      </AppShell.Section>
+      <AppShell.Section pt="sm">
+        <Failure error={error} />
+        <NavTo
+          to="/o/$organization/$workspace/account"
+          params={params}
+          label={t.nav.account}
+          description={user.email}
+          onClick={onNavigate}
+        />
         <Button variant="subtle" fullWidth justify="flex-start" px="sm" loading={isPending} onClick={() => mutate()}>
           {t.nav.signOut}
         </Button>
       </AppShell.Section>
     </>
+  );
+}
+
+/** The page; in its place that the user is no longer a member, once that is known. */
+function Content() {
+  const { organization } = route.useRouteContext();
+  const { data = [organization] } = useQuery(organizationsQuery);
+  if (data.some(({ id }) => id === organization.id)) return <Outlet />;
+  return (
+    <Alert variant="default" role="alert" title={t.nav.removed(organization.name)}>
+      <Anchor href="/">{t.common.home}</Anchor>
+    </Alert>
   );
 }
 
@@ -100,21 +123,47 @@ function leave(): void {
   window.location.assign('/sign-in');
 }
 
+/** The workspaces of this organization, and the user's other organizations. */
 function WorkspaceChoice() {
   const { organization, workspace } = route.useRouteContext();
-  const { data = [workspace] } = useQuery(workspacesQuery(organization.id));
+  const { data: workspaces = [workspace] } = useQuery(workspacesQuery(organization.id));
+  const { data: organizations = [organization] } = useQuery(organizationsQuery);
   const navigate = useNavigate();
+  const goTo = (value: string) => {
+    const [slug = '', chosen] = value.split('/');
+    if (chosen === undefined) return navigate({ to: '/o/$organization', params: { organization: slug } });
+    return navigate({ to: '/o/$organization/$workspace/documents', params: { organization: slug, workspace: chosen } });
+  };
+  const here = {
+    group: organization.name,
+    items: workspaces.map(({ slug, name }) => ({ value: `${organization.slug}/${slug}`, label: name })),
+  };
+  const others = organizations.filter(({ id }) => id !== organization.id).map(({ slug, name }) => ({ value: slug, label: name }));
   return (
     <NativeSelect
       size="xs"
       aria-label={t.nav.workspace}
       className="workspace-choice"
-      data={data.map(({ slug, name }) => ({ value: slug, label: name }))}
-      value={workspace.slug}
-      onChange={({ currentTarget: { value } }) =>
-        navigate({ to: '/o/$organization/$workspace/documents', params: { organization: organization.slug, workspace: value } })
-      }
+      data={others.length === 0 ? here.items : [here, { group: t.nav.others, items: others }]}
+      value={`${organization.slug}/${workspace.slug}`}
+      onChange={({ currentTarget: { value } }) => void goTo(value)}
     />
+  );
+}
+
+const Palette = lazy(() => import('./palette.tsx'));
+
+/** The palette of commands, by its button or by the keys that people know for it. */
+function GoTo() {
+  const [opened, { open, close }] = useDisclosure();
+  useHotkeys([['mod+K', open]], []);
+  return (
+    <>
+      <Button size="xs" variant="default" visibleFrom="sm" onClick={open} aria-keyshortcuts="Control+K Meta+K">
+        {t.palette.open}
+      </Button>
+      <Suspense>{opened && <Palette onClose={close} />}</Suspense>
+    </>
   );
 }
 

@@ -1,13 +1,20 @@
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 
-/** A form that does one thing with the texts of its fields. While that runs, and after it has failed, the fields keep what was typed. */
-export function useFormTask(task: (fields: Record<string, string>) => Promise<void>) {
-  const { mutate, isPending, error } = useMutation({ mutationFn: task });
+/** What a form does with the texts of its fields; `data` has those that are there several times. */
+export type FormTask = (fields: Record<string, string>, data: FormData) => Promise<void>;
+
+/** A form that does one thing. While that runs, and after it has failed, the fields keep what was typed. */
+export function useFormTask(task: FormTask) {
+  const { mutate, isPending, isSuccess, error } = useMutation({
+    mutationFn: (data: FormData) => {
+      const texts = [...data].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
+      return task(Object.fromEntries(texts), data);
+    },
+  });
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const entries = [...new FormData(event.currentTarget)].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
-    mutate(Object.fromEntries(entries));
+    mutate(new FormData(event.currentTarget));
   };
-  return { onSubmit, isPending, error };
+  return { onSubmit, isPending, isSuccess, error };
 }

@@ -1,0 +1,55 @@
+import { type MailServer, startMailServer } from '../support/smtp.ts';
+import { mailLink } from './support/mail-link.ts';
+import { password, useConsole } from './support/use-console.ts';
+
+describe('The mails of sign-in', () => {
+  let mailServer: MailServer;
+  const { open } = useConsole(async () => {
+    mailServer = await startMailServer();
+    return { SMTP_URL: mailServer.url, EMAIL_FROM: 'sheaf@example.com', REQUIRE_EMAIL_VERIFICATION: 'true' };
+  });
+  after(() => mailServer.stop());
+
+  const email = 'ada@example.com';
+
+  it('lead to the page that says the address is confirmed, where one signs in', async () => {
+    const { page } = await open('/sign-up');
+    await page.getByLabel('Your name').fill('Ada Lovelace');
+    await page.getByLabel('Email address').fill(email);
+    await page.getByRole('textbox', { name: 'Password' }).fill(password);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByText(`We have sent a mail to ${email}.`).waitFor();
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByLabel('Email address').fill(email);
+    await page.getByRole('textbox', { name: 'Password' }).fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Send the mail again' }).waitFor();
+
+    const { page: confirmed } = await open(await mailLink(mailServer, email, /Confirm/));
+    await confirmed.getByText('Your address is confirmed.').waitFor();
+    await confirmed.getByLabel('Email address').fill(email);
+    await confirmed.getByRole('textbox', { name: 'Password' }).fill(password);
+    await confirmed.getByRole('button', { name: 'Sign in' }).click();
+    await confirmed.getByRole('heading', { name: 'Set up your organization' }).waitFor();
+  });
+
+  it('lead to the page that sets a new password, once', async () => {
+    const { page } = await open('/forgot-password');
+    await page.getByLabel('Email address').fill(email);
+    await page.getByRole('button', { name: 'Send the mail' }).click();
+    await page.getByText(`a mail is on its way to it`).waitFor();
+
+    const path = await mailLink(mailServer, email, /Reset/);
+    const { page: reset } = await open(path);
+    await reset.getByRole('textbox', { name: 'New password' }).fill('another long password');
+    await reset.getByRole('button', { name: 'Set password' }).click();
+    await reset.getByText('The password is set').waitFor();
+    await reset.getByLabel('Email address').fill(email);
+    await reset.getByRole('textbox', { name: 'Password' }).fill('another long password');
+    await reset.getByRole('button', { name: 'Sign in' }).click();
+    await reset.getByRole('heading', { name: 'Set up your organization' }).waitFor();
+
+    const { page: again } = await open(path);
+    await again.getByText('This link does not work, or no longer.').waitFor();
+  });
+});

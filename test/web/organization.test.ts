@@ -1,0 +1,167 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { until } from '../support/processes.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { noteTokens } from '../support/run-secrets.ts';
+import { type MailServer, startMailServer } from '../support/smtp.ts';
+import { mailLink } from './support/mail-link.ts';
+import { password, pathOf, useConsole } from './support/use-console.ts';
+
+describe('An organization in the console', () => {
+  let mailServer: MailServer;
+  let receiver: Receiver;
+  const { api, open, tenant } = useConsole(async () => {
+    mailServer = await startMailServer();
+    receiver = await startReceiver();
+    return {
+      SMTP_URL: mailServer.url,
+      EMAIL_FROM: 'sheaf@example.com',
+      WEBHOOKS_ENABLED: 'true',
+      WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.0/8',
+    };
+  });
+  after(() => Promise.all([mailServer.stop(), receiver.stop()]));
+
+  const visit = async (page: string) => (await open(pathOf(tenant, page), { as: tenant.owner })).page;
+
+  it('invites by mail, gives another role, and removes', async () => {
+    const page = await visit('members');
+    const email = 'grace@example.com';
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByLabel('Email address').fill(email);
+    await page.getByRole('button', { name: 'Send the invitation' }).click();
+    await page.getByRole('row', { name: `${email} Member` }).waitFor();
+
+    // The link of the mail leads to a page of the console, for somebody who has no account yet.
+    const { page: invited } = await open(await mailLink(mailServer, email, /Invitation/));
+    await invited.getByRole('link', { name: 'Create account' }).click();
+    await invited.getByLabel('Your name').fill('Grace Hopper');
+    await invited.getByLabel('Email address').fill(email);
+    await invited.getByLabel(/^Password/).fill(password);
+    await invited.getByRole('button', { name: 'Create account' }).click();
+    await invited.getByRole('button', { name: 'Join' }).click();
+    await invited.getByRole('heading', { name: 'Documents', exact: true }).waitFor();
+    // A member is offered nothing that only admins may do.
+    await invited.getByRole('link', { name: 'Members' }).click();
+    await invited.getByRole('row', { name: /Grace Hopper \(you\).*Member/ }).waitFor();
+    for (const name of ['API keys', 'Audit log']) expect(await invited.getByRole('link', { name }).count()).to.equal(0);
+    expect(await invited.getByRole('button', { name: 'Invite' }).count()).to.equal(0);
+
+    await page.reload();
+    await page.getByLabel('Role of Grace Hopper').selectOption('admin');
+    await until(async () => (await rolesOf()).includes('admin'));
+    await page.getByRole('button', { name: 'Remove Grace Hopper' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('row', { name: /Grace Hopper/ }).waitFor({ state: 'detached' });
+    expect(await rolesOf()).to.deep.equal(['owner']);
+  });
+
+  it('adds a workspace, gives it and itself other names, and deletes the workspace', async () => {
+    const page = await visit('workspaces');
+    await page.getByRole('button', { name: 'New workspace' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Field notes');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('row', { name: /Field notes 0 B/ }).waitFor();
+    await page.getByRole('button', { name: 'Rename Field notes' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Observations');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: /Observations/ }).waitFor();
+    await page.getByRole('button', { name: 'Rename organization' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Korvid Ridge');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('navigation').getByText('Korvid Ridge').waitFor();
+    await page.getByLabel('Workspace').selectOption({ label: 'Observations' });
+    await page.getByText('No documents yet').waitFor();
+
+    await page.getByRole('link', { name: 'Workspaces' }).click();
+    await page.getByRole('button', { name: 'Delete Observations' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.waitForURL(`**${pathOf(tenant, 'documents')}`);
+  });
+
+  it('gives a program a key, whose secret is shown once, another secret, and takes it back', async () => {
+    const page = await visit('api-keys');
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Nightly import');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const first = await readSecret(page);
+    expect(await statusWith(first)).to.equal(200);
+    await page.getByRole('row', { name: /Nightly import.*Active/ }).waitFor();
+    expect(await page.content()).not.to.include(first);
+
+    await page.getByRole('button', { name: 'Rotate Nightly import' }).click();
+    await page.getByLabel('The current secret stays good for').selectOption('no time');
+    await page.getByRole('button', { name: 'Rotate', exact: true }).click();
+    const second = await readSecret(page);
+    expect([await statusWith(first), await statusWith(second)]).to.deep.equal([401, 200]);
+    await page.getByRole('button', { name: 'Revoke Nightly import' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('No keys yet').waitFor();
+    expect(await statusWith(second)).to.equal(401);
+  });
+
+  it('adds an endpoint, sends a test, sees why a delivery failed, and sends it again', async () => {
+    const page = await visit('webhooks');
+    await page.getByRole('button', { name: 'New endpoint' }).click();
+    await page.getByLabel('Address').fill(receiver.url);
+    await page.getByRole('button', { name: 'Create' }).click();
+    const secret = await readSecret(page);
+    expect(secret).to.match(/^whsec_/);
+    await page.getByRole('link', { name: receiver.url }).click();
+
+    receiver.behave({ status: 500, body: 'out of order' });
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    const row = page.getByRole('row', { name: /webhook\.test/ });
+    await row.getByText('Failed', { exact: true }).waitFor();
+    await row.getByText('Request and response').click();
+    await row.getByText('out of order').waitFor();
+    receiver.behave({ status: 204 });
+    await row.getByRole('button', { name: /Send again/ }).click();
+    await row.getByText('Delivered', { exact: true }).waitFor();
+    await page.getByLabel('Show deliveries by status').getByText('Failed').click();
+    await page.getByText('No delivery has this status.').waitFor();
+    expect(new URL(page.url()).search).to.equal('?status=failed');
+
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'Enable' }).waitFor();
+    await page.getByRole('button', { name: 'New secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click();
+    expect(await readSecret(page))
+      .to.match(/^whsec_/)
+      .and.not.equal(secret);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No endpoints yet').waitFor();
+  });
+
+  it('shows what was done, and by whom', async () => {
+    const page = await visit('audit');
+    const row = page.getByRole('row', { name: /workspace\.create/ }).last();
+    await row.getByText(tenant.owner.email).waitFor();
+    await row.getByText('Details').click();
+    await row.getByText('"main"').waitFor();
+    await page.getByRole('link', { name: 'Plan' }).click();
+    await page.getByText('Billing is off in this deployment').waitFor();
+  });
+
+  async function rolesOf(): Promise<string[]> {
+    const { organizationId } = tenant;
+    const rows = await api.database.db.selectFrom('member').select('role').where('organizationId', '=', organizationId).execute();
+    return rows.map(({ role }) => role).sort();
+  }
+
+  async function statusWith(secret: string): Promise<number> {
+    const answer = await api.request('GET', `/api/v1/workspaces?organizationId=${tenant.organizationId}`, { token: secret });
+    return answer.status;
+  }
+});
+
+/** The secret of the dialog that shows it once, which is then closed. */
+async function readSecret(page: Page): Promise<string> {
+  const dialog = page.getByRole('dialog', { name: /^The secret/ });
+  const secret = (await dialog.locator('pre').textContent()) ?? '';
+  noteTokens(secret);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  return secret;
+}

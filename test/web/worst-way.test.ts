@@ -1,0 +1,130 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import type { TestUser } from '../support/api.ts';
+import { until } from '../support/processes.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { password, pathOf, useConsole } from './support/use-console.ts';
+
+describe('The console, if something goes wrong', () => {
+  const { api, open, tenant } = useConsole();
+
+  async function addColleague(): Promise<TestUser> {
+    const colleague = await api.signUp('Grace Hopper');
+    await api.addMember(tenant.organizationId, colleague, 'member');
+    return colleague;
+  }
+  const visit = (page: string, as = tenant.owner) => open(pathOf(tenant, page), { as });
+
+  it('tells a member who was removed while looking, and leads on', async () => {
+    const colleague = await addColleague();
+    const { page } = await visit('documents', colleague);
+    await page.getByText('No documents yet').waitFor();
+    await api.database.db.deleteFrom('member').where('userId', '=', colleague.id).execute();
+    await page.getByRole('link', { name: 'Jobs' }).click();
+    await page.getByRole('alert').getByText(`You are no longer a member of ${tenant.slug}.`).waitFor();
+    await page.getByRole('link', { name: 'Go to your documents' }).click();
+    await page.getByRole('heading', { name: 'Set up your organization' }).waitFor();
+  });
+
+  it('asks whoever has no session any more to sign in, over the page, and loses nothing that was typed', async () => {
+    const colleague = await addColleague();
+    const { page } = await visit('search', colleague);
+    await page.getByRole('searchbox').fill('how often are the mirrors washed');
+    await api.database.db.deleteFrom('session').where('userId', '=', colleague.id).execute();
+    await page.getByRole('searchbox').press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByRole('textbox', { name: 'Password' }).fill('a wrong password');
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.getByText('Invalid email or password').waitFor();
+    await dialog.getByRole('textbox', { name: 'Password' }).fill(password);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('Nothing was found.').waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).to.equal('how often are the mirrors washed');
+  });
+
+  it('says in the words of the service what a role may not do, with the id of the request', async () => {
+    const { page } = await visit('audit', await addColleague());
+    const alert = page.getByRole('main').getByRole('alert');
+    await alert.getByText('You are not allowed to do this.').waitFor();
+    await alert.getByText(/^Request [\w-]{8,}/).waitFor();
+  });
+
+  it('says at once that there were too many requests', async () => {
+    const { workspaceId, owner } = tenant;
+    const path = `/api/v1/workspaces/${workspaceId}/documents/search`;
+    const search = () => api.request('POST', path, { token: owner.token, body: { query: 'a' } });
+    await until(async () => (await search()).status === 429);
+    const { page } = await visit('search?q=mirrors');
+    await page
+      .getByRole('main')
+      .getByRole('alert')
+      .getByText(/too many/i)
+      .waitFor();
+  });
+
+  it('keeps an upload that lost its connection, says so, and sends it again', async () => {
+    const { page } = await visit('documents');
+    await page.getByText('No documents yet').waitFor();
+    const network = await networkOf(page);
+    await network.slow();
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'large.txt', mimeType: 'text/plain', buffer: Buffer.alloc(4_000_000, 'a') });
+    await page.getByText(/^[\d.]+ MB of 4 MB$/).waitFor();
+    await network.away();
+    await page.getByText('There is no connection.').waitFor();
+    const uploads = page.getByRole('region', { name: 'Uploads' });
+    await uploads.getByRole('button', { name: 'Upload large.txt again' }).waitFor();
+    await network.back();
+    await uploads.getByRole('button', { name: 'Upload large.txt again' }).click();
+    await uploads.getByText('Stored', { exact: true }).waitFor();
+    await page.getByText('There is no connection.').waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: /large\.txt/ }).waitFor();
+  });
+
+  it('goes on following jobs once the service that was killed is back', async () => {
+    const { page } = await visit('jobs');
+    await page.getByText('Live', { exact: true }).waitFor();
+    await api.stack.kill('api');
+    await api.stack.restart('api');
+    const body = { kind: 'text.summarize', organizationId: tenant.organizationId, workspaceId: tenant.workspaceId, text: 'One. Two.' };
+    const made = await api.request('POST', '/api/v1/jobs', { token: tenant.owner.token, body });
+    expect(made.status).to.equal(200);
+    await page.getByRole('row', { name: /Summarize a text.*Succeeded/ }).waitFor();
+  });
+});
+
+describe('The console, while the database is away', () => {
+  const { api, open, tenant } = useConsole();
+  let proxy: TcpProxy;
+  before(async () => {
+    const url = new URL(api.database.url);
+    proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+    url.host = `127.0.0.1:${proxy.port}`;
+    await api.stack.restart('api', { DATABASE_URL: url.href });
+  });
+  after(() => proxy.stop());
+
+  it('says so in the words of the service, and shows the page once it is back', async () => {
+    const { page } = await open(pathOf(tenant, 'documents'), { as: tenant.owner });
+    await page.getByText('No documents yet').waitFor();
+    await proxy.cut();
+    await page.getByRole('link', { name: 'Jobs' }).click();
+    const failure = page.getByRole('main').getByRole('alert').filter({ hasText: 'The service is temporarily unavailable.' });
+    await failure.first().waitFor();
+    await proxy.mend();
+    await until(async () => (await fetch(`${api.url}/readyz`)).status === 200);
+    await failure.getByRole('button', { name: 'Try again' }).last().click();
+    await page.getByText('No jobs yet').waitFor();
+  });
+});
+
+/** The network of a page, as a test wants it: slow to send, away, or as it is. */
+async function networkOf(page: Page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  const set = ({ offline = false, uploadThroughput = -1 }) =>
+    session.send('Network.emulateNetworkConditions', { offline, latency: 0, downloadThroughput: -1, uploadThroughput });
+  return { slow: () => set({ uploadThroughput: 200_000 }), away: () => set({ offline: true }), back: () => set({}) };
+}

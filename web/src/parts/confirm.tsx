@@ -1,0 +1,43 @@
+import { Button, Group, Text } from '@mantine/core';
+import { type QueryKey, useMutation } from '@tanstack/react-query';
+import { queryClient } from '../queries.ts';
+import { t } from '../text.ts';
+import { Dialog } from './dialog.tsx';
+import { Failure } from './failure.tsx';
+
+interface ConfirmProps {
+  title: string;
+  text: string;
+  action: string;
+  task: () => Promise<unknown>;
+  /** What is read again once it is done. */
+  changes: QueryKey;
+  onClose: () => void;
+  /** Called instead of `onClose` once it is done. */
+  onDone?: () => void;
+}
+
+/** Asks before something that cannot be undone, and does it. */
+export function Confirm({ title, text, action, task, changes, onClose, onDone = onClose }: ConfirmProps) {
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: task,
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: changes });
+      onDone();
+    },
+  });
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Text size="sm">{text}</Text>
+      <Failure error={error} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          {t.common.cancel}
+        </Button>
+        <Button color="red.8" loading={isPending} onClick={() => mutate()}>
+          {action}
+        </Button>
+      </Group>
+    </Dialog>
+  );
+}

@@ -1,0 +1,19 @@
+import { Modal, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { t } from '../text.ts';
+
+/** What is asked over the page as it is. */
+export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={title}
+      centered
+      closeButtonProps={{ 'aria-label': t.common.close }}
+      classNames={{ title: 'foreign' }}
+    >
+      <Stack gap="md">{children}</Stack>
+    </Modal>
+  );
+}

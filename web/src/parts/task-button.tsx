@@ -1,0 +1,29 @@
+import { Button, Stack } from '@mantine/core';
+import { type QueryKey, useMutation } from '@tanstack/react-query';
+import { queryClient } from '../queries.ts';
+import { Failure } from './failure.tsx';
+
+interface TaskButtonProps {
+  task: () => Promise<unknown>;
+  /** What is read again, however it ended. */
+  changes?: QueryKey;
+  /** For those who do not see what the button stands beside. */
+  label?: string;
+  children: string;
+}
+
+/** A button that does one thing at once, and says below itself if that failed. */
+export function TaskButton({ task, changes, label, children }: TaskButtonProps) {
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: task,
+    onSettled: () => changes && queryClient.invalidateQueries({ queryKey: changes }),
+  });
+  return (
+    <Stack gap="xs" align="flex-end">
+      <Button size="compact-sm" variant="default" aria-label={label} loading={isPending} onClick={() => mutate()}>
+        {children}
+      </Button>
+      <Failure error={error} />
+    </Stack>
+  );
+}

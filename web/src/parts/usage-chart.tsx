@@ -1,0 +1,105 @@
+import { Table, Text, Title } from '@mantine/core';
+import type { Contract, OutputOf } from '@sheaf/client';
+import { useQuery } from '@tanstack/react-query';
+import type { CSSProperties } from 'react';
+import { service } from '../service.ts';
+import { formatDay, formatNumber, t } from '../text.ts';
+import { Empty } from './empty.tsx';
+import { Loaded } from './loaded.tsx';
+
+type History = OutputOf<Contract['organizations']['usageHistory']>;
+
+const tones = ['blue-6', 'teal-6', 'orange-6', 'grape-6', 'yellow-7', 'gray-6'];
+
+/** The credits of the last days, by kind. */
+export function UsageChart({ organizationId }: { organizationId: string }) {
+  const history = useQuery({
+    queryKey: ['usage', organizationId, 'history'],
+    queryFn: ({ signal }) => service.organizations.usageHistory({ organizationId }, { signal }),
+  });
+  return (
+    <>
+      <Title order={2} size="h4" mt="xl" mb="xs">
+        {t.usage.byDay}
+      </Title>
+      <Loaded query={history}>{(data) => (data.items.length === 0 ? <Empty text={t.usage.noneByDay} /> : <Days history={data} />)}</Loaded>
+    </>
+  );
+}
+
+function Days({ history: { from, to, heldCredits, items } }: { history: History }) {
+  const kinds = [...new Set(items.map(({ group }) => group))].sort();
+  const toneOf = (kind: string | null) =>
+    ({ '--tone': `var(--mantine-color-${tones[kinds.indexOf(kind) % tones.length]})` }) as CSSProperties;
+  const days = daysBetween(from, to).map((day) => ({ day, parts: items.filter((item) => item.day === day) }));
+  const sumOf = (parts: History['items']) => parts.reduce((sum, { charged }) => sum + charged, 0);
+  const largest = Math.max(1, ...days.map(({ parts }) => sumOf(parts)));
+  return (
+    <>
+      <Text size="sm" c="dimmed" mb="md">
+        {t.usage.byDayHint(t.common.credits(heldCredits))}
+      </Text>
+      <div className="chart" role="img" aria-label={t.usage.chart(formatNumber(sumOf(items)))}>
+        {days.map(({ day, parts }) => (
+          <div
+            key={day}
+            style={{ height: `${(sumOf(parts) / largest) * 100}%` }}
+            title={`${formatDay(day)}: ${formatNumber(sumOf(parts))}`}
+          >
+            {parts.map(({ group, charged }) => (
+              <div key={group} style={{ ...toneOf(group), flexGrow: charged }} />
+            ))}
+          </div>
+        ))}
+      </div>
+      <div className="legend">
+        {kinds.map((kind) => (
+          <span key={kind} style={toneOf(kind)}>
+            {nameOf(kind)}
+          </span>
+        ))}
+      </div>
+      <Numbers items={items} />
+    </>
+  );
+}
+
+function Numbers({ items }: { items: History['items'] }) {
+  return (
+    <details>
+      <summary>{t.usage.numbers}</summary>
+      <Table verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t.usage.day}</Table.Th>
+            <Table.Th>{t.usage.kind}</Table.Th>
+            <Table.Th className="number">{t.usage.charged}</Table.Th>
+            <Table.Th className="number">{t.usage.refunded}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {items.map(({ day, group, charged, refunded }) => (
+            <Table.Tr key={`${day} ${group}`}>
+              <Table.Td>{formatDay(day)}</Table.Td>
+              <Table.Td>{nameOf(group)}</Table.Td>
+              <Table.Td className="number">{formatNumber(charged)}</Table.Td>
+              <Table.Td className="number">{formatNumber(refunded)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </details>
+  );
+}
+
+function nameOf(kind: string | null): string {
+  if (kind === 'documents.search') return t.usage.searches;
+  return Object.entries(t.jobs.kinds).find(([name]) => name === kind)?.[1] ?? t.usage.otherKind;
+}
+
+/** `2026-11-29`, `2026-11-30`: the days from the first to the last. */
+function daysBetween(from: string, to: string): string[] {
+  const days: string[] = [];
+  for (let ms = Date.parse(from); ms <= Date.parse(to); ms += 86_400_000) days.push(new Date(ms).toISOString().slice(0, 10));
+  return days;
+}
