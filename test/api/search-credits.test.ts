@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import { chargeSearch, refundLostSearches } from '../../domain/credits/search-charge.ts';
 import { billingOn } from '../auth/support/service.ts';
+import { createKey } from '../support/api-keys.ts';
 import { aiError } from '../support/fake-ai.ts';
 import { until } from '../support/processes.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
@@ -24,8 +25,8 @@ describe('The credit of a search by a remote model', () => {
     expect(await checkLedger(api.database.db)).to.deep.equal([]);
   });
 
-  const search = (transport: Transport = 'REST') =>
-    callOver(api, transport, 'documents.search', { workspaceId: tenant.workspaceId, query: 'mirrors' }, { token: tenant.owner.token });
+  const search = (transport: Transport = 'REST', token = tenant.owner.token) =>
+    callOver(api, transport, 'documents.search', { workspaceId: tenant.workspaceId, query: 'mirrors' }, { token });
   const usedCredits = async (): Promise<number> =>
     (await api.request('GET', `/api/v1/organizations/${tenant.organizationId}/usage`, { token: tenant.owner.token })).body.usage.aiCredits;
   const amounts = async () => {
@@ -44,6 +45,16 @@ describe('The credit of a search by a remote model', () => {
     expect((await search()).status).to.equal(200);
     expect(await amounts()).to.deep.equal([['search:charge', 1, 'documents.search']]);
     expect([await usedCredits(), await open()]).to.deep.equal([1, []]);
+  });
+
+  it('is shown in the history of usage for its workspace, and for the key that searched', async () => {
+    const { organizationId, workspaceId, owner } = tenant;
+    const key = await createKey(api, tenant);
+    for (const transport of transports) expect((await search(transport, key.token)).status).to.equal(200);
+    for (const [by, group] of Object.entries({ workspace: workspaceId, key: key.id })) {
+      const { body } = await callOver(api, 'REST', 'organizations.usageHistory', { organizationId, by }, { token: owner.token });
+      expect(body.items.map(({ day, ...item }: { day: string }) => item)).to.deep.equal([{ group, charged: 2, refunded: 0 }]);
+    }
   });
 
   it('is given back when the search fails, over both transports', async () => {

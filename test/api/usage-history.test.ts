@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { chargeSearch, refundSearch } from '../../domain/credits/search-charge.ts';
+import { claimJob } from '../../domain/jobs/claim-job.ts';
+import { settleAttempt } from '../../domain/jobs/settle-attempt.ts';
 import { createKey } from '../support/api-keys.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
@@ -39,6 +41,33 @@ describe('organizations.usageHistory', () => {
     });
   }
 
+  it('counts as held what a job may still give back, and nothing else', async () => {
+    const { db } = api.database;
+    const { workspaceId } = tenant;
+    const held = async () => (await history()).heldCredits;
+    const { id } = await call('jobs.create', { ...summarize(), workspaceId });
+    const { id: canceled } = await call('jobs.create', embed());
+    expect(await held()).to.equal(6);
+    await call('jobs.cancel', { id: canceled });
+    expect(await held()).to.equal(5);
+    const fail = (retryable: boolean) =>
+      settleAttempt(db, { jobId: id, claimedBy: 'attempt', failure: { code: 'ai_failed', message: 'It failed.', retryable } }, [0]);
+    // An attempt whose worker was killed leaves the job running; one that failed, queued again.
+    await claimJob(db, id, 'attempt');
+    expect(await held()).to.equal(5);
+    await fail(true);
+    expect(await held()).to.equal(5);
+    await claimJob(db, id, 'attempt');
+    await fail(false);
+    expect(await held()).to.equal(0);
+    await call('jobs.retry', { id });
+    expect(await held()).to.equal(5);
+    await call('workspaces.delete', { id: workspaceId });
+    expect(await held()).to.equal(0);
+    const [, summarized] = (await history()).items;
+    expect(summarized).to.include({ group: 'text.summarize', charged: 10, refunded: 10 });
+  });
+
   it('tells workspaces and API keys apart', async () => {
     const key = await createKey(api, tenant);
     const { workspaceId } = tenant;
@@ -55,15 +84,6 @@ describe('organizations.usageHistory', () => {
       { day, group: key.id, charged: 1, refunded: 1 },
       { day, group: null, charged: 6, refunded: 0 },
     ]);
-  });
-
-  it('notes a search for its workspace and key', async () => {
-    const key = await createKey(api, tenant);
-    const { db } = api.database;
-    const place = { workspaceId: tenant.workspaceId, actorId: key.id };
-    await chargeSearch(db, async () => null, tenant.organizationId, place);
-    for (const [by, group] of [['workspace', tenant.workspaceId] as const, ['key', key.id] as const])
-      expect((await history({ by })).items).to.deep.equal([{ day: today(), group, charged: 1, refunded: 0 }]);
   });
 
   it('has the days that are asked for, by UTC, and no other organization', async () => {
