@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../config/environment.ts';
@@ -19,10 +18,8 @@ export function findConsoleDirectory(env: Environment): string | undefined {
   return enabled && directory === undefined ? buildDirectory(consoleBuilds()) : undefined;
 }
 
-/** Builds the console, unless that was done before. Throws ProcessError with Vite's messages. */
-export async function buildConsoleOnce(supervisor: Supervisor, directory: string, logFile?: string): Promise<void> {
-  if (existsSync(join(directory, 'index.html'))) return;
+/** Builds the console, unless it is there. Throws ProcessError with Vite's messages. */
+export async function buildConsoleOnce(supervisor: Supervisor, logFile: string): Promise<void> {
   const args = ['web/main.ts', '--cached', consoleBuilds()];
-  const log = logFile === undefined ? {} : { logFile };
-  await supervisor.complete({ name: 'The build of the console', command: process.execPath, args, cwd: root, background: true, ...log });
+  await supervisor.complete({ name: 'The build of the console', command: process.execPath, args, cwd: root, background: true, logFile });
 }

@@ -59,7 +59,7 @@ async function build({ supervisor, dataDir, env, apiUrl }: Stack, directory: str
   console.log('Building the console …');
   const startedAt = performance.now();
   try {
-    await buildConsoleOnce(supervisor, directory, join(dataDir, 'logs', 'console.log'));
+    await buildConsoleOnce(supervisor, join(dataDir, 'logs', 'console.log'));
     console.log(`The console is ready (${((performance.now() - startedAt) / 1000).toFixed(1)} s): ${env.API_URL ?? apiUrl}`);
   } catch (error) {
     // The service is of use without it.
