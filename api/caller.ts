@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Request, Response } from 'express';
 import { findKey, type KeyCaller, keyMay, readKeyHash } from '../auth/api-key.ts';
 import { callerMay, checkSession, type Caller as UserCaller } from '../auth/session.ts';
+import type { Permission } from '../contract/access.ts';
 import { ApiError } from '../contract/api-error.ts';
 import type { AnyRoute } from '../contract/route.ts';
 import type { Db } from '../db/connect.ts';
@@ -98,7 +99,19 @@ export function checkMembership(
   workspaceId: string | null,
 ): void {
   if (!caller || access === 'public' || access === 'platform-admin') throw new ApiError('FORBIDDEN');
-  const permission = access === 'member' || access === 'signed-in' || access === 'api-key' ? undefined : access;
+  checkPermission(
+    caller,
+    { organizationId, workspaceId },
+    access === 'member' || access === 'signed-in' || access === 'api-key' ? undefined : access,
+  );
+}
+
+/** Throws FORBIDDEN unless the caller is let in there, with the permission if one is named: for input that asks for more than its route. */
+export function checkPermission(
+  caller: Caller,
+  { organizationId, workspaceId }: { organizationId: string; workspaceId: string | null },
+  permission?: Permission,
+): void {
   const may = isKey(caller) ? keyMay(caller, organizationId, workspaceId, permission) : callerMay(caller, organizationId, permission);
   if (!may) throw new ApiError('FORBIDDEN');
 }

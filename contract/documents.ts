@@ -205,7 +205,7 @@ export const documents = c.router({
     path: '/documents/:id/complete',
     summary: 'Complete an upload',
     description:
-      'Measures the stored object, sets the size of the document to it and makes the document ready. Completing a ready document again returns the same document. An object larger than declared is deleted. What it holds is for `document.extract` to say.',
+      'Measures the stored object, sets the size of the document to it and makes the document ready. Completing a ready document again returns the same document. An object larger than declared is deleted. What it holds is for `document.extract` to say. The jobs of the workspace’s `autoProcess` are queued in the same transaction; those for which the credits do not suffice are left out.',
     pathParams: z.object({ id: givenId }),
     body: emptyBody,
     ...operation('documents.complete', {

@@ -106,6 +106,10 @@ export const flagKey = z
   .regex(/^[a-z0-9][a-z0-9._-]*$/, 'must be lower-case letters, digits, dots, underscores and hyphens')
   .meta({ examples: ['search.rerank'] });
 
+/** The kinds of jobs that work on a document. */
+export const documentJobKinds = ['document.extract', 'document.summarize', 'document.index'] as const;
+export type DocumentJobKind = (typeof documentJobKinds)[number];
+
 export const byteCount = z.int().min(0);
 export const count = z.int().min(0);
 

@@ -4,6 +4,7 @@ import {
   count,
   cursor,
   dateTime,
+  documentJobKinds,
   emptyBody,
   exampleId,
   exampleTime,
@@ -16,7 +17,7 @@ import {
 } from './fields.ts';
 import { c, operation } from './route.ts';
 
-export const jobKinds = ['document.extract', 'document.summarize', 'document.index', 'text.summarize', 'text.embed'] as const;
+export const jobKinds = [...documentJobKinds, 'text.summarize', 'text.embed'] as const;
 export const jobStatuses = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export type JobKind = (typeof jobKinds)[number];
 export type JobStatus = (typeof jobStatuses)[number];

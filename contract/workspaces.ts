@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { byteCount, dateTime, deleted, givenId, id, slug } from './fields.ts';
+import { byteCount, dateTime, deleted, documentJobKinds, givenId, id, slug } from './fields.ts';
 import { displayName } from './names.ts';
 import { c, operation } from './route.ts';
 
@@ -15,6 +15,11 @@ export const storageSchema = z
 
 const workspaceName = displayName({ max: 80 }).meta({ examples: ['Field notes'] });
 
+const autoProcess = z
+  .array(z.enum(documentJobKinds))
+  .max(documentJobKinds.length)
+  .meta({ examples: [['document.index']] });
+
 const workspaceFields = {
   id,
   organizationId: id,
@@ -24,6 +29,7 @@ const workspaceFields = {
     .meta({ examples: [null] }),
   name: z.string().meta({ examples: ['Field notes'] }),
   slug: z.string().meta({ examples: ['field-notes'] }),
+  autoProcess: autoProcess.default([]).describe('The kinds of jobs that are queued for each upload as it is completed.'),
   createdAt: dateTime,
 };
 
@@ -56,9 +62,12 @@ export const workspaces = c.router({
     path: '/workspaces',
     summary: 'Create a workspace',
     description:
-      'Adds a workspace to the organization, optionally for one of its teams. The slug is unique within the organization: one that is taken is CONFLICT. One workspace more than the plan or the deployment allows is LIMIT_REACHED.',
+      'Adds a workspace to the organization, optionally for one of its teams. The slug is unique within the organization: one that is taken is CONFLICT. One workspace more than the plan or the deployment allows is LIMIT_REACHED. Who gives `autoProcess` must hold `job:create`, too.',
     body: z
-      .object({ organizationId: givenId, teamId: givenId.nullable().optional(), name: workspaceName, slug })
+      .object({
+        ...{ organizationId: givenId, teamId: givenId.nullable().optional(), name: workspaceName, slug },
+        autoProcess: autoProcess.optional().describe('Jobs to queue for each upload as it is completed; none by default.'),
+      })
       .meta({ id: 'CreateWorkspace' }),
     ...operation('workspaces.create', {
       access: 'workspace:create',
@@ -71,10 +80,14 @@ export const workspaces = c.router({
     method: 'PATCH',
     path: '/workspaces/:id',
     summary: 'Change a workspace',
-    description: 'Changes what is given and leaves the rest. `teamId: null` takes the workspace out of its team.',
+    description:
+      'Changes what is given and leaves the rest. `teamId: null` takes the workspace out of its team, `autoProcess: []` ends what it does with uploads by itself. Who gives kinds of jobs must hold `job:create`, too.',
     pathParams: z.object({ id: givenId }),
     body: z
-      .object({ name: workspaceName.optional(), slug: slug.optional(), teamId: givenId.nullable().optional() })
+      .object({
+        ...{ name: workspaceName.optional(), slug: slug.optional(), teamId: givenId.nullable().optional() },
+        autoProcess: autoProcess.optional().describe('Jobs to queue for each upload as it is completed.'),
+      })
       .optional()
       .meta({ id: 'UpdateWorkspace' }),
     ...operation('workspaces.update', { access: 'workspace:update', errors: ['NOT_FOUND', 'CONFLICT'], response: workspaceSchema }),

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { KeyPermission } from '../contract/access.ts';
 import type { DocumentStatus } from '../contract/documents.ts';
-import type { PlanName } from '../contract/fields.ts';
+import type { DocumentJobKind, PlanName } from '../contract/fields.ts';
 import type { JobKind, JobStatus } from '../contract/jobs.ts';
 import type { WebhookDeliveryEvent, WebhookEventName } from '../contract/webhook-events.ts';
 import type { WebhookDeliveryStatus, WebhookSignature } from '../contract/webhooks.ts';
@@ -27,6 +27,8 @@ export interface WorkspaceTable {
   slug: string;
   /** Sum of `size_bytes` of its documents (docs/rules.md, counters are kept). */
   used_bytes: Generated<number>;
+  /** Jobs that each completed upload gets. */
+  auto_process: ColumnType<DocumentJobKind[], DocumentJobKind[] | undefined, DocumentJobKind[]>;
   created_at: Timestamp;
   updated_at: Timestamp;
 }

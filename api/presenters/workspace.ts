@@ -9,6 +9,7 @@ export function toWorkspace(workspace: WorkspaceRow) {
     teamId: workspace.team_id,
     name: workspace.name,
     slug: workspace.slug,
+    autoProcess: workspace.auto_process,
     createdAt: workspace.created_at.toISOString(),
   };
 }

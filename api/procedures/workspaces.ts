@@ -4,7 +4,7 @@ import { createWorkspace } from '../../domain/workspaces/create-workspace.ts';
 import { deleteWorkspace } from '../../domain/workspaces/delete-workspace.ts';
 import { updateWorkspace } from '../../domain/workspaces/update-workspace.ts';
 import { getWorkspace, getWorkspaceBySlug, listWorkspaces } from '../../domain/workspaces/workspace.ts';
-import { workspaceOf } from '../caller.ts';
+import { checkPermission, workspaceOf } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { withIdempotency } from '../idempotency.ts';
 import { toStorage, toWorkspace } from '../presenters/workspace.ts';
@@ -27,17 +27,21 @@ export function workspaceProcedures({ db, getPlan, config }: ApiDeps) {
     }),
 
     create: procedure(contract.workspaces.create, async (context) => {
-      const { input, actor, authorize } = context;
+      const { input, caller, actor, authorize } = context;
+      const { organizationId, autoProcess = [] } = input;
       return withIdempotency(db, contract.workspaces.create, context, async (once) => {
-        await authorize(input.organizationId);
+        await authorize(organizationId);
+        if (autoProcess.length > 0) checkPermission(caller, { organizationId, workspaceId: null }, 'job:create');
         const bounds = { getPlan, most: config.workspacesPerOrganization };
         return once(async (trx) => toWorkspace(await createWorkspace(trx, bounds, actor, input)));
       });
     }),
 
-    update: procedure(contract.workspaces.update, async ({ input, actor, authorize }) => {
+    update: procedure(contract.workspaces.update, async ({ input, caller, actor, authorize }) => {
       const workspace = await getWorkspace(db, input.id);
-      await authorize(workspace.organization_id, workspace.id);
+      const { id: workspaceId, organization_id: organizationId } = workspace;
+      await authorize(organizationId, workspaceId);
+      if (input.autoProcess?.length) checkPermission(caller, { organizationId, workspaceId }, 'job:create');
       return toWorkspace(await inTransaction(db, (trx) => updateWorkspace(trx, actor, workspace, input)));
     }),
 

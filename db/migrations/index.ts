@@ -5,6 +5,7 @@ import * as webhooks from './0003-webhooks.ts';
 import * as apiKeys from './0004-api-keys.ts';
 import * as compounds from './0005-compounds.ts';
 import * as usageHistory from './0006-usage-history.ts';
+import * as autoProcess from './0007-auto-process.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -20,4 +21,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0004-api-keys': apiKeys,
   '0005-compounds': compounds,
   '0006-usage-history': usageHistory,
+  '0007-auto-process': autoProcess,
 };

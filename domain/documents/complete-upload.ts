@@ -7,6 +7,7 @@ import type { Storage } from '../../storage/port.ts';
 import { signalUploadEnded } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
+import { createAutomaticJobs } from '../jobs/create-automatic-jobs.ts';
 import { lockDocument, lockOrganization, lockWorkspace } from '../locks.ts';
 import { changeUsedBytes, checkUsedBytes } from '../workspaces/used-bytes.ts';
 import { type DocumentRow, documentNotFound } from './document.ts';
@@ -29,7 +30,7 @@ export async function measureUpload(storage: Storage, document: DocumentRow, onD
 
 /**
  * Makes a pending document ready at its measured size, and checks the storage limit again (docs/rules.md, document states). A document that
- * is already ready is returned unchanged. Throws LIMIT_REACHED, which leaves it pending, and NOT_FOUND.
+ * is already ready is returned unchanged. Queues the jobs that the workspace asks for. Throws LIMIT_REACHED, which leaves it pending, and NOT_FOUND.
  */
 export async function completeUpload(
   trx: Transaction,
@@ -40,7 +41,7 @@ export async function completeUpload(
 ): Promise<DocumentRow> {
   await lockOrganization(trx, document.organization_id);
   const plan = await getPlan(trx, document.organization_id);
-  await lockWorkspace(trx, document.workspace_id, 'change');
+  const workspace = await lockWorkspace(trx, document.workspace_id, 'change');
   const current = await lockDocument(trx, document.id, 'change');
   if (!current) throw documentNotFound();
   if (current.status === 'ready') return { ...current, uploaded_by: document.uploaded_by };
@@ -52,6 +53,7 @@ export async function completeUpload(
     .where('id', '=', current.id)
     .returningAll()
     .executeTakeFirstOrThrow();
+  await createAutomaticJobs(trx, getPlan, actor, ready, workspace?.auto_process ?? []);
   await recordAudit(trx, actor, {
     organizationId: ready.organization_id,
     action: 'document.complete',

@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/api-error.ts';
+import type { DocumentJobKind } from '../../contract/fields.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
@@ -11,6 +12,7 @@ export interface NewWorkspace {
   teamId?: string | null | undefined;
   name: string;
   slug: string;
+  autoProcess?: DocumentJobKind[] | undefined;
 }
 
 export interface WorkspaceBounds {
@@ -29,14 +31,14 @@ export async function createWorkspace(
   actor: Actor,
   workspace: NewWorkspace,
 ): Promise<WorkspaceRow> {
-  const { organizationId, name, slug } = workspace;
+  const { organizationId, name, slug, autoProcess = [] } = workspace;
   const teamId = workspace.teamId ?? null;
   await lockOrganization(trx, organizationId);
   if (teamId !== null) await keepTeam(trx, organizationId, teamId);
   await checkWorkspaceLimit(trx, bounds, organizationId);
   const created = await trx
     .insertInto('workspace')
-    .values({ id: newId(), organization_id: organizationId, team_id: teamId, name, slug })
+    .values({ id: newId(), organization_id: organizationId, team_id: teamId, name, slug, auto_process: unique(autoProcess) })
     .onConflict((conflict) => conflict.columns(['organization_id', 'slug']).doNothing())
     .returningAll()
     .executeTakeFirst();
@@ -46,9 +48,13 @@ export async function createWorkspace(
     action: 'workspace.create',
     targetType: 'workspace',
     targetId: created.id,
-    metadata: { name, slug },
+    metadata: { name, slug, ...(autoProcess.length > 0 ? { autoProcess } : {}) },
   });
   return created;
+}
+
+export function unique<T>(values: T[]): T[] {
+  return [...new Set(values)];
 }
 
 export function slugTaken(): ApiError {

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
+import type { DocumentJobKind } from '../../contract/fields.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import { keepTeam, lockOrganization, lockWorkspace } from '../locks.ts';
-import { slugTaken } from './create-workspace.ts';
+import { slugTaken, unique } from './create-workspace.ts';
 import { type WorkspaceRow, workspaceNotFound } from './workspace.ts';
 
 /** Undefined leaves a value as it is. A null `teamId` takes the workspace out of its team. */
@@ -10,6 +11,7 @@ export interface WorkspaceChange {
   name?: string | undefined;
   slug?: string | undefined;
   teamId?: string | null | undefined;
+  autoProcess?: DocumentJobKind[] | undefined;
 }
 
 /**
@@ -20,14 +22,21 @@ export async function updateWorkspace(
   trx: Transaction,
   actor: Actor,
   { id, organization_id: organizationId }: Pick<WorkspaceRow, 'id' | 'organization_id'>,
-  { name, slug, teamId }: WorkspaceChange,
+  { name, slug, teamId, autoProcess }: WorkspaceChange,
 ): Promise<WorkspaceRow> {
   await lockOrganization(trx, organizationId);
   if (typeof teamId === 'string') await keepTeam(trx, organizationId, teamId);
   const before = await lockWorkspace(trx, id, 'change');
   if (!before) throw workspaceNotFound();
-  const wanted = { name: name ?? before.name, slug: slug ?? before.slug, team_id: teamId === undefined ? before.team_id : teamId };
-  const changed = (['name', 'slug', 'team_id'] as const).filter((column) => wanted[column] !== before[column]);
+  const wanted = {
+    name: name ?? before.name,
+    slug: slug ?? before.slug,
+    team_id: teamId === undefined ? before.team_id : teamId,
+    auto_process: unique(autoProcess ?? before.auto_process),
+  };
+  const changed = (['name', 'slug', 'team_id', 'auto_process'] as const).filter(
+    (column) => JSON.stringify(wanted[column]) !== JSON.stringify(before[column]),
+  );
   if (changed.length === 0) return before;
   if (changed.includes('slug')) await checkSlug(trx, organizationId, wanted.slug);
   const after = await trx
@@ -46,7 +55,7 @@ export async function updateWorkspace(
   return after;
 }
 
-const labels = { name: 'name', slug: 'slug', team_id: 'teamId' };
+const labels = { name: 'name', slug: 'slug', team_id: 'teamId', auto_process: 'autoProcess' };
 
 async function checkSlug(trx: Transaction, organizationId: string, slug: string): Promise<void> {
   const taken = await trx
