@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { FirstMinutes } from './first-minutes.ts';
+
+const ofEverybody = ['sign-in', 'sign-up', 'forgot-password', 'reset-password?token=a', 'accept-invitation/a'];
+const ofWorkspace = [
+  'documents',
+  'jobs',
+  'search?q=mirrors',
+  'usage',
+  'members',
+  'workspaces',
+  'api-keys',
+  'webhooks',
+  'audit',
+  'plan',
+  'account',
+];
+
+interface Options {
+  directory: string;
+  /** Where an endpoint takes webhooks. */
+  webhookUrl: string;
+}
+
+/** Each screen, wide and as on a phone, light and dark: `members-390-dark.png`. */
+export async function takeEveryScreen(browser: Browser, { workspaceUrl, state }: FirstMinutes, options: Options): Promise<void> {
+  const { origin } = new URL(workspaceUrl);
+  const endpointUrl = await fillScreens(await browser.newContext({ storageState: state }), workspaceUrl, options.webhookUrl);
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const width of [1280, 390]) {
+      const look = { viewport: { width, height: 800 }, colorScheme, reducedMotion: 'reduce' } as const;
+      const take = async (page: Page, address: string, name: string) => {
+        await page.goto(address);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await page.waitForLoadState('networkidle', { timeout: 2_000 }).catch(() => undefined);
+        await page.screenshot({ path: join(options.directory, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+      };
+      const stranger = await browser.newContext(look);
+      const strange = await stranger.newPage();
+      for (const path of ofEverybody) await take(strange, `${origin}/${path}`, nameOf(path));
+      const user = await browser.newContext({ ...look, storageState: state });
+      const page = await user.newPage();
+      for (const path of ofWorkspace) await take(page, `${workspaceUrl}/${path}`, nameOf(path));
+      await take(page, endpointUrl, 'webhook');
+      await take(page, `${origin}/start`, 'start');
+      await page.goto(`${workspaceUrl}/documents`);
+      await page.getByRole('link', { name: 'observatory-handbook.pdf' }).first().click();
+      await page.getByRole('region', { name: 'Text' }).waitFor();
+      await take(page, page.url(), 'document');
+      await Promise.all([stranger.close(), user.close()]);
+    }
+}
+
+/** Makes a key, an invitation and an endpoint that was told of something, so that their pages show one. Returns the endpoint's page. */
+async function fillScreens(context: BrowserContext, workspaceUrl: string, webhookUrl: string): Promise<string> {
+  const page = await context.newPage();
+  await page.goto(`${workspaceUrl}/api-keys`);
+  await page.getByRole('button', { name: 'New key' }).click();
+  await page.getByRole('textbox', { name: 'Name' }).fill('Nightly import');
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.goto(`${workspaceUrl}/members`);
+  await page.getByRole('button', { name: 'Invite' }).click();
+  await page.getByLabel('Email address').fill('grace@example.com');
+  await page.getByRole('button', { name: 'Send the invitation' }).click();
+  await page.getByRole('row', { name: /grace@example\.com/ }).waitFor();
+  await page.goto(`${workspaceUrl}/webhooks`);
+  await page.getByRole('button', { name: 'New endpoint' }).click();
+  await page.getByLabel('Address').fill(webhookUrl);
+  await page.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('link', { name: webhookUrl }).click();
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  await page
+    .getByRole('row', { name: /webhook\.test/ })
+    .getByText('Delivered')
+    .waitFor();
+  const address = page.url();
+  await context.close();
+  return address;
+}
+
+function nameOf(path: string): string {
+  return path.replace(/[/?].*/, '');
+}

@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+
+export interface FirstMinutes {
+  /** The address of the workspace, which the names of its pages are added to. */
+  workspaceUrl: string;
+  /** The session of the newcomer. */
+  state: Awaited<ReturnType<BrowserContext['storageState']>>;
+  /** The files that were made, in their order. */
+  pictures: string[];
+}
+
+/** A newcomer's first minutes: signs up, takes the samples, watches the jobs, asks, and sees the page that answers. */
+export async function takeFirstMinutes(browser: Browser, url: string, directory: string): Promise<FirstMinutes> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, colorScheme: 'light', reducedMotion: 'reduce' });
+  const page = await context.newPage();
+  const pictures: string[] = [];
+  const take = async (name: string) => {
+    await page.mouse.move(0, 0);
+    await page.screenshot({ path: join(directory, name) });
+    pictures.push(name);
+  };
+  await signUp(page, url);
+  await page.getByRole('row', { name: /seed-inventory\.csv Searchable/ }).waitFor();
+  const workspaceUrl = page.url().replace(/\/documents$/, '');
+  await page.getByRole('row', { name: /observatory-handbook\.pdf Searchable/ }).waitFor();
+  await page.getByRole('button', { name: 'Clear the list' }).click();
+  await take('1-documents.png');
+
+  await page.getByRole('link', { name: 'Jobs' }).click();
+  await page
+    .getByRole('row', { name: /Succeeded/ })
+    .first()
+    .waitFor();
+  await take('2-jobs.png');
+
+  await page.getByRole('link', { name: 'Search' }).click();
+  await page.getByRole('searchbox').fill('what wind speed closes the dome');
+  await page.getByRole('button', { name: 'Search' }).click();
+  const first = page.getByRole('listitem').first();
+  await first.locator('mark').first().waitFor();
+  await take('3-search.png');
+  await first.getByRole('link').click();
+  await page.getByRole('region', { name: 'Text' }).locator('mark').waitFor();
+  await take('4-passage.png');
+  const state = await context.storageState();
+  await context.close();
+  return { workspaceUrl, state, pictures };
+}
+
+async function signUp(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/sign-up`);
+  await page.getByLabel('Your name').fill('Ada Lovelace');
+  await page.getByLabel('Email address').fill('ada@example.com');
+  await page.getByRole('textbox', { name: 'Password' }).fill('a long password');
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByLabel('Name of the organization').fill('Korvid Ridge');
+  await page.getByRole('button', { name: 'Create' }).click();
+}
