@@ -17,7 +17,8 @@ const completion = z.object({
 /**
  * Asks the remote chat model for an answer with a quote for each sentence. It gets the question and the first passages, as many as the
  * tokens of REMOTE_AI_ANSWER_TOKENS allow, and no tools. Throws ServiceError 502 `remote_failed` for an answer of another form, and as
- * `askRemote`. Quotes are passed on as they are; a citation of a passage that the model was not given is left out.
+ * `askRemote`. Quotes are passed on as they are; a citation of a passage that the model was not given is left out, and so are those of a
+ * sentence that repeats what the model was told.
  */
 export async function askChatModel(remote: RemoteModelConfig, asked: Question, signal: AbortSignal): Promise<Answer> {
   const passages = fitPassages(asked.passages, remote.answerTokens);
@@ -33,7 +34,12 @@ export async function askChatModel(remote: RemoteModelConfig, asked: Question, s
   const body = { model: remote.chatModel, temperature: 0, messages };
   const content = await askRemote(remote, '/chat/completions', body, chatCompletion, { timeoutMs, signal, name: 'remote' });
   const sentences = readCompletion(content).slice(0, asked.maxSentences);
-  return { sentences: sentences.map((sentence) => namePassages(sentence, passages)), extractive: false, model: remote.chatModel };
+  const repeats = repetitionOf(messages[0]?.content ?? '');
+  return {
+    sentences: sentences.map((sentence) => (repeats(sentence.text) ? { ...sentence, citations: [] } : namePassages(sentence, passages))),
+    extractive: false,
+    model: remote.chatModel,
+  };
 }
 
 function instructions(maxSentences: number): string {
@@ -75,6 +81,18 @@ function parse(json: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+const wordsInCommon = 5;
+
+/** Whether a text has as many words in a row in common with another. */
+function repetitionOf(text: string): (other: string) => boolean {
+  const runsOf = (some: string) => {
+    const words = some.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+    return words.map((_, index) => words.slice(index, index + wordsInCommon).join(' ')).slice(0, 1 - wordsInCommon);
+  };
+  const runs = new Set(runsOf(text));
+  return (other) => runsOf(other).some((run) => runs.has(run));
 }
 
 function namePassages({ text, citations }: z.output<typeof completion>['sentences'][number], passages: Passage[]): AnswerSentence {

@@ -32,7 +32,13 @@ export function quotePassage(passage: string): Quoted[] {
       from = place.end;
       const quote = passage.slice(place.startIndex, place.endIndex);
       if (quote.length > maxQuoteLength) continue;
-      found.push({ text, quote, heading: block.kind === 'heading' ? '' : heading, before: sentences[index - 1] ?? '' });
+      // The cells of a row of CSV are left as they are, since a comma in a number means something else than one with a space.
+      found.push({
+        text: block.kind === 'row' && !/[|\t]/.test(quote) ? quote : text,
+        quote,
+        heading: block.kind === 'heading' ? '' : heading,
+        before: sentences[index - 1] ?? '',
+      });
     }
   }
   return found;

@@ -23,16 +23,24 @@ export interface Evidence {
   recognized: boolean;
 }
 
-/** What of the numbers, dates and names of a sentence does not stand in its quotes, in one of the ways to write it; undefined if all does. */
+/** What of the numbers, dates and names (addresses, too) of a sentence does not stand in its quotes, in one of the ways to write it; undefined if all does. */
 export function findUnproven(sentence: string, { quotes, sentences, labels, words, recognized }: Evidence): Unproven | undefined {
   const quoted = foldText(quotes.join('\n')).folded;
   if (quoted.includes(foldText(sentence).folded)) return undefined;
+  if (lacksAddress(sentence, quotes)) return 'name';
   const said = plainText(sentence);
   const plainSentences = sentences.map(plainText);
   if (lacksUnit(said, plainSentences.join('\n'))) return 'number';
   const unsaid = findUnsaidNumber(said, plainText(quotes.join(' \n ')), plainSentences);
   if (unsaid) return unsaid;
   return lacksName(said, { texts: [...sentences, ...labels], words, recognized }) || lacksWords(said, quoted) ? 'name' : undefined;
+}
+
+const address = /(?:[a-z][a-z\d+.-]*:)?\/\/[^\s<>)\]]+|(?:data|javascript|mailto):[^\s<>)\]]+|www\.[^\s<>)\]]+|[^\s<>(]+@[^\s<>)]+/giu;
+
+/** Whether a sentence has an address that its quotes do not have: a browser that shows it may call there. */
+function lacksAddress(sentence: string, quotes: string[]): boolean {
+  return (sentence.match(address) ?? []).some((found) => !quotes.some((quote) => quote.includes(found.replace(/[.,;:!?]+$/, ''))));
 }
 
 /** Of a text that text recognition has read, and how it was quoted, the one that has more dates and numbers in words. Their digits are the same. */

@@ -24,6 +24,11 @@ export function readNumbers(text: string): WrittenNumber[] {
       minus = index;
       continue;
     }
+    const cells = cellsOf(token);
+    if (cells.length > 1) {
+      for (const cell of cells) found.push({ start: index, end: index + token.length, readings: unscaled(cell) });
+      continue;
+    }
     const end = index + token.length;
     const sign = minus === index - 1 ? '-' : '';
     const scale = scales.find(([form]) => form.test(text.slice(end, end + 20)))?.[1];
@@ -31,6 +36,13 @@ export function readNumbers(text: string): WrittenNumber[] {
     minus = undefined;
   }
   return found;
+}
+
+/** `655,3000,54` are cells of a table, since these are no groups of a number. */
+function cellsOf(token: string): string[] {
+  const groups = token.split(',');
+  const isNumber = groups.length < 3 || (groups.at(-1)?.length === 3 && groups.every((group) => /^\d{1,3}$/.test(group)));
+  return isNumber ? [token] : groups;
 }
 
 function readingsOf(token: string, scale: number[] | undefined): string[] {

@@ -138,6 +138,8 @@ describe('proving a sentence', () => {
     expect(
       judge('It holds between 25 and 25 degrees.', 'between 15 and 25 degrees', { text: 'It holds between 15 and 25 degrees.' }),
     ).to.equal('number');
+    expect(judge('The lot has 655 grams, 3000 seeds.', 'Quist,655,3000,54,shelf', { text: 'Quist,655,3000,54,shelf' })).to.equal('holds');
+    expect(judge('The sum is 120450.', 'pump\t120\t450', { text: 'pump\t120\t450' })).to.equal('number');
     expect(judge('定員は8名。', '定員は八名', { text: '見学の定員は八名。' })).to.equal('holds');
     expect(judge('定員は9名。', '定員は八名', { text: '見学の定員は八名。' })).to.equal('number');
     expect(judge('الرسوم 1275 ريالا', 'ورسوم التأخير ١٢٧٥ ريالا', { text: 'ورسوم التأخير ١٢٧٥ ريالا' })).to.not.equal('number');
