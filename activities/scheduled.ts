@@ -1,5 +1,5 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { refundLostSearches } from '../domain/credits/search-charge.ts';
+import { refundLostCharges } from '../domain/credits/open-charge.ts';
 import { purgeAbandonedUploads } from '../domain/documents/purge-uploads.ts';
 import { sweepAllQueuedJobs, sweepLostAttempts } from '../domain/jobs/sweep-jobs.ts';
 import { findOrphanedObjects, type OrphanSweep } from '../domain/objects/find-orphaned-objects.ts';
@@ -22,18 +22,18 @@ const sweepMs = 50_000;
 /** The steps of the minutely sweep. Each does as much as it can, and then fails if a part failed; the next sweep continues. */
 export function sweepActivities({ db, getPlan, jobs, log }: ActivityDeps) {
   return {
-    /** Takes back jobs whose attempt is presumed lost, and refunds searches whose process died. */
+    /** Takes back jobs whose attempt is presumed lost, and refunds searches and answers whose process died. */
     async takeBackLost(): Promise<{ requeued: number; failed: number }> {
       const failures: unknown[] = [];
       const onFailure = (jobId: string, err: unknown) => {
         log.warn({ err, jobId }, 'a lost attempt was not taken back; the next sweep tries again');
         failures.push(err);
       };
-      const [swept, searches = 0] = await allOf(failures, [
+      const [swept, refunds = 0] = await allOf(failures, [
         () => sweepLostAttempts(db, { timeoutMs: jobs.timeoutMs, limit: sweepBatch, onFailure }),
-        () => refundLostSearches(db, sweepBatch),
+        () => refundLostCharges(db, sweepBatch),
       ] as const);
-      if (searches > 0) log.warn({ searches }, 'searches did not come to their end, and were refunded');
+      if (refunds > 0) log.warn({ refunds }, 'searches or answers did not come to their end, and were refunded');
       if (failures.length > 0 || !swept) throw failures[0];
       return swept;
     },

@@ -15,7 +15,7 @@ export type Fact =
  * was deleted, which needs no operator.
  */
 export type JobOutcome = 'succeeded' | 'failed' | 'obsolete' | 'retried' | 'canceled';
-type CreditPurpose = 'job' | 'search';
+export type CreditPurpose = 'job' | 'search' | 'answer';
 /** How chunks were found: by a vector index, by pgvector's exact scan, by a scan of quantized vectors, or by words alone. */
 export type SearchPath = 'index' | 'exact' | 'quantized' | 'lexical';
 

@@ -227,7 +227,7 @@ export interface JobTable {
 export interface CreditEntryTable {
   id: Generated<number>;
   organization_id: string;
-  /** Unique: `job:<id>:charge`, `job:<id>:refund`, and the same for a search. */
+  /** Unique: `job:<id>:charge`, `job:<id>:refund`, and the same for a search and an answer. */
   key: string;
   /** Credits: positive for a charge, negative for a refund. */
   amount: number;
@@ -247,7 +247,8 @@ export interface CreditMonthTable {
   used: number;
 }
 
-export interface OpenSearchTable {
+/** A search or an answer that was charged and has not ended yet. */
+export interface OpenChargeTable {
   id: string;
   organization_id: string;
   /** First day of the month that the charge counts against; its refund carries the same. */
@@ -532,7 +533,8 @@ export interface Database extends AuthTables {
   job: JobTable;
   credit_entry: CreditEntryTable;
   credit_month: CreditMonthTable;
-  open_search: OpenSearchTable;
+  open_search: OpenChargeTable;
+  open_answer: OpenChargeTable;
   audit_entry: AuditEntryTable;
   outbox: OutboxTable;
   object_to_delete: ObjectToDeleteTable;

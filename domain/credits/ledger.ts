@@ -2,12 +2,13 @@ import { sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import { addFact } from '../../db/add-fact.ts';
 import type { Transaction } from '../../db/connect.ts';
+import type { CreditPurpose } from '../../db/facts.ts';
 import type { Plan } from '../billing/plan.ts';
 import { emitCreditEvents } from '../webhooks/emit-credit-events.ts';
 
 export interface Charge {
   organizationId: string;
-  /** Unique: `job:<id>:charge` or `search:<id>:charge`. */
+  /** Unique: `<purpose>:<id>:charge`, of a job, a search or an answer. */
   key: string;
   credits: number;
   jobId: string | null;
@@ -42,7 +43,8 @@ export async function chargeCredits(trx: Transaction, charge: Charge, plan: Plan
   const [charged] = rows;
   if (charged) {
     const { month, used } = charged;
-    addFact(trx, { what: 'credits charged', purpose: charge.jobId === null ? 'search' : 'job', credits: charge.credits });
+    const [purpose] = charge.key.split(':') as [CreditPurpose];
+    addFact(trx, { what: 'credits charged', purpose, credits: charge.credits });
     if (plan) await emitCreditEvents(trx, { organizationId: charge.organizationId, month, used }, plan);
     return month;
   }

@@ -3,7 +3,7 @@ import { addFact } from '../../db/add-fact.ts';
 import { cancelOnAbort } from '../../db/cancel-on-abort.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import type { GetPlan } from '../billing/plan.ts';
-import { chargeSearch, refundSearch, settleSearch } from '../credits/search-charge.ts';
+import { openCharge, refundCharge, settleCharge } from '../credits/open-charge.ts';
 import type { DocumentFilter } from '../documents/document-filter.ts';
 import { findDocumentScope } from '../documents/document-scope.ts';
 import type { WorkspaceRow } from '../workspaces/workspace.ts';
@@ -61,15 +61,15 @@ export async function searchDocuments(deps: SearchDeps, search: Search): Promise
   if (!deps.isCharged) return await find(deps, search);
   const { db, getPlan, actorId, onUnsettled } = deps;
   const { organization_id: organizationId, id: workspaceId } = search.workspace;
-  const searchId = await chargeSearch(db, getPlan, organizationId, { workspaceId, actorId: actorId ?? null });
+  const searchId = await openCharge(db, getPlan, 'search', { organizationId, workspaceId, actorId: actorId ?? null });
   // If the process dies, or the charge cannot be settled here, the sweep refunds it.
   const leaveToSweep = (error: unknown) => onUnsettled(error, searchId);
   try {
     const found = await find(deps, search);
-    await settleSearch(db, searchId).catch(leaveToSweep);
+    await settleCharge(db, 'search', searchId).catch(leaveToSweep);
     return found;
   } catch (error) {
-    await refundSearch(db, searchId).catch(leaveToSweep);
+    await refundCharge(db, 'search', searchId).catch(leaveToSweep);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
-import { chargeSearch, refundLostSearches } from '../../domain/credits/search-charge.ts';
+import { openCharge, refundLostCharges } from '../../domain/credits/open-charge.ts';
 import { billingOn } from '../auth/support/service.ts';
 import { createKey } from '../support/api-keys.ts';
 import { aiError } from '../support/fake-ai.ts';
@@ -102,17 +102,18 @@ describe('The credit of a search by a remote model', () => {
     const { db } = api.database;
     const month = () =>
       api.database.pool.query<{ used: number }>('select used from credit_month where organization_id = $1', [tenant.organizationId]);
+    const charge = () => openCharge(db, async () => null, 'search', { organizationId: tenant.organizationId });
     const lost = [
-      await chargeSearch(db, async () => null, tenant.organizationId),
-      await chargeSearch(db, async () => null, tenant.organizationId),
+      await charge(),
+      await charge(),
     ];
-    const running = await chargeSearch(db, async () => null, tenant.organizationId);
-    expect(await refundLostSearches(db, 100)).to.equal(0);
+    const running = await charge();
+    expect(await refundLostCharges(db, 100)).to.equal(0);
     const longAgo = new Date(Date.now() - 11 * 60_000);
     await db.updateTable('open_search').set({ charged_at: longAgo }).where('id', 'in', lost).execute();
-    expect(await refundLostSearches(db, 1)).to.equal(1);
-    expect(await refundLostSearches(db, 100)).to.equal(1);
-    expect(await refundLostSearches(db, 100)).to.equal(0);
+    expect(await refundLostCharges(db, 1)).to.equal(1);
+    expect(await refundLostCharges(db, 100)).to.equal(1);
+    expect(await refundLostCharges(db, 100)).to.equal(0);
     expect(Number((await month()).rows[0]?.used)).to.equal(1);
     expect(await open()).to.deep.equal([{ id: running }]);
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { chargeSearch, refundSearch } from '../../domain/credits/search-charge.ts';
+import { openCharge, refundCharge } from '../../domain/credits/open-charge.ts';
 import { claimJob } from '../../domain/jobs/claim-job.ts';
 import { settleAttempt } from '../../domain/jobs/settle-attempt.ts';
 import { createKey } from '../support/api-keys.ts';
@@ -27,7 +27,7 @@ describe('organizations.usageHistory', () => {
       await call('jobs.create', embed());
       await call('jobs.cancel', { id: canceled.id });
       const { db } = api.database;
-      await refundSearch(db, await chargeSearch(db, async () => null, tenant.organizationId));
+      await refundCharge(db, 'search', await openCharge(db, async () => null, 'search', { organizationId: tenant.organizationId }));
       expect(await history({}, transport)).to.deep.equal({
         ...{ from: new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10), to: today(), heldCredits: 6, more: false },
         items: [

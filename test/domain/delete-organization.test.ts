@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { chargeCredits } from '../../domain/credits/ledger.ts';
-import { chargeSearch } from '../../domain/credits/search-charge.ts';
+import { openCharge } from '../../domain/credits/open-charge.ts';
 import { claimJob } from '../../domain/jobs/claim-job.ts';
 import { insertJob } from '../../domain/jobs/create-job.ts';
 import { lockUnfinishedJobs } from '../../domain/locks.ts';
@@ -126,7 +126,7 @@ describe('The deletion of an organization', () => {
 
   it('lets no more searches be charged', async () => {
     await db.insertInto('organization_deletion').values({ organization_id: 'ours', requested_by: null }).execute();
-    const refusal = await chargeSearch(db, async () => null, 'ours').catch((error) => error);
+    const refusal = await openCharge(db, async () => null, 'search', { organizationId: 'ours' }).catch((error) => error);
     expect(refusal).to.include({ code: 'NOT_FOUND' });
     expect(await db.selectFrom('open_search').select('id').execute()).to.deep.equal([]);
   });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { systemActor } from '../../domain/audit.ts';
-import { chargeSearch, refundSearch } from '../../domain/credits/search-charge.ts';
+import { openCharge, type OpenPurpose, refundCharge } from '../../domain/credits/open-charge.ts';
 import { cancelJob } from '../../domain/jobs/cancel-job.ts';
 import { insertJob } from '../../domain/jobs/create-job.ts';
 import { releaseWorkspaceJobs } from '../../domain/jobs/release-workspace-jobs.ts';
@@ -34,13 +34,18 @@ describe('A refund', () => {
     return Object.fromEntries([...byOrganization].map(([id, months]) => [id, months.map((month) => month.used)]));
   }
 
+  const ofRequest = (purpose: OpenPurpose) => ({
+    charge: (organizationId: string) => openCharge(db, async () => null, purpose, { organizationId }),
+    refund: (id: string) => refundCharge(db, purpose, id),
+  });
   const ways: Record<string, { charge: (organizationId: string) => Promise<string>; refund: (id: string) => Promise<unknown> }> = {
     'of a job': { charge: createJob, refund: (id) => inTransaction(db, (trx) => cancelJob(trx, systemActor, id)) },
     'of the jobs of a workspace': {
       charge: createJob,
       refund: () => inTransaction(db, (trx) => releaseWorkspaceJobs(trx, 'ours', { limit: 10 })),
     },
-    'of a search': { charge: (id) => chargeSearch(db, async () => null, id), refund: (id) => refundSearch(db, id) },
+    'of a search': ofRequest('search'),
+    'of an answer': ofRequest('answer'),
   };
 
   for (const [what, { charge, refund }] of Object.entries(ways))

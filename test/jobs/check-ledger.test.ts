@@ -6,7 +6,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { systemActor } from '../../domain/audit.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import { chargeCredits } from '../../domain/credits/ledger.ts';
-import { chargeSearch, refundSearch, settleSearch } from '../../domain/credits/search-charge.ts';
+import { openCharge, refundCharge, settleCharge } from '../../domain/credits/open-charge.ts';
 import { cancelJob } from '../../domain/jobs/cancel-job.ts';
 import { insertJob } from '../../domain/jobs/create-job.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -118,10 +118,10 @@ describe('The check of the ledger', () => {
   });
 
   it('finds a refund of a search without its charge, and none that is right', async () => {
-    const plan = async () => null;
-    for (const end of [settleSearch, refundSearch]) await end(database.db, await chargeSearch(database.db, plan, organizationId));
-    const refunded = await chargeSearch(database.db, plan, organizationId);
-    for (let i = 0; i < 2; i++) await refundSearch(database.db, refunded);
+    const charge = () => openCharge(database.db, async () => null, 'search', { organizationId });
+    for (const end of [settleCharge, refundCharge]) await end(database.db, 'search', await charge());
+    const refunded = await charge();
+    for (let i = 0; i < 2; i++) await refundCharge(database.db, 'search', refunded);
     expect(await check()).to.deep.equal([]);
     await database.db.deleteFrom('credit_entry').where('key', '=', `search:${refunded}:charge`).execute();
     expect(await check()).to.have.deep.members([

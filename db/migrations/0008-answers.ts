@@ -1,0 +1,13 @@
+import { type Kysely, sql } from 'kysely';
+
+/** Answers that were charged and have not ended yet. A table of their own, since the version before refunds what is in `open_search` as searches. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    create table open_answer (
+      id text primary key,
+      organization_id text not null references organization (id) on delete cascade,
+      month date not null,
+      charged_at timestamptz(3) not null default now()
+    )
+  `.execute(db);
+}
