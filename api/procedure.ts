@@ -93,6 +93,8 @@ export async function run(
   const log = deps.log.child({ operation });
   let authorized = !needsMembership(route);
   let release: Release | undefined;
+  // Such a stream waits for the AI service while it is read, and a stream of jobs for what happens.
+  const isWorking = stream && permitOf(route) === 'search';
   const context: HandlerContext<never> = {
     input: input as never,
     caller: caller as Caller,
@@ -108,7 +110,7 @@ export async function run(
   };
   const output = await handler(context)
     .catch((error) => Promise.reject(causeOf(error, request.signal)))
-    .finally(() => release?.());
+    .finally(() => (isWorking ? request.onClose(() => release?.()) : release?.()));
   if (!authorized) throw new Error(`${operation} returned without authorization`);
   if (stream) return inThisRequest(validEvents({ ...deps, log }, route, output as AsyncIterable<StreamEvent>));
   return route.responses[200].parse(output);
@@ -124,9 +126,11 @@ function causeOf(error: unknown, signal: AbortSignal): unknown {
   return signal.aborted && error === signal.reason ? clientLeft() : error;
 }
 
-/** Searches wait for the AI service, so they have permits of their own and take none from other requests. */
+/** Operations that wait for the AI service have permits of their own and take none from other requests. */
+const searching = new Set(['documents.search', 'documents.ask', 'documents.askStream']);
+
 function permitOf({ metadata }: AnyRoute): 'request' | 'search' {
-  return metadata.operation === 'documents.search' ? 'search' : 'request';
+  return searching.has(metadata.operation) ? 'search' : 'request';
 }
 
 /** Runs each step of the events in the async context of the request that opened the stream, wherever the next event is requested. */

@@ -1,7 +1,7 @@
 import { operations, type Repetition } from './operations.ts';
 import { longestMs, type RetryOptions, withDeadline, withRetries } from './retry.ts';
 import type { Connection } from './stream.ts';
-import type { Transport } from './transport.ts';
+import type { Sent, Transport } from './transport.ts';
 import type { CallOptions } from './types.ts';
 
 /** Longer than the slowest operation, the deletion of an organization, which may take a minute to respond. */
@@ -48,10 +48,10 @@ function toCall({ transport, retries, timeoutMs }: Calling, path: string[], repe
 }
 
 /** Opens one connection of a stream. It ends when the signal aborts, or when it is silent for too long. */
-export async function connect(
+export async function connect<Event>(
   { transport, timeoutMs, retries }: Calling,
-  { signal, ...stream }: { input: object; streamId: string; signal: AbortSignal; lastEventId: string | undefined },
-): Promise<Connection> {
+  { signal, ...stream }: Pick<Sent, 'path' | 'input' | 'streamId' | 'idempotencyKey' | 'lastEventId'> & { signal: AbortSignal },
+): Promise<Connection<Event>> {
   const silent = new AbortController();
   const giveUp = () => silent.abort(new DOMException('The stream is silent.', 'TimeoutError'));
   const expect = (withinMs: number) => setTimeout(giveUp, Math.min(withinMs, longestMs));
@@ -69,17 +69,17 @@ export async function connect(
   };
   signal.addEventListener('abort', over, { once: true });
   try {
-    const sent = { path: ['jobs', 'stream'], ...stream, signal: AbortSignal.any([signal, silent.signal]), onBytes: heard };
+    const sent = { ...stream, signal: AbortSignal.any([signal, silent.signal]), onBytes: heard };
     const { output, lastEventId: begin } = await transport.send(sent);
     heard();
-    return { events: untilOver(output as Connection['events'], over), lastEventId: begin };
+    return { events: untilOver(output as Connection<Event>['events'], over), lastEventId: begin };
   } catch (error) {
     over();
     throw error;
   }
 }
 
-function untilOver(events: Connection['events'], over: () => void): Connection['events'] {
+function untilOver<Event>(events: AsyncIterator<Event>, over: () => void): AsyncIterator<Event> {
   return {
     async next() {
       try {

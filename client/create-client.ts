@@ -1,10 +1,11 @@
 import type { Contract } from '../contract/index.ts';
 import { type Calling, connect, createCalls, defaultTimeoutMs, newKey } from './call.ts';
+import { type AnswerOptions, followAnswer } from './follow-answer.ts';
 import { type SomeRetryOptions, toRetries, withRetries } from './retry.ts';
 import { type Auth, createSession } from './session.ts';
 import { followJobs, type JobStream, type StreamOptions } from './stream.ts';
 import { createTransport } from './transport.ts';
-import type { Document, InputOf, Job, Procedures } from './types.ts';
+import type { AnswerEvent, Document, InputOf, Job, JobEvent, Procedures } from './types.ts';
 import { type Upload, uploadDocument } from './upload.ts';
 import { type WaitOptions, waitForJob } from './wait-for-job.ts';
 
@@ -32,8 +33,14 @@ type Jobs = Omit<Procedures<Contract['jobs']>, 'stream'> & {
   stream(input: InputOf<Contract['jobs']['stream']>, options?: StreamOptions): Promise<JobStream>;
 };
 
+type Documents = Omit<Procedures<Contract['documents']>, 'askStream'> & {
+  /** Asks, and yields the sentences of the answer as they are proven, then its end. Goes on where it was when the connection breaks. */
+  askStream(input: InputOf<Contract['documents']['askStream']>, options?: AnswerOptions): AsyncGenerator<AnswerEvent, void, undefined>;
+};
+
 /** The operations of the service by group and name, and some that combine several of them. */
-export interface Client extends Omit<Procedures<Contract>, 'jobs'> {
+export interface Client extends Omit<Procedures<Contract>, 'documents' | 'jobs'> {
+  documents: Documents;
   jobs: Jobs;
   auth: Auth;
   /** Uploads a document: records it, sends its bytes, completes it. Rejects with SheafError, or with the signal's reason. */
@@ -58,6 +65,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     ...calls,
     auth,
+    documents: { ...calls.documents, askStream: (input, options) => followAnswer(calling, input, options) },
     jobs: { ...calls.jobs, stream: (input, streamOptions) => openStream(calling, input, streamOptions) },
     uploadDocument: (upload) => uploadDocument({ documents: calls.documents, retries, fetch }, upload),
     waitForJob: (id, waitOptions = {}) => waitForJob(calls.jobs.get, id, waitOptions),
@@ -70,7 +78,8 @@ async function openStream(calling: Calling, input: object, { signal, lastEventId
   const ended = signal ? AbortSignal.any([signal, hungUp.signal]) : hungUp.signal;
   // By this id the service knows that this connection replaces a broken one.
   const streamId = newKey();
-  const open = (after: string | undefined) => connect(calling, { input, streamId, signal: ended, lastEventId: after });
+  const open = (after: string | undefined) =>
+    connect<JobEvent>(calling, { path: ['jobs', 'stream'], input, streamId, signal: ended, lastEventId: after });
   const first = await withRetries({ retries, repetition: 'repeatable', signal }, () => open(lastEventId));
   return followJobs({ first, open, retries, signal: ended, hangUp: () => hungUp.abort(), lastEventId });
 }

@@ -5,11 +5,14 @@ export type { UploadSource } from './content.ts';
 export { contentTypeOf, contentTypesByExtension } from './content-types.ts';
 export { type Client, type ClientOptions, createClient } from './create-client.ts';
 export { type LocalErrorCode, SheafError } from './errors.ts';
+export type { AnswerOptions } from './follow-answer.ts';
 export type { RetryOptions, SomeRetryOptions } from './retry.ts';
 export type { Auth, Organization, SignedUser } from './session.ts';
 export { sliceCharacters } from './slice-characters.ts';
 export type { JobStream, StreamOptions } from './stream.ts';
 export type {
+  Answer,
+  AnswerEvent,
   CallOptions,
   ContentType,
   Document,

@@ -21,6 +21,8 @@ export const operations: Operations<Contract> = {
   documents: {
     list: 'repeatable',
     search: 'charged',
+    ask: 'keyed',
+    askStream: 'keyed',
     get: 'repeatable',
     createUpload: 'keyed',
     complete: 'repeatable',

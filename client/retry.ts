@@ -70,7 +70,8 @@ export async function withRetries<T>({ retries, repetition, signal }: Retried, a
   }
 }
 
-function mayRepeat(error: unknown, repetition: Repetition): boolean {
+/** Whether a call that failed so may be made again. */
+export function mayRepeat(error: unknown, repetition: Repetition): boolean {
   if (!(error instanceof SheafError)) return false;
   if (error.status === 429) return true;
   if (repetition === 'once') return false;

@@ -24,8 +24,8 @@ export interface JobStream extends AsyncIterableIterator<JobEvent, undefined, un
 }
 
 /** One connection. */
-export interface Connection {
-  events: AsyncIterator<JobEvent>;
+export interface Connection<Event = JobEvent> {
+  events: AsyncIterator<Event>;
   /** The id of the last event before this connection, if the service sends it. */
   lastEventId: string | undefined;
 }
@@ -110,7 +110,8 @@ function reconnectDelay({ failure, failures, wasAdmitted }: Break, retries: Retr
   return delayMs;
 }
 
-async function* iterate({ events }: Connection): AsyncGenerator<JobEvent> {
+/** The events of a connection. It is closed when the loop over them ends. */
+export async function* iterate<Event>({ events }: Connection<Event>): AsyncGenerator<Event> {
   try {
     for (let next = await events.next(); !next.done; next = await events.next()) yield next.value;
   } finally {

@@ -42,3 +42,6 @@ export type Job = OutputOf<Contract['jobs']['get']>;
 export type JobEvent = OutputOf<Contract['jobs']['stream']>;
 export type Workspace = OutputOf<Contract['workspaces']['list']>[number];
 export type SearchResults = OutputOf<Contract['documents']['search']>;
+export type Answer = OutputOf<Contract['documents']['ask']>;
+/** A sentence of an answer, or its end. */
+export type AnswerEvent = OutputOf<Contract['documents']['askStream']>;

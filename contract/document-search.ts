@@ -73,11 +73,12 @@ const chunkSchema = z
 /** The ways in which a search can compare. */
 export const searchModes = ['semantic', 'lexical', 'hybrid'] as const;
 
-const searchMode = z.enum(searchModes, { error: `must be one of ${searchModes.join(', ')}` }).meta({ id: 'SearchMode' });
+export const searchMode = z.enum(searchModes, { error: `must be one of ${searchModes.join(', ')}` }).meta({ id: 'SearchMode' });
 /** What a search compares: meaning, words, or both. */
 export type SearchMode = z.infer<typeof searchMode>;
 
-const searchFilter = z
+/** Which documents of a workspace a search or a question looks in. */
+export const searchFilter = z
   .strictObject({
     documentIds: z.array(givenId).min(1).max(200).optional().describe('Only these documents.'),
     contentTypes: z.array(contentType).min(1).max(50).optional().describe('Only documents of one of these types.'),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { contentType } from './content-types.ts';
+import { askDocuments, askDocumentsStream } from './document-answers.ts';
 import { searchDocuments } from './document-search.ts';
 import {
   byteCount,
@@ -164,6 +165,8 @@ export const documents = c.router({
     }),
   },
   search: searchDocuments,
+  ask: askDocuments,
+  askStream: askDocumentsStream,
   get: {
     method: 'GET',
     path: '/documents/:id',

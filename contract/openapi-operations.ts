@@ -46,7 +46,9 @@ export function createOperations(book: SchemaBook) {
         parameters: [
           ...(operation.parameters ?? []),
           ...(idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-          ...(stream ? [{ $ref: '#/components/parameters/LastEventId' }, { $ref: '#/components/parameters/StreamId' }] : []),
+          ...(stream ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
+          // A stream that begins anew for each key needs no other id.
+          ...(stream && !idempotent ? [{ $ref: '#/components/parameters/StreamId' }] : []),
         ],
         ...(requestBody ? { requestBody: describeBody(requestBody, route) } : {}),
         responses: { 200: stream ? describeStream(route) : describeAnswer(operation, route), ...errors.responsesOf(route) },

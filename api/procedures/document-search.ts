@@ -19,7 +19,7 @@ type InputFilter = NonNullable<RouteInput<typeof contract.documents.search>['fil
 /** The time limit for embedding the query. */
 const embedTimeoutMs = 10_000;
 /** The time limit while the AI service is unreachable. */
-const patienceMs = 2_500;
+export const patienceMs = 2_500;
 
 const retryAfterSeconds = 2;
 
@@ -56,23 +56,32 @@ export function documentSearch({ config, db, getPlan, ai, limiters, costsCredit 
   });
 }
 
-function toFilter(filter: InputFilter = {}): DocumentFilter | undefined {
+/** The filter of a search or a question, as the domain takes it. */
+export function toFilter(filter: InputFilter = {}): DocumentFilter | undefined {
   if (Object.keys(filter).length === 0) return undefined;
   const { documentIds: ids, createdFrom, createdTo, indexedFrom, indexedTo, ...rest } = filter;
   const toDate = (time: string | undefined) => (time === undefined ? undefined : new Date(time));
   return { ...rest, ids, created: [toDate(createdFrom), toDate(createdTo)], indexed: [toDate(indexedFrom), toDate(indexedTo)] };
 }
 
-/** `askedSeconds`: the wait that the provider of the model asked for. */
-function unavailable(message: string, askedSeconds = 0): ApiError {
-  return new ApiError('SERVICE_UNAVAILABLE', { message, retryAfterSeconds: Math.max(retryAfterSeconds, askedSeconds) });
+/** The error of a request that the AI service failed, with the wait that the provider of its model asked for. */
+export function unavailable(message: string, cause: unknown): ApiError {
+  const askedMs = (cause instanceof AiServiceError && cause.retryAfterMs) || 0;
+  return new ApiError('SERVICE_UNAVAILABLE', { message, retryAfterSeconds: Math.max(retryAfterSeconds, Math.ceil(askedMs / 1_000)) });
+}
+
+/** The request that the AI service is asked for. */
+export interface Asking {
+  signal: AbortSignal;
+  requestId: string;
+  log: Logger;
 }
 
 /** Embeds a query. Throws SERVICE_UNAVAILABLE if the AI service fails, refuses the query, or takes too long; and the signal's reason. */
-async function embedQuery(
+export async function embedQuery(
   ai: AiClient,
   { query, index }: { query: string; index: IndexKind | undefined },
-  { signal: searching, requestId, log }: { signal: AbortSignal; requestId: string; log: Logger },
+  { signal: searching, requestId, log }: Asking,
 ): Promise<{ model: string; vector: number[] }> {
   try {
     const signal = AbortSignal.any([searching, AbortSignal.timeout(embedTimeoutMs)]);
@@ -83,7 +92,6 @@ async function embedQuery(
   } catch (error) {
     searching.throwIfAborted();
     log.warn({ err: error }, 'a query could not be embedded');
-    const retryAfterMs = error instanceof AiServiceError ? error.retryAfterMs : undefined;
-    throw unavailable('The AI service could not embed the query.', retryAfterMs && Math.ceil(retryAfterMs / 1_000));
+    throw unavailable('The AI service could not embed the query.', error);
   }
 }

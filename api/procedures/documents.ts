@@ -17,6 +17,7 @@ import { withIdempotency } from '../idempotency.ts';
 import { toDocument, toExtracted } from '../presenters/document.ts';
 import { toStorage } from '../presenters/workspace.ts';
 import { procedure } from '../procedure.ts';
+import { documentAsk, documentAskStream } from './document-ask.ts';
 import { documentSearch } from './document-search.ts';
 
 export function documentProcedures(deps: ApiDeps) {
@@ -37,6 +38,10 @@ export function documentProcedures(deps: ApiDeps) {
     }),
 
     search: documentSearch(deps),
+
+    ask: documentAsk(deps),
+
+    askStream: documentAskStream(deps),
 
     get: procedure(contract.documents.get, async ({ input, authorize }) => {
       const document = await getDocument(db, input.id);

@@ -307,6 +307,8 @@ describe('The audit log of the service itself', () => {
       ...[
         'contact.send',
         'documents.search',
+        'documents.ask',
+        'documents.askStream',
         'admin.organizations.delete',
         'organizations.delete',
         'admin.organizations.cancelSubscription',

@@ -103,10 +103,7 @@ describe('The credit of a search by a remote model', () => {
     const month = () =>
       api.database.pool.query<{ used: number }>('select used from credit_month where organization_id = $1', [tenant.organizationId]);
     const charge = () => openCharge(db, async () => null, 'search', { organizationId: tenant.organizationId });
-    const lost = [
-      await charge(),
-      await charge(),
-    ];
+    const lost = [await charge(), await charge()];
     const running = await charge();
     expect(await refundLostCharges(db, 100)).to.equal(0);
     const longAgo = new Date(Date.now() - 11 * 60_000);

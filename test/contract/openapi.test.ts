@@ -107,7 +107,15 @@ describe('The OpenAPI document', () => {
 
   it('tells which operations take an Idempotency-Key, and what a stream sends', () => {
     const taking = [...operations.values()].filter(({ operation }) => JSON.stringify(operation.parameters).includes('IdempotencyKey'));
-    const names = ['workspaces.create', 'documents.createUpload', 'jobs.create', 'jobs.createMany', 'jobs.retry'];
+    const names = [
+      'workspaces.create',
+      'documents.ask',
+      'documents.askStream',
+      'documents.createUpload',
+      'jobs.create',
+      'jobs.createMany',
+      'jobs.retry',
+    ];
     expect(taking.map(({ operation }) => operation.operationId)).to.have.members(names);
     const stream = operationOf('jobs.stream');
     expect(stream.parameters).to.deep.include({ $ref: '#/components/parameters/LastEventId' });

@@ -77,6 +77,9 @@ describe('The client of oRPC as its authors publish it', () => {
     await call('jobs.list', { organizationId, includeResult: true });
     await call('documents.text', { id: document.id });
     await call('documents.search', { workspaceId, query: 'washing mirrors', limit: 3 });
+    await call('documents.ask', { workspaceId, question: 'How are mirrors washed?' });
+    for await (const event of await call('documents.askStream', { workspaceId, question: 'How are mirrors washed?' }))
+      if (event.type === 'end') expect(getEventMeta(event)?.id).to.be.a('string');
     expect(await refusal(call('jobs.cancel', { id: job.id }))).to.include({ code: 'CONFLICT', defined: true, status: 409 });
     expect(await refusal(call('jobs.retry', { id: job.id }))).to.include({ code: 'CONFLICT', defined: true, status: 409 });
     await call('documents.delete', { id: document.id });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { systemActor } from '../../domain/audit.ts';
-import { openCharge, type OpenPurpose, refundCharge } from '../../domain/credits/open-charge.ts';
+import { type OpenPurpose, openCharge, refundCharge } from '../../domain/credits/open-charge.ts';
 import { cancelJob } from '../../domain/jobs/cancel-job.ts';
 import { insertJob } from '../../domain/jobs/create-job.ts';
 import { releaseWorkspaceJobs } from '../../domain/jobs/release-workspace-jobs.ts';

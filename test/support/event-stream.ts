@@ -11,6 +11,8 @@ export interface StreamedEvent {
 /** An open stream of server-sent events, each held to the OpenAPI document as it comes in. */
 export interface EventStream {
   events: StreamedEvent[];
+  /** The id that stands for its beginning, if the service sent one. */
+  begin: string | undefined;
   /** How long a browser would wait before it opens the stream again, in milliseconds: what it was told last. */
   retryMs(): number | undefined;
   /** The first event, also of those that came already, that fulfils a condition; throws after a minute or at the end of the stream. */
@@ -29,17 +31,37 @@ export interface StreamOptions {
 }
 
 /** Opens `jobs.stream` over REST. */
-export async function openJobStream(api: TestApi, options: StreamOptions): Promise<EventStream> {
+export function openJobStream(api: TestApi, options: StreamOptions): Promise<EventStream> {
   const { token, lastEventId } = options;
-  const path = pathOf(options);
+  return openStream(api, { operation: 'jobs.stream', method: 'GET', path: pathOf(options), token, lastEventId });
+}
+
+export interface StreamRequest {
+  operation: string;
+  method: 'GET' | 'POST';
+  path: string;
+  token: string;
+  lastEventId?: string | undefined;
+  headers?: Record<string, string>;
+  body?: object;
+}
+
+/** Opens the stream of an operation over REST. */
+export async function openStream(
+  api: TestApi,
+  { operation, method, path, token, lastEventId, ...rest }: StreamRequest,
+): Promise<EventStream> {
   const requestHeaders = new Headers({
     authorization: `Bearer ${token}`,
     ...(lastEventId !== undefined ? { 'last-event-id': lastEventId } : {}),
+    ...(rest.body ? { 'content-type': 'application/json' } : {}),
+    ...rest.headers,
   });
   const controller = new AbortController();
-  const response = await fetch(`${api.url}${path}`, { headers: requestHeaders, signal: controller.signal });
+  const body = rest.body ? { body: JSON.stringify(rest.body) } : {};
+  const response = await fetch(`${api.url}${path}`, { method, headers: requestHeaders, ...body, signal: controller.signal });
   if (response.status !== 200 || !response.body) throw new Error(`the stream answered ${response.status}: ${await response.text()}`);
-  recorder.check({ method: 'GET', path, requestHeaders, status: 200, headers: response.headers, body: undefined });
+  recorder.check({ method, path, requestHeaders, status: 200, headers: response.headers, body: undefined });
 
   const events: StreamedEvent[] = [];
   let retryMs: number | undefined;
@@ -51,17 +73,17 @@ export async function openJobStream(api: TestApi, options: StreamOptions): Promi
     },
     onEvent({ event = 'message', id, data }) {
       const streamed = { event, ...(id === undefined ? {} : { id }), data: JSON.parse(data) };
-      recorder.checkEvent('jobs.stream', streamed);
+      recorder.checkEvent(operation, streamed);
       events.push(streamed);
       wake();
     },
   });
-  const body = response.body;
+  const received = response.body;
   let open = true;
   const ended = (async () => {
     const decoder = new TextDecoder();
     try {
-      for await (const chunk of body) parser.feed(decoder.decode(chunk, { stream: true }));
+      for await (const chunk of received) parser.feed(decoder.decode(chunk, { stream: true }));
     } catch (error) {
       if (!controller.signal.aborted) failure = error as Error;
     }
@@ -73,6 +95,7 @@ export async function openJobStream(api: TestApi, options: StreamOptions): Promi
 
   return {
     events,
+    begin: response.headers.get('last-event-id') ?? undefined,
     retryMs: () => retryMs,
     ended,
     close: () => controller.abort(),

@@ -1,0 +1,129 @@
+import { ApiError } from '../../contract/api-error.ts';
+import { contract } from '../../contract/index.ts';
+import type { AnyRoute, RouteInput } from '../../contract/route.ts';
+import { type Answer, type NumberedAnswer, withoutDeleted } from '../../domain/answers/answer.ts';
+import { askDocuments, type Keep } from '../../domain/answers/ask-documents.ts';
+import type { Passage } from '../../domain/answers/read-passages.ts';
+import { findRecord } from '../../domain/idempotency.ts';
+import { newId } from '../../domain/ids.ts';
+import type { IndexKind } from '../../domain/search/index-kind.ts';
+import { readSearchedIndex } from '../../domain/search/searched-index.ts';
+import { getWorkspace } from '../../domain/workspaces/workspace.ts';
+import { callerId, isKey } from '../caller.ts';
+import type { ApiDeps } from '../deps.ts';
+import { withIdempotency } from '../idempotency.ts';
+import { clientLeft, type HandlerContext, procedure, type RequestInfo, type StreamEvent } from '../procedure.ts';
+import { type Asking, embedQuery, patienceMs, toFilter, unavailable } from './document-search.ts';
+
+type Context = HandlerContext<RouteInput<typeof contract.documents.ask>>;
+
+/** The time limit for writing the answer. With that of the embedding it is less than the client waits. */
+const writeTimeoutMs = 60_000;
+
+/** `documents.ask`: a question counts as a search of its user. It ends when its client leaves. */
+export function documentAsk(deps: ApiDeps) {
+  return procedure(contract.documents.ask, (context) => answerOnce(deps, contract.documents.ask, context));
+}
+
+/** `documents.askStream`: the same answer, sentence by sentence. It is kept before the first is sent, so a client may come back for the rest. */
+export function documentAskStream(deps: ApiDeps) {
+  const route = contract.documents.askStream;
+  return procedure(route, async (context) => {
+    const { input, caller, request, authorize } = context;
+    const workspace = await getWorkspace(deps.db, input.workspaceId);
+    await authorize(workspace.organization_id, workspace.id);
+    const { key, sent } = readPosition(request);
+    const record = { userId: callerId(caller), operation: route.metadata.operation, key, request: input };
+    // What has been sent was kept before, so an answer that is not there was never this client's.
+    if (sent > 0 && !(await findRecord(deps.db, record))) throw notIssued();
+    request.setHeader('Last-Event-Id', toEventId(key, sent));
+    // The headers are sent before the answer is there.
+    const asked = { ...context, request: { ...request, idempotencyKey: key, setHeader: () => {} } };
+    return toEvents(() => answerOnce(deps, route, asked), key, sent);
+  });
+}
+
+async function* toEvents(answerIt: () => Promise<NumberedAnswer>, key: string, sent: number): AsyncGenerator<StreamEvent> {
+  const { sentences, total, ...rest } = await answerIt();
+  const events = [
+    ...sentences.map(({ index, ...sentence }) => ({ number: index + 1, data: { ...sentence, type: 'sentence' } })),
+    { number: total + 1, data: { ...rest, type: 'end' } },
+  ];
+  // The end may come again: it says that there is no more.
+  for (const { number, data } of events) if (number > sent || number > total) yield { id: toEventId(key, number), data };
+}
+
+/** The key that the answer is kept by, and how many of its events the client has. Throws BAD_REQUEST for an event of another answer. */
+function readPosition({ idempotencyKey, lastEventId }: RequestInfo): { key: string; sent: number } {
+  if (lastEventId === undefined) return { key: idempotencyKey ?? newId(), sent: 0 };
+  const [, encoded = '', sent] = /^([\w.!~*'()%-]{1,600})\.(\d{1,3})$/.exec(lastEventId) ?? [];
+  const key = decode(encoded);
+  if (key === undefined || (idempotencyKey !== undefined && idempotencyKey !== key)) throw notIssued();
+  return { key, sent: Number(sent) };
+}
+
+function toEventId(key: string, number: number): string {
+  return `${encodeURIComponent(key)}.${number}`;
+}
+
+function decode(encoded: string): string | undefined {
+  try {
+    return decodeURIComponent(encoded) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function notIssued(): ApiError {
+  const message = 'The Last-Event-Id was not issued by a stream of this question, or more than a day ago.';
+  return new ApiError('BAD_REQUEST', { message, data: { issues: [{ path: ['Last-Event-Id'], message }] } });
+}
+
+/** Answers the question of a request, or returns the answer that its key got before. */
+async function answerOnce(deps: ApiDeps, route: AnyRoute, context: Context): Promise<NumberedAnswer> {
+  const answer = await withIdempotency<Answer>(deps.db, route, context, (once) => ask(deps, context, once));
+  return await withoutDeleted(deps.db, answer);
+}
+
+async function ask(deps: ApiDeps, { input, caller, request, log, authorize }: Context, keep: Keep): Promise<Answer> {
+  const { config, db, getPlan, ai, limiters } = deps;
+  const workspace = await getWorkspace(db, input.workspaceId);
+  await authorize(workspace.organization_id, workspace.id);
+  if (!isKey(caller)) await limiters.searches.consume(caller.userId, request.setHeader);
+  const { signal, requestId } = request;
+  const asking = { signal, requestId, log };
+  const { question, limit, maxSentences } = input;
+  const asked = {
+    ...{ db, getPlan, signal, actorId: callerId(caller) },
+    embed: (query: string, index: IndexKind | undefined) => embedQuery(ai, { query, index }, asking),
+    write: (passages: Passage[]) => write(ai, { question, passages, maxSentences }, asking),
+    onUnsettled: (err: unknown, chargeId: string) => log.warn({ err, chargeId }, 'the charge of an answer could not be settled'),
+  };
+  const mode = input.mode ?? config.searches.defaultMode;
+  try {
+    const index = await readSearchedIndex(db, workspace.id);
+    return await askDocuments(asked, { workspace, index, query: question, mode, limit, filter: toFilter(input.filter) }, keep);
+  } catch (error) {
+    throw signal.aborted ? clientLeft() : error;
+  }
+}
+
+/** Has the AI service answer from passages. Throws SERVICE_UNAVAILABLE if it fails or takes too long, and the signal's reason. */
+async function write(
+  ai: ApiDeps['ai'],
+  { passages, ...rest }: { question: string; passages: Passage[]; maxSentences: number },
+  { signal: asking, requestId, log }: Asking,
+) {
+  const shown = passages.map(({ id, documentName, page, headings, text }) => ({
+    ...{ id, title: documentName, page, text },
+    heading: headings.at(-1) ?? null,
+  }));
+  try {
+    const signal = AbortSignal.any([asking, AbortSignal.timeout(writeTimeoutMs)]);
+    return await ai.answer({ ...rest, passages: shown, signal, requestId, patienceMs });
+  } catch (error) {
+    asking.throwIfAborted();
+    log.warn({ err: error }, 'a question could not be answered');
+    throw unavailable('The AI service could not answer the question.', error);
+  }
+}

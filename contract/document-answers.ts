@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { searchFilter, searchMode } from './document-search.ts';
+import { count, givenId, id, pageNumber, position, singleLine } from './fields.ts';
+import { c, operation } from './route.ts';
+
+const exampleSentence = 'Mirrors are washed with deionised water on the first Monday of each month.';
+
+const answerCitation = z
+  .object({
+    documentId: id,
+    documentName: z.string().meta({ examples: ['handbook.pdf'] }),
+    page: pageNumber.nullable().describe('The page that the quote begins on; null for kinds that have no pages.'),
+    headings: z
+      .array(z.string())
+      .describe('The headings that the quote is under, the outermost first.')
+      .meta({ examples: [['Care of the telescope', 'Mirrors']] }),
+    start: position.describe('Where the quote begins in the text of the document (`documents.text`).'),
+    end: position.describe('Where it ends: the position after its last character.').meta({ examples: [1274] }),
+    quote: z
+      .string()
+      .describe('The words of the document, as they stand there.')
+      .meta({ examples: [exampleSentence] }),
+    exact: z
+      .boolean()
+      .describe(
+        'Whether what was cited stands there as it is, but for spaces, hyphens, quotation marks and forms of one letter. False only if `recognized`: a few letters differ, which may have been misread.',
+      )
+      .meta({ examples: [true] }),
+    recognized: z
+      .boolean()
+      .describe('Whether text recognition has read the page, so that letters may be wrong.')
+      .meta({ examples: [false] }),
+  })
+  .meta({
+    id: 'AnswerCitation',
+    description: 'A place in a document that bears a sentence out. Positions count Unicode code points, from 0.',
+  });
+
+export const answerSentence = z
+  .object({
+    text: z.string().meta({ examples: [exampleSentence] }),
+    citations: z.array(answerCitation).min(1).describe('Each was looked up in the text of its document.'),
+  })
+  .meta({ id: 'AnswerSentence' });
+
+/** What an answer has besides its sentences. */
+export const answerFields = {
+  id,
+  withheld: count
+    .describe(
+      'How many sentences were withheld: no quote of theirs stands in its document, or their numbers, dates or names are not in it.',
+    )
+    .meta({ examples: [0] }),
+  nothingFound: z
+    .boolean()
+    .describe('Whether nothing in the documents responds to the question. There are no sentences then.')
+    .meta({ examples: [false] }),
+  extractive: z
+    .boolean()
+    .describe('Whether the sentences are those of the documents themselves, since no model writes any.')
+    .meta({ examples: [true] }),
+  model: z
+    .string()
+    .nullable()
+    .describe('What wrote the answer; null if no passage was found that it could be written of.')
+    .meta({ examples: ['local-extractive'] }),
+  credits: count.describe('What the answer was charged.').meta({ examples: [3] }),
+};
+
+/** What the stream of an answer sends: each sentence once it is proven, then the end. */
+const answerEvent = z
+  .discriminatedUnion('type', [
+    answerSentence.extend({ type: z.literal('sentence') }).meta({ id: 'AnswerSentenceEvent' }),
+    z.object({ ...answerFields, type: z.literal('end') }).meta({ id: 'AnswerEndEvent' }),
+  ])
+  .meta({ id: 'AnswerEvent' });
+
+const answer = z
+  .object({ ...answerFields, sentences: z.array(answerSentence).describe('In the order in which they are to be read.') })
+  .meta({ id: 'Answer' });
+
+/** What a question is about, and in which documents it looks. */
+export const question = z
+  .object({
+    question: singleLine({ min: 1, max: 1000 }).meta({ examples: ['How often is the mirror cleaned?'] }),
+    limit: z.int().min(1).max(50).default(10).describe('How many passages are read at the most.'),
+    mode: searchMode.optional().describe('What is compared to find them. By default `semantic`, unless the deployment sets another.'),
+    filter: searchFilter.optional(),
+    maxSentences: z.int().min(1).max(20).default(5).describe('How long the answer may get.'),
+  })
+  .meta({ id: 'Question' });
+
+/** The operation `documents.ask`. */
+export const askDocuments = c.mutation({
+  method: 'POST',
+  path: '/workspaces/:workspaceId/documents/ask',
+  summary: 'Ask the documents',
+  description: [
+    'Finds passages as `documents.search` does, has the question answered from them, and proves each sentence: its quotes are looked up in the documents, and its numbers, dates and names in the quotes. A sentence that is not borne out is withheld and counted.',
+    'If nothing is found, `nothingFound` says so; nothing is filled in.',
+    'Without a remote model the answer is extractive: sentences of the documents.',
+    'An answer costs 3 AI credits, its search included, and nothing if no passage was found. They are charged first, and given back if there is no answer.',
+    'A question counts as one of the searches that a user has in a minute. SERVICE_UNAVAILABLE while the AI service is.',
+    'Documents that were deleted since are left out when a request is repeated with its `Idempotency-Key`, within a day.',
+  ].join(' '),
+  pathParams: z.object({ workspaceId: givenId }),
+  body: question,
+  ...operation('documents.ask', {
+    access: 'document:read',
+    errors: ['NOT_FOUND', 'LIMIT_REACHED'],
+    idempotent: true,
+    response: answer,
+  }),
+});
+
+/** The operation `documents.askStream`. */
+export const askDocumentsStream = c.mutation({
+  method: 'POST',
+  path: '/workspaces/:workspaceId/documents/ask/stream',
+  summary: 'Ask the documents, and follow the answer',
+  description: [
+    'As `documents.ask`, by server-sent events. Each `message` event is a sentence that has been proven, or the `end` with all else; its `id` is opaque.',
+    'The answer is kept for a day before its first event is sent. Send the same request with the last `id` as `Last-Event-Id` when you reconnect: the answer goes on after it, and costs nothing more. Before the first event, send what the header `Last-Event-Id` of the response told, or your `Idempotency-Key`.',
+    'An `error` event carries the error envelope, then the stream ends; so does LIMIT_REACHED.',
+  ].join(' '),
+  pathParams: z.object({ workspaceId: givenId }),
+  body: question,
+  ...operation('documents.askStream', {
+    access: 'document:read',
+    errors: ['NOT_FOUND', 'LIMIT_REACHED'],
+    idempotent: true,
+    stream: true,
+    response: answerEvent,
+  }),
+});

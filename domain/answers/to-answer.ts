@@ -1,0 +1,38 @@
+import type { Answer, AnswerCitation, Written } from './answer.ts';
+import { type ProvenCitation, proveSentence, type QuotedPassage } from './prove-sentence.ts';
+import type { Passage } from './read-passages.ts';
+
+/** An answer before it is charged for. */
+export type Proven = Omit<Answer, 'id' | 'organizationId' | 'credits'>;
+
+/** What of an answer is borne out by the passages that it was written of. A sentence that is not is withheld. */
+export function toAnswer(question: string, { sentences: written, extractive, model }: Written, passages: Passage[]): Proven {
+  const byId = new Map(passages.map((passage) => [passage.id, passage]));
+  const quoted = new Map(passages.map((passage) => [passage.id, toQuoted(passage)]));
+  const sentences = written.flatMap((sentence) => {
+    const proof = proveSentence(sentence, quoted, question);
+    if (!proof.holds) return [];
+    const citations = proof.citations.flatMap((citation) => {
+      const passage = byId.get(citation.passage);
+      return passage ? [toCitation(passage, citation)] : [];
+    });
+    return [{ text: sentence.text, citations }];
+  });
+  return { sentences, withheld: written.length - sentences.length, nothingFound: written.length === 0, extractive, model };
+}
+
+/** The answer without a passage that one could be written of. */
+export const nothing: Proven = { sentences: [], withheld: 0, nothingFound: true, extractive: true, model: null };
+
+function toQuoted({ around, aroundStart, recognized, documentName, headings }: Passage): QuotedPassage {
+  return { text: around, start: aroundStart, recognized, labels: [documentName, ...headings] };
+}
+
+function toCitation(
+  { documentId, documentName, headings, ...passage }: Passage,
+  { quote, start, end, exact }: ProvenCitation,
+): AnswerCitation {
+  const { page, pageBreaks, recognized } = passage;
+  const passed = pageBreaks.filter((pageStart) => pageStart <= start - passage.start).length;
+  return { documentId, documentName, page: page === null ? null : page + passed, headings, start, end, quote, exact, recognized };
+}

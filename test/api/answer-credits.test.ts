@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { refundLostCharges } from '../../domain/credits/open-charge.ts';
+import { billingOn } from '../auth/support/service.ts';
+import { type AiCall, aiError } from '../support/fake-ai.ts';
+import { until } from '../support/processes.ts';
+import { expectOk } from '../support/requests.ts';
+import { callOver, type Transport, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
+
+const text = 'The mirrors are washed every month. The dome opens at dusk.';
+const month = 'The mirrors are washed every month.';
+
+describe('The credits of an answer', () => {
+  const env = { SEARCH_LIMIT_PER_MINUTE: '1000', ...billingOn, PLAN_FREE_AI_CREDITS: '100' };
+  const { api, ai, tenant } = useApi({ ai: true, env, tenant: 'of each test', check: 'after each test' });
+  let documentId: string;
+  /** What the organization has used before the first question: the job that indexed the document. */
+  let before: number;
+
+  beforeEach(async () => {
+    ai.behave('answer');
+    ai.behave('embed');
+    documentId = (await api.upload(tenant, { name: 'handbook.txt', bytes: text })).id;
+    const { token } = tenant.owner;
+    const { body } = await expectOk(api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.index', documentId } }));
+    await api.jobIn(token, body.id, ['succeeded']);
+    ai.calls.length = 0;
+    before = await usedCredits();
+  });
+
+  const question = () => ({ workspaceId: tenant.workspaceId, question: 'How often are the mirrors washed?', mode: 'lexical' });
+  const ask = (transport: Transport = 'REST', input: object = {}, headers: Record<string, string> = {}) =>
+    callOver(api, transport, 'documents.ask', { ...question(), ...input }, { token: tenant.owner.token, headers });
+  const usedCredits = async (): Promise<number> =>
+    (await api.request('GET', `/api/v1/organizations/${tenant.organizationId}/usage`, { token: tenant.owner.token })).body.usage.aiCredits;
+  const amounts = async () => {
+    const { db } = api.database;
+    const entries = db
+      .selectFrom('credit_entry')
+      .selectAll()
+      .where('organization_id', '=', tenant.organizationId)
+      .where('job_id', 'is', null);
+    return (await entries.orderBy('id').execute()).map(({ key, amount, reason }) => [key.replace(/:.*:/, ':'), amount, reason]);
+  };
+  const open = () => api.database.db.selectFrom('open_answer').select('id').where('organization_id', '=', tenant.organizationId).execute();
+  const questions = () => ai.calls.filter(({ operation }) => operation === 'answer');
+  const quoting = (quotes: string[]) => (call: AiCall) => {
+    const [passage] = call.body.passages;
+    const sentences = quotes.map((quote) => ({ text: quote, citations: [{ passage: passage.id, quote }] }));
+    return { body: { sentences, extractive: false, model: 'fake-chat' } };
+  };
+
+  it('are charged once, and the answer says so', async () => {
+    ai.behave('answer', quoting([month]));
+    const { status, body } = await ask();
+    expect(status, JSON.stringify(body)).to.equal(200);
+    expect(body).to.deep.include({ withheld: 0, nothingFound: false, extractive: false, model: 'fake-chat', credits: 3 });
+    expect(body.sentences).to.deep.equal([
+      {
+        text: month,
+        citations: [
+          {
+            documentId,
+            documentName: 'handbook.txt',
+            page: null,
+            headings: [],
+            start: 0,
+            end: 35,
+            quote: month,
+            exact: true,
+            recognized: false,
+          },
+        ],
+      },
+    ]);
+    expect(await amounts()).to.deep.equal([['answer:charge', 3, 'documents.ask']]);
+    expect([(await usedCredits()) - before, await open()]).to.deep.equal([3, []]);
+  });
+
+  it('are kept for an answer of which all is withheld, and given back if no passage was found', async () => {
+    ai.behave('answer', quoting(['The mirrors are washed every year.', 'The dome opens at dawn.']));
+    expect((await ask()).body).to.deep.include({ sentences: [], withheld: 2, nothingFound: false, credits: 3 });
+    for (const nothing of [{ question: 'zebra' }, { question: '???' }, { filter: { tags: ['none'] } }])
+      expect((await ask('RPC', nothing)).body).to.deep.include({ sentences: [], withheld: 0, nothingFound: true, model: null, credits: 0 });
+    expect(questions()).to.have.length(1);
+    expect((await amounts()).slice(-2)).to.deep.equal([
+      ['answer:charge', 3, 'documents.ask'],
+      ['answer:refund', -3, 'nothing found'],
+    ]);
+    expect([(await usedCredits()) - before, await open()]).to.deep.equal([3, []]);
+  });
+
+  it('are kept if the model finds nothing in the passages, which is said', async () => {
+    ai.behave('answer', quoting([]));
+    expect((await ask()).body).to.deep.include({ sentences: [], withheld: 0, nothingFound: true, model: 'fake-chat', credits: 3 });
+  });
+
+  it('are given back when the AI service fails, over both transports', async () => {
+    ai.behave('answer', () => aiError(502, 'remote_failed'));
+    for (const transport of transports) {
+      expect((await ask(transport)).body).to.include({ code: 'SERVICE_UNAVAILABLE', defined: true });
+      expect([(await usedCredits()) - before, await open()]).to.deep.equal([0, []]);
+    }
+    ai.behave('embed', () => aiError(500, 'internal'));
+    expect((await ask('REST', { mode: 'semantic' })).body).to.include({ code: 'SERVICE_UNAVAILABLE' });
+    expect((await amounts()).slice(-2)).to.deep.equal([
+      ['answer:charge', 3, 'documents.ask'],
+      ['answer:refund', -3, 'failed'],
+    ]);
+  });
+
+  it('are given back when the client leaves', async () => {
+    ai.behave('answer', () => undefined);
+    const abort = new AbortController();
+    const { workspaceId, ...body } = question();
+    const path = `/api/v1/workspaces/${workspaceId}/documents/ask`;
+    const leaving = api.request('POST', path, { token: tenant.owner.token, body, signal: abort.signal }).catch(() => undefined);
+    await until(() => questions().length === 1);
+    expect((await usedCredits()) - before).to.equal(3);
+    abort.abort();
+    await leaving;
+    // Writing the answer is given up after a minute.
+    await until(async () => (await usedCredits()) === before, 30_000);
+  });
+
+  it('are given back by the sweep when the process was killed', async () => {
+    const { db } = api.database;
+    ai.behave('answer', () => undefined);
+    const killed = ask().catch(() => undefined);
+    await until(() => questions().length === 1);
+    await api.stack.kill('api', 'SIGKILL');
+    await killed;
+    await api.stack.start('api');
+    expect([(await usedCredits()) - before, (await open()).length]).to.deep.equal([3, 1]);
+    expect(await refundLostCharges(db, 100)).to.equal(0);
+    const longAgo = new Date(Date.now() - 11 * 60_000);
+    await db.updateTable('open_answer').set({ charged_at: longAgo }).execute();
+    // Of the minutely sweep and this one, one does it.
+    await refundLostCharges(db, 100);
+    await until(async () => (await usedCredits()) === before);
+    expect((await amounts()).slice(-1)).to.deep.equal([['answer:refund', -3, 'lost']]);
+  });
+
+  it('are checked before anything is searched or asked', async () => {
+    const { db } = api.database;
+    await db.updateTable('credit_month').set({ used: 98 }).where('organization_id', '=', tenant.organizationId).execute();
+    for (const transport of transports) {
+      const { body } = await ask(transport, { mode: 'semantic' });
+      expect(body).to.deep.include({ code: 'LIMIT_REACHED', data: { kind: 'aiCredits', limit: 100, plan: 'free' } });
+    }
+    expect(ai.calls).to.deep.equal([]);
+    await db.updateTable('credit_month').set({ used: before }).where('organization_id', '=', tenant.organizationId).execute();
+  });
+
+  it('are charged once for a key, however often and however early it is repeated', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const waiting: (() => void)[] = [];
+    ai.behave('answer', async (call) => {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return quoting([month])(call);
+    });
+    const twins = transports.map((transport) => ask(transport, {}, headers));
+    await until(() => waiting.length === 2);
+    for (const go of waiting) go();
+    const [first, ...rest] = (await Promise.all(twins)).map(({ body }) => body);
+    for (const transport of transports) rest.push((await ask(transport, {}, headers)).body);
+    for (const one of rest) expect(one).to.deep.equal(first);
+    expect(first.sentences).to.have.length(1);
+    expect(questions()).to.have.length(2);
+    expect([(await usedCredits()) - before, await open()]).to.deep.equal([3, []]);
+    expect((await ask('REST', { limit: 9 }, headers)).body).to.include({ code: 'BAD_REQUEST' });
+  });
+
+  it('buy no quote of a document that was deleted since', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    ai.behave('answer', quoting([month]));
+    expect((await ask('REST', {}, headers)).body.sentences).to.have.length(1);
+    await expectOk(api.request('DELETE', `/api/v1/documents/${documentId}`, { token: tenant.owner.token }));
+    expect((await ask('RPC', {}, headers)).body).to.deep.include({ sentences: [], withheld: 1, nothingFound: false });
+    expect((await ask()).body).to.deep.include({ sentences: [], nothingFound: true });
+  });
+
+  it('are shown as a kind of their own in the history of usage', async () => {
+    expect((await ask()).status).to.equal(200);
+    const { organizationId, owner } = tenant;
+    const { body } = await callOver(api, 'REST', 'organizations.usageHistory', { organizationId }, { token: owner.token });
+    expect(body.items.map(({ group, charged }: { group: string; charged: number }) => [group, charged])).to.deep.include([
+      'documents.ask',
+      3,
+    ]);
+  });
+});
