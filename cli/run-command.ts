@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
+import { addAsk } from './commands/ask.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDocuments } from './commands/documents.ts';
 import { addExport } from './commands/export.ts';
@@ -51,6 +52,7 @@ function createProgram(terminal: Terminal): Command {
     addUpload,
     addExport,
     addSearch,
+    addAsk,
     addWorkspaces,
     addDocuments,
     addJobs,

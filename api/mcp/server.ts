@@ -5,6 +5,7 @@ import type { Permission } from '../../contract/access.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { version } from '../../contract/index.ts';
 import { renderError } from '../http/errors.ts';
+import { askDocuments } from './ask-documents.ts';
 import { createJob } from './create-job.ts';
 import { getDocument } from './get-document.ts';
 import { listDocuments } from './list-documents.ts';
@@ -13,7 +14,7 @@ import { searchDocuments } from './search-documents.ts';
 import type { Tool, ToolContext } from './tool.ts';
 import { uploadDocument } from './upload-document.ts';
 
-const tools: Tool[] = [searchDocuments, getDocument, listDocuments, listWorkspaces, uploadDocument, createJob];
+const tools: Tool[] = [searchDocuments, askDocuments, getDocument, listDocuments, listWorkspaces, uploadDocument, createJob];
 
 export interface McpServerOptions {
   /** Whether tools that change something are served. */

@@ -5,7 +5,7 @@ import { expectOk } from '../support/requests.ts';
 import { noteTokens } from '../support/run-secrets.ts';
 import { useApi } from '../support/use-api.ts';
 
-const reading = ['get_document', 'list_documents', 'list_workspaces', 'search_documents'];
+const reading = ['ask_documents', 'get_document', 'list_documents', 'list_workspaces', 'search_documents'];
 const text = 'The mirrors are washed with deionised water every month. The dome opens at dusk.';
 
 /** How a client chooses a revision of the protocol, and the revision that the two then speak. */
@@ -77,6 +77,9 @@ for (const { mode, revision } of revisions) {
       const { results } = await call(client, 'search_documents', { workspaceId, query: 'washing mirrors', mode: 'lexical' });
       expect(results[0]).to.include({ documentId, documentName: 'mirrors.txt' });
       expect(results[0].citation).to.include({ page: null, start: 0 });
+      const answer = await call(client, 'ask_documents', { workspaceId, question: 'How often are the mirrors washed?', mode: 'lexical' });
+      const [{ citations }] = answer.sentences;
+      expect(citations[0]).to.include({ documentId, start: 0, quote: 'The mirrors are washed with deionised water every month.' });
       const filter = { tags: ['none'] };
       expect((await call(client, 'search_documents', { workspaceId, query: 'mirrors', filter })).results).to.deep.equal([]);
       const { documents } = await call(client, 'list_documents', { workspaceId });
@@ -103,6 +106,7 @@ for (const { mode, revision } of revisions) {
       for (const [name, args] of [
         ['list_documents', { workspaceId: beside.workspaceId }],
         ['search_documents', { workspaceId: beside.workspaceId, query: 'safe' }],
+        ['ask_documents', { workspaceId: beside.workspaceId, question: 'When does the safe open?' }],
         ['get_document', { documentId: beside.documentId }],
         ['create_job', { kind: 'document.extract', documentId: beside.documentId }],
         ['upload_document', { workspaceId: beside.workspaceId, name: 'a.txt', contentType: 'text/plain', text: 'a' }],
@@ -116,6 +120,7 @@ for (const { mode, revision } of revisions) {
       const { workspaceId } = tenant;
       for (const [name, args, permission] of [
         ['search_documents', { workspaceId, query: 'mirrors' }, 'document:read'],
+        ['ask_documents', { workspaceId, question: 'How are mirrors washed?' }, 'document:read'],
         ['list_documents', { workspaceId }, 'document:read'],
         ['get_document', { documentId }, 'document:read'],
         ['upload_document', { workspaceId, name: 'a.txt', contentType: 'text/plain', text: 'a' }, 'document:create'],

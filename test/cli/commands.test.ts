@@ -116,6 +116,20 @@ describe('The command line', () => {
     expect(found.stdout).to.match(/^1\. bees\.md › Bees\n {3}[0-9a-f-]{36}\n {3}.*Count the varroa mites/s);
     const { json } = await cli.run(['search', 'varroa', ...inMain, '--limit', '1', '--json']);
     expect(json[0]).to.include({ rank: 1, documentName: 'bees.md' });
+    const asked = await cli.run(['ask', 'How are varroa mites counted?', ...inMain, '--mode', 'lexical']);
+    expect(asked).to.include({ code: 0, stderr: '' });
+    expect(asked.stdout).to.equal(
+      'Count the varroa mites under the hive.\n   bees.md › Bees: “Count the varroa mites under the hive.”\n\n',
+    );
+    const [answer] = (await cli.run(['ask', 'How are varroa mites counted?', ...inMain, '--json'])).json;
+    expect(answer).to.include({ withheld: 0, nothingFound: false, extractive: true });
+    expect(answer.sentences[0].citations[0]).to.include({
+      documentName: 'bees.md',
+      start: 7,
+      quote: 'Count the varroa mites under the hive.',
+    });
+    const nothing = await cli.run(['ask', 'zebras', ...inMain, '--mode', 'lexical', '--tag', 'none']);
+    expect(nothing).to.include({ code: 0, stdout: '', stderr: 'Nothing was found.\n' });
     const [document] = (await cli.run(['documents', 'list', ...inMain, '--json'])).json;
     expect((await cli.run(['documents', 'list', ...inMain])).stdout).to.equal(
       `${document.id}  indexed  ${String(text.length).padStart(10)}  bees.md\n`,

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { contract } from '../../contract/index.ts';
+import { workspaceId } from './fields.ts';
+import { defineTool, workspaceFor } from './tool.ts';
+
+const { question, limit, mode, filter, maxSentences } = contract.documents.ask.body.shape;
+
+export const askDocuments = defineTool({
+  name: 'ask_documents',
+  title: 'Ask documents',
+  description:
+    'Answers a question from the documents of a workspace, sentence by sentence, each with the quotes that bear it out: document, page, headings, positions. Sentences that no quote bears out are withheld and counted. It costs credits; search_documents finds passages to read yourself.',
+  operations: [contract.documents.ask],
+  writes: false,
+  input: z.object({ question, workspaceId, limit, mode, filter, maxSentences }),
+  async call({ workspaceId: named, ...asked }, context) {
+    return context.run(context.procedures.documents.ask, { ...asked, workspaceId: workspaceFor(context, named) });
+  },
+});
