@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RemoteModelConfig } from '../config/ai-service.ts';
+import type { RemoteHost } from '../config/remote-hosts.ts';
 import { readRetryAfterMs } from './retry-after.ts';
 import { saysTooLong } from './says-too-long.ts';
 import { ServiceError, type ServiceErrorOptions } from './service-error.ts';
@@ -13,12 +13,12 @@ export interface RemoteCall {
 }
 
 /**
- * Posts to the remote model's endpoint and validates the response. Throws ServiceError 413 if a text is too long for the model; 502, with the
+ * Posts to the endpoint of a remote model and validates the response. Throws ServiceError 413 if a text is too long for the model; 502, with the
  * remote's `Retry-After`, for all other failures, 4xx included, since a wrong key is not the document's fault (`ofDocument` if it refuses an
  * image); or the signal's reason.
  */
 export async function askRemote<T extends z.ZodType>(
-  remote: RemoteModelConfig,
+  host: RemoteHost,
   path: '/chat/completions' | '/embeddings',
   body: unknown,
   schema: T,
@@ -26,9 +26,9 @@ export async function askRemote<T extends z.ZodType>(
 ): Promise<z.output<T>> {
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    const response = await fetch(`${remote.baseUrl}${path}`, {
+    const response = await fetch(`${host.baseUrl}${path}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${remote.key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${host.key}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
       signal: AbortSignal.any([timeout, signal]),
       // A redirect would send the key and the document to a host that nobody configured.

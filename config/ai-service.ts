@@ -4,7 +4,6 @@ import {
   type Environment,
   environmentName,
   flag,
-  httpUrl,
   integer,
   logLevel,
   optionalInteger,
@@ -13,13 +12,14 @@ import {
 import { extraKinds } from './extra-content-types.ts';
 import { type LocalModelName, localModelVariables, usesMinilm } from './local-models.ts';
 import { refusePlaceholder } from './placeholder.ts';
+import { hostOf, problemsOfHost, type RemoteHost, remoteHostVariables, remoteRoles } from './remote-hosts.ts';
 import { type TracingConfig, tracingOf, tracingVariables } from './tracing.ts';
 
-/** A remote model: any endpoint with the OpenAI protocol (`/chat/completions`, `/embeddings`). */
+/** Remote models: at any endpoint with the OpenAI protocol (`/chat/completions`, `/embeddings`), each role at its own or all at one. */
 export interface RemoteModelConfig {
-  /** Base URL with the version segment, without a trailing slash. */
-  baseUrl: string;
-  key: string;
+  chat: RemoteHost;
+  embed: RemoteHost;
+  vision: RemoteHost;
   chatModel: string;
   embedModel: string;
   visionModel: string;
@@ -85,7 +85,6 @@ export interface AiServiceConfig {
 const mebibyte = 1024 * 1024;
 /** Node's fetch waits five minutes for a response, whatever its caller would wait. */
 const maxEmbedSeconds = 240;
-const defaultBaseUrl = 'https://api.openai.com/v1';
 
 /** Names of language data, separated by commas. */
 function languages() {
@@ -127,8 +126,7 @@ export const aiServiceEnvironment = z.object({
   OCR_SCANNED_PDF_SECONDS: integer(100, { min: 1, max: 36_000 }),
   OCR_LANGUAGES: languages(),
   OCR_LANGUAGES_DIR: z.string().startsWith('/', 'must be an absolute path').optional(),
-  REMOTE_AI_BASE_URL: httpUrl().optional(),
-  REMOTE_AI_KEY: z.string().optional(),
+  ...remoteHostVariables,
   REMOTE_AI_CHAT_MODEL: z.string().default('gpt-4o-mini'),
   REMOTE_AI_EMBED_MODEL: z.string().default('text-embedding-3-small'),
   REMOTE_AI_VISION_MODEL: z.string().default('gpt-4o-mini'),
@@ -168,6 +166,9 @@ const checks = [
     REMOTE_AI_BASE_URL !== undefined && !REMOTE_AI_KEY
       ? ['REMOTE_AI_KEY: is missing while REMOTE_AI_BASE_URL is set; if the endpoint asks for no key, any text will do']
       : [],
+  ),
+  ...remoteRoles.map((role) =>
+    check(['REMOTE_AI_KEY', `REMOTE_AI_${role}_BASE_URL`, `REMOTE_AI_${role}_KEY`], (e) => problemsOfHost(e, role)),
   ),
   check(['REMOTE_AI_PREVIOUS_EMBED_MODEL', 'REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS'], (e) =>
     e.REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS > 0 && !e.REMOTE_AI_PREVIOUS_EMBED_MODEL
@@ -222,8 +223,9 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     programPath: (environment.PATH ?? '').split(':').filter((path) => path.startsWith('/')),
     remote: env.REMOTE_AI_KEY
       ? {
-          baseUrl: env.REMOTE_AI_BASE_URL ?? defaultBaseUrl,
-          key: env.REMOTE_AI_KEY,
+          chat: hostOf({ ...env, REMOTE_AI_KEY: env.REMOTE_AI_KEY }, 'CHAT'),
+          embed: hostOf({ ...env, REMOTE_AI_KEY: env.REMOTE_AI_KEY }, 'EMBED'),
+          vision: hostOf({ ...env, REMOTE_AI_KEY: env.REMOTE_AI_KEY }, 'VISION'),
           chatModel: env.REMOTE_AI_CHAT_MODEL,
           embedModel: env.REMOTE_AI_EMBED_MODEL,
           visionModel: env.REMOTE_AI_VISION_MODEL,

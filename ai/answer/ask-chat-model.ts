@@ -32,7 +32,7 @@ export async function askChatModel(remote: RemoteModelConfig, asked: Question, s
     { role: 'user', content: JSON.stringify(material) },
   ];
   const body = { model: remote.chatModel, temperature: 0, messages };
-  const content = await askRemote(remote, '/chat/completions', body, chatCompletion, { timeoutMs, signal, name: 'remote' });
+  const content = await askRemote(remote.chat, '/chat/completions', body, chatCompletion, { timeoutMs, signal, name: 'remote' });
   const sentences = readCompletion(content).slice(0, asked.maxSentences);
   const repeats = repetitionOf(messages[0]?.content ?? '');
   return {

@@ -49,7 +49,11 @@ async function embedBatch(
   // The protocol refuses an empty input.
   const input = texts.map((text) => text || ' ');
   const body = { model, input, encoding_format: 'float', ...(dimensions === undefined ? {} : { dimensions }) };
-  const { data } = await askRemote(remote, '/embeddings', body, response, { timeoutMs: remote.embedTimeoutMs, signal, name: 'remote' });
+  const { data } = await askRemote(remote.embed, '/embeddings', body, response, {
+    timeoutMs: remote.embedTimeoutMs,
+    signal,
+    name: 'remote',
+  });
   const vectors = new Map(data.map(({ index, embedding }) => [index, embedding]));
   if (data.length !== texts.length) throw unusable(`The remote model answered ${data.length} vectors for ${texts.length} texts.`);
   return texts.map((_, index) => {

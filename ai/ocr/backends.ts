@@ -121,7 +121,7 @@ function createRemoteOcr(remote: RemoteModelConfig, config: AiServiceConfig): Oc
       const body = { model: remote.visionModel, temperature: 0, messages: [{ role: 'user', content }] };
       try {
         const call = { timeoutMs: Math.min(ocrTimeoutMs, extractTimeoutMs), signal, name: 'ocr' as const };
-        const text = await askRemote(remote, '/chat/completions', body, chatCompletion, call);
+        const text = await askRemote(remote.vision, '/chat/completions', body, chatCompletion, call);
         const read = text === noText ? '' : text;
         return { text: read, pages: 1, pageTexts: [read] };
       } catch (error) {

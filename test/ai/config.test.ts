@@ -70,6 +70,30 @@ describe('the configuration of the AI service', () => {
     for (const wrong of ['docx,exe', 'all,docx']) expect(() => load(wrong)).to.throw('EXTRA_CONTENT_TYPES: must be all, or names of docx');
   });
 
+  it('knows a host for each role of a remote model, and sends the key of all to none of them', () => {
+    const load = (variables: Record<string, string>) => loadAiServiceConfig({ SERVICE_TOKEN: 's', ...variables }).remote;
+    const all = { REMOTE_AI_KEY: 'k', REMOTE_AI_BASE_URL: 'http://all.example/v1' };
+    for (const [role, field] of [
+      ['CHAT', 'chat'],
+      ['EMBED', 'embed'],
+      ['VISION', 'vision'],
+    ] as const) {
+      const url = { [`REMOTE_AI_${role}_BASE_URL`]: 'http://own.example/v1/' };
+      const key = { [`REMOTE_AI_${role}_KEY`]: 'own' };
+      const others = { chat: 'http://all.example/v1', embed: 'http://all.example/v1', vision: 'http://all.example/v1' };
+      const remote = load({ ...all, ...url, ...key });
+      expect(remote?.[field]).to.deep.equal({ baseUrl: 'http://own.example/v1', key: 'own' });
+      expect({ chat: remote?.chat.baseUrl, embed: remote?.embed.baseUrl, vision: remote?.vision.baseUrl }).to.deep.equal({
+        ...others,
+        [field]: 'http://own.example/v1',
+      });
+      expect(load({ ...all, ...key })?.[field]).to.deep.equal({ baseUrl: 'http://all.example/v1', key: 'own' });
+      expect(() => load({ ...all, ...url }), role).to.throw(`REMOTE_AI_${role}_KEY: is missing while REMOTE_AI_${role}_BASE_URL is set`);
+      for (const one of [url, key, { ...url, ...key }])
+        expect(() => load(one), role).to.throw(`REMOTE_AI_KEY: is missing while REMOTE_AI_${role}_`);
+    }
+  });
+
   it('refuses text recognition that cannot work', () => {
     const load = (variables: Record<string, string>) => () => loadAiServiceConfig({ SERVICE_TOKEN: 'secret', ...variables });
     expect(load({ OCR_SCANNED_PDF: 'true', OCR_PROVIDER: 'none' })).to.throw('OCR_SCANNED_PDF');
@@ -82,8 +106,9 @@ describe('the configuration of the AI service', () => {
 
   it('turns to the remote model once there is a key', () => {
     const { remote } = loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k', REMOTE_AI_BASE_URL: 'http://models.example/v1/' });
-    expect(remote).to.include({ key: 'k', baseUrl: 'http://models.example/v1' });
-    expect(loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k' }).remote?.baseUrl).to.equal('https://api.openai.com/v1');
+    const host = { key: 'k', baseUrl: 'http://models.example/v1' };
+    expect(remote).to.deep.include({ chat: host, embed: host, vision: host });
+    expect(loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k' }).remote?.chat.baseUrl).to.equal('https://api.openai.com/v1');
     const previous = { SERVICE_TOKEN: 's', REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: '512' };
     expect(() => loadAiServiceConfig(previous)).to.throw('REMOTE_AI_PREVIOUS_EMBED_MODEL: is missing');
   });
