@@ -1,3 +1,4 @@
+import { CommanderError } from 'commander';
 import { SheafError } from '../client/index.ts';
 
 /** How a command ends: docs/integrations.md says it to users. */
@@ -17,6 +18,7 @@ export class Failure extends Error {
 /** The exit code of an error. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof Failure) return error.exitCode;
+  if (error instanceof CommanderError) return exitCodes.misunderstood;
   if (!(error instanceof SheafError)) return exitCodes.failed;
   if (error.is('BAD_REQUEST')) return exitCodes.misunderstood;
   if (error.status === 401 || error.status === 403) return exitCodes.notAllowed;

@@ -27,13 +27,15 @@ Environment:
 /** Runs a command, prints its result or its error, and returns the exit code. */
 export async function runCommand(args: string[], terminal: Terminal): Promise<number> {
   const { stdout, stderr, signal } = terminal;
+  const isJson = args.includes('--json');
   try {
-    await createProgram(terminal).parseAsync(args, { from: 'user' });
+    await createProgram(terminal, isJson).parseAsync(args, { from: 'user' });
     return exitCodes.done;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.misunderstood;
+    if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.done;
     const code = signal.aborted && !(error instanceof Failure) ? interrupted : exitCodeOf(error);
-    if (args.includes('--json')) stderr.write(`${JSON.stringify({ error: describeError(error) })}\n`);
+    if (isJson) stderr.write(`${JSON.stringify({ error: describeError(error) })}\n`);
+    else if (error instanceof CommanderError) return code;
     else if (code === interrupted) stderr.write('Interrupted.\n');
     else stderr.write(`${createOutput({ ...terminal, stdout: stderr }, false).paint('red', 'Error')}: ${sayError(error)}\n`);
     return code;
@@ -42,11 +44,12 @@ export async function runCommand(args: string[], terminal: Terminal): Promise<nu
   }
 }
 
-function createProgram(terminal: Terminal): Command {
+/** Commander prints its own errors, unless they are to be JSON. */
+function createProgram(terminal: Terminal, isJson: boolean): Command {
   const { version } = createRequire(import.meta.url)('@sheaf/client/package.json') as { version: string };
   const program = new Command('sheaf').description('Documents, jobs and search of a Sheaf service.').version(version);
   program.exitOverride().addHelpText('after', help).showHelpAfterError('(--help says more)');
-  program.configureOutput({ writeOut: (text) => terminal.stdout.write(text), writeErr: (text) => terminal.stderr.write(text) });
+  program.configureOutput({ writeOut: (text) => terminal.stdout.write(text), writeErr: (text) => isJson || terminal.stderr.write(text) });
   for (const add of [
     addLogin,
     addUpload,

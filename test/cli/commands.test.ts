@@ -224,6 +224,8 @@ describe('The command line', () => {
     // The last is what the service does not understand.
     for (const line of [...wrong, 'usage --by key --days 32']) expect((await cli.run(line.split(' '))).code, line).to.equal(2);
     expect((await cli.run(['jobs', 'list', '--status', 'done'])).stderr).to.match(/Allowed choices are queued, running, succeeded/);
+    const { stderr } = await cli.run(['jobs', 'list', '--limit', '0', '--json']);
+    expect(JSON.parse(stderr).error.message).to.match(/must be a whole number of at least 1/);
     expect((await cli.run(['--help'])).stdout).to.match(/^Usage: sheaf .*Exit codes:/s);
     expect((await cli.run(['--version'])).stdout.trim()).to.equal(JSON.parse(readFileSync('client/package.json', 'utf8')).version);
     expect((await cli.run(['search', 'x', ...inMain], { env: { SHEAF_URL: 'http://127.0.0.1:9' } })).code).to.equal(4);
