@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { expect } from 'chai';
 import type { Environment } from '../../config/environment.ts';
+import { inheritedEnvironment, loadToolConfig } from '../../config/local.ts';
 import { findFreePorts, isPortBusy } from '../../local/ports.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { childrenOf, endPrograms, findProcesses, isAlive, type Program, runProgram, until } from '../support/processes.ts';
@@ -69,6 +70,31 @@ describe('npm start', () => {
     expect(readSecrets(dataDir)).to.deep.equal(secrets);
     const me = await fetch(`http://localhost:${env.PORT}/api/v1/me`, { headers: { authorization: `Bearer ${token}` } });
     expect(await me.json()).to.include({ email: 'ada@example.com' });
+  });
+
+  it('builds the console beside the running service, once for its sources', async function () {
+    this.timeout(240_000);
+    const cache = makeTestDirectory();
+    const { cacheDir } = loadToolConfig(inheritedEnvironment());
+    mkdirSync(join(cache, 'sheaf'));
+    for (const name of readdirSync(cacheDir)) if (name !== 'console') symlinkSync(join(cacheDir, name), join(cache, 'sheaf', name));
+    const withConsole = { CONSOLE: 'true', XDG_CACHE_HOME: cache };
+    const address = `http://localhost:${env.PORT}`;
+    const first = start(withConsole);
+    await untilUp(first);
+    expect(first.stdout()).to.match(new RegExp(`Console +${address}`));
+    await first.printed(/Building the console …\nThe console is ready \(.* s\): http/, 180_000);
+    first.child.kill('SIGTERM');
+    await first.exited;
+
+    const second = start(withConsole);
+    await untilUp(second);
+    const page = await fetch(address, { headers: { accept: 'text/html' } });
+    expect([page.status, await page.text()].join()).to.match(/^200,<!doctype html>.*<script/is);
+    expect(second.stdout()).not.to.include('Building');
+    second.child.kill('SIGTERM');
+    await second.exited;
+    removeTestDirectory(cache);
   });
 
   it('stops everything when one service crashes, and says which, with the end of its log', async () => {
