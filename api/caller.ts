@@ -64,6 +64,8 @@ export async function authenticate(
   if (!caller) throw new ApiError('UNAUTHORIZED');
   if (access === 'api-key') keyOf(caller);
   if (access === 'platform-admin' && caller.role !== 'admin') throw new ApiError('FORBIDDEN');
+  if (access === 'platform-admin' && caller.lacksTwoFactor)
+    throw new ApiError('FORBIDDEN', { message: 'Platform admins need a second factor here: turn it on first.' });
   if (caller.refreshedCookie !== undefined) res.append('Set-Cookie', caller.refreshedCookie);
   return caller;
 }

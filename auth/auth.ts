@@ -27,6 +27,7 @@ import { passwords } from './passwords.ts';
 import { redirectTargetPlugin } from './redirect-targets.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
 import { stopImpersonatingPlugin } from './stop-impersonating.ts';
+import { twoFactorPlugin } from './two-factor.ts';
 
 export interface AuthDependencies {
   config: ServerConfig;
@@ -42,7 +43,7 @@ export interface AuthDependencies {
 /** The header that carries the client's address to better-auth; the mount overwrites whatever a client puts there. */
 export const clientAddressHeader = 'x-client-address';
 
-const newUserFields = { role: 'user', banned: false, banReason: null, banExpires: null };
+const newUserFields = { twoFactorEnabled: false, role: 'user', banned: false, banReason: null, banExpires: null };
 
 /** better-auth as this service uses it. `docs/decisions/auth.md` says who may do what. */
 export type Auth = ReturnType<typeof createAuth>;
@@ -126,6 +127,7 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
     onAPIError: { throw: true, errorURL: `${config.apiUrl}/` },
     telemetry: { enabled: false },
     plugins: [
+      twoFactorPlugin(config),
       bearer({ requireSignature: true }),
       organizationPlugin(config),
       adminPlugin(),

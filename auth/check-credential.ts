@@ -4,7 +4,7 @@ import { basePath } from './body-size.ts';
 import { hasBearer } from './session-token.ts';
 
 /** Paths where a session begins or ends, which must work for an application with an old token. */
-const withoutSession = /^\/(sign-(in|up|out)|request-password-reset|reset-password)(\/|$)/;
+const withoutSession = /^\/(sign-(in|up|out)|request-password-reset|reset-password|two-factor\/verify-(totp|backup-code))(\/|$)/;
 
 /**
  * Throws UNAUTHORIZED if a request has an invalid bearer token. A client that sends one expects to be signed in, and must not go on as

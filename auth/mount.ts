@@ -1,3 +1,4 @@
+import { APIError } from 'better-auth/api';
 import { getRequest, setResponse } from 'better-call/node';
 import type { Request as ExpressRequest, Response as ExpressResponse, RequestHandler } from 'express';
 import type { Logger } from 'pino';
@@ -75,12 +76,18 @@ function createServe({ auth, config, findSession, clientAddress }: MountOptions)
 
     const caller = await findSession(req.headers);
     if (!caller) checkCredential(req.headers, req.path);
+    if (caller?.lacksTwoFactor && req.path.startsWith(`${basePath}/admin/`)) throw twoFactorRequired();
     // better-auth parses tokens differently, and does not check whether the admin behind an impersonation is still one.
     carryOnly(req.headers, caller && readSessionToken(req.headers, credential), credential.cookieName);
     const request = new Request(getRequest({ base, request: req }), body ? { body } : {});
     const response = await runAsActor(changes ? caller : undefined, () => auth.handler(request));
     await sendResponse(res, response, { path: new URL(request.url).pathname.slice(basePath.length), caller });
   };
+}
+
+function twoFactorRequired(): APIError {
+  const message = 'Platform admins need a second factor here: turn it on first.';
+  return new APIError('FORBIDDEN', { code: 'TWO_FACTOR_REQUIRED', message });
 }
 
 /** Sends the response of better-auth, its errors in the API's envelope. */

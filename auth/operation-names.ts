@@ -22,6 +22,9 @@ const paths = [
     ...['list-user-sessions', 'revoke-user-session', 'revoke-user-sessions', 'impersonate-user', 'stop-impersonating', 'has-permission'],
   ]),
   ...below('/subscription', ['upgrade', 'list', 'cancel', 'restore', 'billing-portal', 'success']),
+  ...below('/two-factor', [
+    ...['enable', 'disable', 'verify-totp', 'verify-backup-code', 'generate-backup-codes', 'get-totp-uri', 'send-otp', 'verify-otp'],
+  ]),
   '/stripe/webhook',
 ];
 

@@ -7,10 +7,10 @@ import { addMail, countMails } from './outgoing-mails.ts';
 import { constraints } from './rule-errors.ts';
 
 const taken = constraints.user_email_key.code;
-const isOwnAccount = (path = '') => path === '/change-email' || path === '/delete-user';
+const isOwnAccount = (path = '') => path === '/change-email' || path === '/delete-user' || path.startsWith('/two-factor/');
 
 /**
- * What better-auth leaves open where users change the address of their account, or delete it: nobody does so who impersonates them, both
+ * What better-auth leaves open where users change the address or second factor of their account, or delete it: nobody does so who impersonates them, both
  * addresses confirm the change, its response and mails are the same if the new one is taken, and a password must be given if there is one.
  */
 export function ownAccountPlugin(): BetterAuthPlugin {
@@ -30,7 +30,8 @@ export function ownAccountPlugin(): BetterAuthPlugin {
               const user = await context.internalAdapter.findUserById(caller.userId);
               // better-auth would then ask the new address alone.
               if (!user?.emailVerified) throw new APIError('FORBIDDEN', { code: 'EMAIL_NOT_VERIFIED', message: 'Email not verified' });
-            } else if (!body?.password && (await context.internalAdapter.findCredentialAccount(caller.userId))) {
+            }
+            if (path === '/delete-user' && !body?.password && (await context.internalAdapter.findCredentialAccount(caller.userId))) {
               throw new APIError('BAD_REQUEST', { code: 'INVALID_PASSWORD', message: 'The password is needed to delete the account.' });
             }
           }),

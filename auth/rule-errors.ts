@@ -43,6 +43,7 @@ export const constraints = {
   team_name_length: { code: 'NAME_TOO_LONG', message: 'The name has at most 80 characters.' },
   invitation_email_length: { code: 'INVALID_EMAIL', message: 'Invalid email' },
   member_role_known: { code: 'ROLE_NOT_FOUND', message: 'Role not found' },
+  twoFactor_userId_idx: { code: 'TOTP_ALREADY_ENABLED', message: 'TOTP is already enabled' },
   invitation_role_known: { code: 'ROLE_NOT_FOUND', message: 'Role not found' },
 } satisfies Record<string, { code: string; message: string }>;
 

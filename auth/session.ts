@@ -21,6 +21,8 @@ export interface Caller {
   role: string | null;
   createdAt: Date;
   sessionId: string;
+  /** Whether this is a platform admin who may do nothing as such before the second factor is turned on. */
+  lacksTwoFactor: boolean;
   /** The platform admin behind an impersonated session. */
   impersonatedBy: string | null;
   /** The stored roles of each organization that the user is a member of, as they were when the request began. */
@@ -44,7 +46,8 @@ export function createFindSession(db: Db, config: ServerConfig): FindSession {
     if (!signed) return undefined;
     const row = await sessionByToken(db, signed.token);
     if (!row) return undefined;
-    const { token: _, expiresAt, startedAt, isUsed, ...caller } = row;
+    const { token: _, expiresAt, startedAt, isUsed, twoFactorEnabled, ...user } = row;
+    const caller = { ...user, lacksTwoFactor: config.requireAdminTwoFactor && user.role === 'admin' && !twoFactorEnabled };
     if (!isUsed || !(await refresh(db, { id: row.sessionId, expiresAt, startedAt })) || signed.from === 'bearer') return caller;
     return { ...caller, refreshedCookie: await serializeSignedCookie(cookie.name, signed.token, secret, { ...cookie.attributes }) };
   };
@@ -79,7 +82,7 @@ const lifetimeAfterUse = sessionLifetime.expiresIn - sessionLifetime.updateAge;
 const sessionByToken = batchedRead(
   (db, tokens) =>
     liveSessions(db)
-      .select(['user.id as userId', 'user.email', 'user.name', 'user.image', 'user.role', 'user.createdAt'])
+      .select(['user.id as userId', 'user.email', 'user.name', 'user.image', 'user.role', 'user.createdAt', 'user.twoFactorEnabled'])
       .select(memberships)
       .select(['session.id as sessionId', 'session.impersonatedBy', 'session.expiresAt', 'session.createdAt as startedAt'])
       .select('session.token')

@@ -69,6 +69,7 @@ export const serverEnvironment = z.object({
   SERVICE_TOKEN: z.string().default(''),
   AUTH_SECRET: required().min(16, 'must have at least 16 characters'),
   REQUIRE_EMAIL_VERIFICATION: optionalFlag(),
+  REQUIRE_ADMIN_TWO_FACTOR: flag(false),
   FIRST_ADMIN_EMAIL: z.email({ pattern: z.regexes.html5Email, error: 'must be an email address' }).optional(),
   DATA_DIR: z.string().default('.data'),
   ...storageVariables,

@@ -54,6 +54,7 @@ export function loadServerConfig(env: Environment) {
     authSecret: e.AUTH_SECRET,
     requireEmailVerification: e.REQUIRE_EMAIL_VERIFICATION ?? production,
     firstAdmin: firstAdminOf(e),
+    requireAdminTwoFactor: e.REQUIRE_ADMIN_TWO_FACTOR,
     dataDir: e.DATA_DIR,
     storage: { ...storeOf(e), maxUploadBytes: e.MAX_UPLOAD_BYTES },
     /** The media types that may be uploaded beside those that every deployment takes. */

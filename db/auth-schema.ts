@@ -15,9 +15,12 @@ export interface AuthTables {
     role: string | null;
     banned: boolean | null;
     banExpires: NullableDate;
+    twoFactorEnabled: Generated<boolean | null>;
     createdAt: CreatedAt;
     updatedAt: CreatedAt;
   };
+  /** Its secret and codes are better-auth's alone. */
+  twoFactor: { id: string; userId: string };
   session: {
     id: string;
     token: string;

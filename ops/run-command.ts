@@ -6,6 +6,7 @@ import { type AnyCommand, assertPassedOn, UsageError, usageOf } from './command.
 import { backupCommand } from './commands/backup.ts';
 import { billingCommand } from './commands/billing.ts';
 import { codecServerCommand } from './commands/codec-server.ts';
+import { disableTwoFactorCommand } from './commands/disable-two-factor.ts';
 import { endSubscriptionCommand } from './commands/end-subscription.ts';
 import { grantAdminCommand } from './commands/grant-admin.ts';
 import { ledgerCommand } from './commands/ledger.ts';
@@ -33,6 +34,7 @@ const commands: Record<string, AnyCommand> = {
   restore: restoreCommand,
   mails: mailsCommand,
   'grant-admin': grantAdminCommand,
+  'disable-two-factor': disableTwoFactorCommand,
   'end-subscription': endSubscriptionCommand,
   'codec-server': codecServerCommand,
 };

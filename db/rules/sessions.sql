@@ -35,7 +35,7 @@ create or replace trigger keep_session_end before update of "expiresAt" on sessi
   when (old."expiresAt" - old."createdAt" < interval '2 days' and new."expiresAt" > old."expiresAt")
   execute function keep_session_end();
 
--- Only rows of links have the user's id as their value; no other row of better-auth does.
+-- Only rows of links have the user's id as their value, and what a second factor waits for or trusts.
 create or replace function end_links() returns trigger language plpgsql as $$
   begin
     delete from verification where value = case tg_table_name when 'account' then to_jsonb(new) ->> 'userId' else old.id end;

@@ -7,6 +7,7 @@ import type { Answer, Client } from './support/client.ts';
 import { readIdentityDoc } from './support/identity-doc.ts';
 import { type OidcProvider, startOidcProvider } from './support/oidc-provider.ts';
 import { type AuthService, billingOn, startAuthService, webOrigin } from './support/service.ts';
+import { totp } from './support/totp.ts';
 
 /** A right request of an endpoint, and a wrong one with the status and code of its refusal. */
 interface Calls {
@@ -150,6 +151,12 @@ describe('Every endpoint of sign-in', () => {
     'USER_NOT_FOUND',
   ];
   const signedOut = (method: 'get' | 'post', path: string): Calls['wrong'] => [() => anonymous()[method](path), 401, 'UNAUTHORIZED'];
+  const asSecured = (call: (client: Client) => Promise<Answer>) =>
+    asStranger(async (client) => {
+      const { body } = await client.post('/two-factor/enable', { password });
+      await client.post('/two-factor/verify-totp', { code: totp(body.totpURI) });
+      return call(client);
+    });
   const byMember = async (call: (client: Client) => Promise<Answer>) => call((await newMember()).client);
 
   const calls: Record<string, Calls> = {
@@ -239,6 +246,41 @@ describe('Every endpoint of sign-in', () => {
       wrong: [() => owner.post('/delete-user', { password }), 409, 'LAST_OWNER'],
     },
     'GET /delete-user/callback': { wrong: [() => owner.get('/delete-user/callback?token=none'), 404, 'INVALID_TOKEN'] },
+
+    'POST /two-factor/enable': {
+      right: () => asStranger((client) => client.post('/two-factor/enable', { password })),
+      wrong: [() => owner.post('/two-factor/enable', { password: 'a wrong one' }), 400, 'INVALID_PASSWORD'],
+    },
+    'POST /two-factor/verify-totp': {
+      right: () =>
+        asStranger(async (client) => {
+          const { body } = await client.post('/two-factor/enable', { password });
+          return client.post('/two-factor/verify-totp', { code: totp(body.totpURI) });
+        }),
+      wrong: [() => owner.post('/two-factor/verify-totp', { code: '000000' }), 400, 'TOTP_NOT_ENABLED'],
+    },
+    'POST /two-factor/verify-backup-code': {
+      right: () =>
+        asStranger(async (client) => {
+          const { body } = await client.post('/two-factor/enable', { password });
+          return client.post('/two-factor/verify-backup-code', { code: body.backupCodes[0] });
+        }),
+      wrong: [() => owner.post('/two-factor/verify-backup-code', { code: 'none' }), 400, 'BACKUP_CODES_NOT_ENABLED'],
+    },
+    'POST /two-factor/generate-backup-codes': {
+      right: () => asSecured((client) => client.post('/two-factor/generate-backup-codes', { password })),
+      wrong: [() => owner.post('/two-factor/generate-backup-codes', { password }), 400, 'TWO_FACTOR_NOT_ENABLED'],
+    },
+    'POST /two-factor/get-totp-uri': {
+      right: () => asSecured((client) => client.post('/two-factor/get-totp-uri', { password })),
+      wrong: [() => owner.post('/two-factor/get-totp-uri', { password }), 400, 'TOTP_NOT_ENABLED'],
+    },
+    'POST /two-factor/disable': {
+      right: () => asSecured((client) => client.post('/two-factor/disable', { password })),
+      wrong: [() => owner.post('/two-factor/disable', { password: 'a wrong one' }), 400, 'INVALID_PASSWORD'],
+    },
+    'POST /two-factor/send-otp': { wrong: [() => owner.post('/two-factor/send-otp'), 400, 'OTP_NOT_CONFIGURED'] },
+    'POST /two-factor/verify-otp': { wrong: [() => owner.post('/two-factor/verify-otp', { code: '000000' }), 400, 'OTP_HAS_EXPIRED'] },
 
     'POST /sign-in/social': {
       right: () => begin(anonymous()),

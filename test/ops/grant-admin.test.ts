@@ -43,6 +43,28 @@ describe('npm run ops', () => {
     expect(entries[0]).to.deep.include({ organization_id: null, action: 'user.role', target_type: 'user', actor_id: null, metadata });
   });
 
+  it('turns the second factor of a user off, and says when there was none', async () => {
+    const { db } = database;
+    await db.updateTable('user').set({ twoFactorEnabled: true }).where('id', '=', 'bob').execute();
+    const factor = { id: 'f', userId: 'bob', secret: 's', backupCodes: 'b' };
+    await db
+      .insertInto('twoFactor')
+      .values(factor as never)
+      .execute();
+    const disabled = await ops(['disable-two-factor', 'Bob@Example.com']);
+    expect(disabled).to.deep.equal({ code: 0, stdout: 'Bob@Example.com needs no second factor any more.\n', stderr: '' });
+    expect(await db.selectFrom('twoFactor').select('id').execute()).to.deep.equal([]);
+    const again = await ops(['disable-two-factor', 'bob@example.com']);
+    expect(again).to.deep.equal({ code: 0, stdout: 'bob@example.com had no second factor.\n', stderr: '' });
+    const nobody = await ops(['disable-two-factor', 'nobody@example.com']);
+    expect(nobody).to.deep.equal({ code: 1, stdout: '', stderr: 'Nobody has signed up as nobody@example.com.\n' });
+    const entries = await db.selectFrom('audit_entry').selectAll().where('target_id', '=', 'bob').orderBy('id').execute();
+    expect(entries.map(({ action, metadata }) => [action, metadata])).to.deep.equal([
+      ['user.twoFactor', { enabled: true }],
+      ['user.twoFactor', { enabled: false }],
+    ]);
+  });
+
   it('fails with a sentence when nobody has that address', async () => {
     const answer = await ops(['grant-admin', 'nobody@example.com']);
     expect(answer).to.deep.equal({ code: 1, stdout: '', stderr: 'Nobody has signed up as nobody@example.com.\n' });

@@ -38,7 +38,7 @@ export class Tenant {
     const userId = `user-${this.organizationId}`;
     this.owner = {
       ...{ userId, email: `${userId}@example.com`, name: 'Ada', image: null, role: null, createdAt: new Date(0) },
-      ...{ sessionId: 'session', impersonatedBy: null, memberships: { [this.organizationId]: 'owner' } },
+      ...{ sessionId: 'session', impersonatedBy: null, lacksTwoFactor: false, memberships: { [this.organizationId]: 'owner' } },
     };
   }
 

@@ -9,7 +9,14 @@ const impossible = new Set(
 );
 
 /** Endpoints of sign-in that take no request: what they do is turned off, or done elsewhere (docs/identity.md says where). */
-export const neverTaken = new Set(['POST /get-session', 'POST /update-session', 'GET /delete-user/callback', 'POST /organization/delete']);
+export const neverTaken = new Set([
+  'POST /get-session',
+  'POST /update-session',
+  'GET /delete-user/callback',
+  'POST /two-factor/send-otp',
+  'POST /two-factor/verify-otp',
+  'POST /organization/delete',
+]);
 
 /** Endpoints of sign-in that refuse no request. */
 export const neverRefused = new Set(['GET /get-session', 'GET /ok', 'GET /error']);
