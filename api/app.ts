@@ -5,6 +5,7 @@ import { ApiError } from '../contract/api-error.ts';
 import { contentTypes } from '../contract/content-types.ts';
 import { findDeclaredBytes } from '../domain/documents/document.ts';
 import type { LocalStorage } from '../storage/local.ts';
+import { chatRoutes } from './chat/mount.ts';
 import type { ApiDeps } from './deps.ts';
 import { boundBodies } from './http/body-time.ts';
 import { cors, securityHeaders, trustedOrigin } from './http/browser-security.ts';
@@ -65,6 +66,7 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
   const guard = [identifyRoute, limited, trustedOrigin([...config.trustedOrigins, new URL(config.apiUrl).origin])];
   app.use('/rpc', guard, createRpc(deps, procedures));
   app.get('/api/v1/openapi.json', limited, openApiDocument({ cookieName: sessionCookieName(config), extra: config.extraContentTypes }));
+  app.use('/api/v1', chatRoutes(deps, procedures));
   app.use('/api/v1', guard, createRest(deps, procedures));
   app.use(mcpRoutes(deps, procedures));
   if (config.console.enabled) app.use(consolePage({ ...config, ...config.console, storage: deps.storage }));

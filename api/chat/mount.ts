@@ -1,0 +1,114 @@
+import express, { type ErrorRequestHandler, type RequestHandler, type Response, type Router } from 'express';
+import { z } from 'zod';
+import { ApiError } from '../../contract/api-error.ts';
+import { type Contract, contract } from '../../contract/index.ts';
+import type { AnyRoute, RouteInput, RouteOutput } from '../../contract/route.ts';
+import type { KeyCaller } from '../caller.ts';
+import type { ApiDeps } from '../deps.ts';
+import { invalidInput, renderError, toIssues } from '../http/errors.ts';
+import { jsonBody } from '../http/json-body.ts';
+import { requestIdOf, requestInfo } from '../http/request.ts';
+import { limitRequests } from '../limits/limiters.ts';
+import { type Procedure, type Procedures, run } from '../procedure.ts';
+import { toChunks, toCompletion } from './completion.ts';
+
+const { documents } = contract;
+
+/** What is used of a request. Models have no settings here, so others are ignored, as the protocol's servers do. */
+const completionRequest = z.object({
+  model: z.string(),
+  messages: z.array(z.object({ role: z.string(), content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]).nullish() })),
+  stream: z.boolean().nullish(),
+});
+
+/**
+ * The chat protocol of OpenAI, for clients with an API key: `/chat/completions`, whose model is the id of a workspace, and `/models`. The last
+ * message of the user is the question. Each request is one of `documents.ask`, with its limits, credits and errors.
+ */
+export function chatRoutes(deps: ApiDeps, procedures: Procedures<Contract>): Router {
+  const router = express.Router({ caseSensitive: true, strict: true });
+  const limited = limitRequests(deps.limiters, deps.authentication);
+
+  const listModels: RequestHandler = async (req, res) => {
+    const { organizationId } = res.locals.key as KeyCaller;
+    const reached = await call(procedures.workspaces.list, { organizationId }, req, res);
+    const data = reached.map(({ id, name, createdAt }) => ({
+      id,
+      name,
+      object: 'model',
+      created: seconds(createdAt),
+      owned_by: organizationId,
+    }));
+    res.json({ object: 'list', data });
+  };
+
+  const complete: RequestHandler = async (req, res) => {
+    const { model, messages, stream } = parse(completionRequest, req.body ?? {});
+    const input = {
+      ...parse(documents.ask.pathParams, { workspaceId: model }),
+      ...parse(documents.ask.body, { question: questionOf(messages) }),
+    };
+    const answer = await call(procedures.documents.ask, input, req, res);
+    const head = { id: `chatcmpl-${answer.id}`, created: seconds(), model };
+    if (stream) sendChunks(res, toChunks(head, answer, deps.config.apiUrl));
+    else res.json(toCompletion(head, answer, deps.config.apiUrl));
+  };
+
+  router.get('/models', limited, authorized, listModels);
+  router.post('/chat/completions', limited, authorized, jsonBody(deps.largeBodies), complete);
+  router.use(['/models', '/chat/completions'], chatErrors(deps));
+  return router;
+
+  /** Runs an operation as the key of a request. */
+  function call<R extends AnyRoute>(procedure: Procedure<R>, input: RouteInput<R>, ...[req, res]: Parameters<typeof requestInfo>) {
+    const request = { input, caller: res.locals.key as KeyCaller, request: requestInfo(req, res) };
+    return run(deps, procedure, request) as Promise<RouteOutput<R>>;
+  }
+}
+
+/** {@link limitRequests} has looked the key up. */
+const authorized: RequestHandler = (_req, res, next) => {
+  if (!res.locals.key) throw new ApiError('UNAUTHORIZED', { message: 'This is no API key, or it is revoked, expired or suspended.' });
+  next();
+};
+
+/** The text of the last message of the user, on one line. Throws BAD_REQUEST if there is none. */
+function questionOf(messages: z.output<typeof completionRequest>['messages']): string {
+  const { content } = messages.findLast(({ role }) => role === 'user') ?? {};
+  const parts =
+    typeof content === 'string' ? [content] : (content ?? []).map(({ type, text }) => (type === 'text' ? String(text ?? '') : ''));
+  const question = parts.join(' ').replace(/\s+/g, ' ').trim();
+  if (question !== '') return question;
+  throw invalidInput([{ path: ['messages'], message: 'must have a message of the role user with a text' }]);
+}
+
+function parse<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
+  const parsed = schema.safeParse(input);
+  if (!parsed.success) throw invalidInput(toIssues(parsed.error));
+  return parsed.data;
+}
+
+function seconds(time: string | number = Date.now()): number {
+  return Math.floor(new Date(time).getTime() / 1_000);
+}
+
+function sendChunks(res: Response, chunks: object[]): void {
+  res.set({ 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' });
+  for (const chunk of chunks) res.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  res.end('data: [DONE]\n\n');
+}
+
+/** Renders errors as the protocol's clients expect them. */
+function chatErrors({ log }: Pick<ApiDeps, 'log'>): ErrorRequestHandler {
+  return (error, _req, res, next) => {
+    if (res.headersSent) return next(error);
+    const rendered = renderError(error, { requestId: requestIdOf(res), route: documents.ask, log });
+    const { status, headers, envelope, bare } = rendered;
+    const type = status === 429 ? 'rate_limit_error' : status < 500 ? 'invalid_request_error' : 'server_error';
+    const message = envelope?.message ?? `The service failed; its log knows the cause as ${bare?.requestId}.`;
+    res
+      .status(status)
+      .set(headers)
+      .json({ error: { message, type, param: null, code: envelope?.code ?? bare?.error } });
+  };
+}

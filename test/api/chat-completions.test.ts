@@ -1,0 +1,149 @@
+import { expect } from 'chai';
+import OpenAI, { APIError } from 'openai';
+import { createKey, type KeyOptions } from '../support/api-keys.ts';
+import { aiError } from '../support/fake-ai.ts';
+import { expectOk } from '../support/requests.ts';
+import { noteTokens } from '../support/run-secrets.ts';
+import { useApi } from '../support/use-api.ts';
+
+const sentences = ['The mirrors are washed every month.', 'The dome opens at dusk.'];
+
+describe('The chat protocol of OpenAI, by the client of its authors', () => {
+  const { api, ai, tenant } = useApi({
+    ai: true,
+    env: { SEARCH_LIMIT_PER_MINUTE: '1000', SEARCH_DEFAULT_MODE: 'lexical' },
+    check: 'at the end',
+  });
+  let documentId: string;
+
+  before(async () => {
+    documentId = (await api.upload(tenant, { name: 'handbook.txt', bytes: sentences.join(' ') })).id;
+    const { token } = tenant.owner;
+    const { body } = await expectOk(api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.index', documentId } }));
+    await api.jobIn(token, body.id, ['succeeded']);
+  });
+  beforeEach(() => {
+    ai.calls.length = 0;
+    ai.behave('answer', ({ body: { passages } }) => {
+      const written = [...sentences, 'The dome opens at dawn.'].map((text) => ({
+        text,
+        citations: [{ passage: passages[0].id, quote: text }],
+      }));
+      return { body: { sentences: written, extractive: true, model: null } };
+    });
+  });
+
+  async function clientWith(options: KeyOptions = { permissions: ['document:read', 'workspace:read'] }): Promise<OpenAI> {
+    const { token } = await createKey(api, tenant, options);
+    noteTokens(token);
+    return new OpenAI({ apiKey: token, baseURL: `${api.url}/api/v1`, maxRetries: 0 });
+  }
+  const messages = [
+    { role: 'system' as const, content: 'You are a pirate.' },
+    { role: 'user' as const, content: 'An earlier question?' },
+    { role: 'assistant' as const, content: 'An earlier answer.' },
+    { role: 'user' as const, content: [{ type: 'text' as const, text: 'How are the mirrors\nand the dome kept?' }] },
+  ];
+  const ask = async (client: OpenAI, model = tenant.workspaceId) => client.chat.completions.create({ model, messages, temperature: 0.7 });
+
+  it('answers with the sentences that are proven, and their citations as annotations', async () => {
+    const completion = await ask(await clientWith());
+    expect(completion).to.include({ object: 'chat.completion', model: tenant.workspaceId });
+    const [{ message, finish_reason: finish } = expect.fail()] = completion.choices;
+    expect([finish, message.role, message.content]).to.deep.equal(['stop', 'assistant', sentences.join(' ')]);
+    const cited = (message.annotations ?? []).map(({ url_citation: { start_index: start, end_index: end, title } }) => [
+      message.content?.slice(start, end),
+      title,
+    ]);
+    expect(cited).to.deep.equal(sentences.map((sentence) => [sentence, 'handbook.txt']));
+    const [annotation] = message.annotations as any;
+    expect(annotation.citation).to.include({ documentId, start: 0, quote: sentences[0] });
+    expect((completion as any).answer).to.include({ withheld: 1, nothingFound: false, credits: 3 });
+    // What was said before, and who is to speak, is not asked.
+    expect(ai.calls.map(({ body }) => body.question)).to.deep.equal(['How are the mirrors and the dome kept?']);
+  });
+
+  it('leads from a citation to the text of its page', async () => {
+    const client = await clientWith();
+    const { choices } = await ask(client);
+    const url = choices[0]?.message.annotations?.[0]?.url_citation.url ?? '';
+    const text = await (await fetch(url, { headers: { authorization: `Bearer ${client.apiKey}` } })).json();
+    expect(text).to.include({ documentId, text: sentences.join(' ') });
+  });
+
+  it('streams the same, a sentence at a time', async () => {
+    const client = await clientWith({ permissions: ['document:read'], workspaceId: tenant.workspaceId });
+    const chunks: OpenAI.ChatCompletionChunk[] = [];
+    for await (const chunk of await client.chat.completions.create({ model: tenant.workspaceId, messages, stream: true }))
+      chunks.push(chunk);
+    const deltas = chunks.map(({ choices }) => choices[0]?.delta as any);
+    expect(deltas.map(({ content }) => content)).to.deep.equal(['', sentences[0], ` ${sentences[1]}`, undefined]);
+    expect(deltas[2].annotations[0].url_citation).to.include({ start_index: 36, end_index: 59 });
+    expect(chunks.at(-1)?.choices[0]?.finish_reason).to.equal('stop');
+    expect(new Set(chunks.map(({ id }) => id)).size).to.equal(1);
+    const whole = await client.chat.completions.stream({ model: tenant.workspaceId, messages }).finalContent();
+    expect(whole).to.equal(sentences.join(' '));
+  });
+
+  it('says so if nothing is found, or nothing is borne out', async () => {
+    const client = await clientWith();
+    const contentOf = async (content: string) =>
+      (await client.chat.completions.create({ model: tenant.workspaceId, messages: [{ role: 'user', content }] })).choices[0]?.message
+        .content;
+    expect(await contentOf('zebras')).to.equal('Nothing in the documents responds to this.');
+    ai.behave('answer', ({ body: { passages } }) => {
+      const invented = { text: 'It opens at 9.', citations: [{ passage: passages[0].id, quote: 'It opens at 9.' }] };
+      return { body: { sentences: [invented], extractive: false, model: 'fake' } };
+    });
+    expect(await contentOf('mirrors')).to.equal('Nothing that the documents bear out was found.');
+  });
+
+  it('lists the workspaces that a key reaches as models', async () => {
+    const { data } = await (await clientWith()).models.list();
+    expect(data.map(({ id, object }) => [id, object])).to.deep.equal([[tenant.workspaceId, 'model']]);
+  });
+
+  it('refuses in the protocol: no key, another organization, a permission that lacks, no question, no workspace', async () => {
+    const client = await clientWith();
+    const { token } = tenant.owner;
+    for (const apiKey of ['sk-none', token]) {
+      const stranger = new OpenAI({ apiKey, baseURL: `${api.url}/api/v1`, maxRetries: 0 });
+      expect(await refusal(ask(stranger))).to.include({ status: 401, code: 'UNAUTHORIZED' });
+      expect(await refusal(stranger.models.list())).to.include({ status: 401, code: 'UNAUTHORIZED' });
+    }
+    const other = await api.createTenant();
+    expect(await refusal(ask(client, other.workspaceId))).to.include({ status: 403, code: 'FORBIDDEN', type: 'invalid_request_error' });
+    expect(await refusal(ask(client, 'gpt-4o'))).to.include({ status: 404, code: 'NOT_FOUND' });
+    expect(await refusal(ask(await clientWith({ permissions: ['workspace:read'] })))).to.include({ status: 403, code: 'FORBIDDEN' });
+    const bad = [
+      [],
+      [{ role: 'user', content: ' ' }],
+      [{ role: 'system', content: 'a' }],
+      [{ role: 'user', content: 'a'.repeat(1_001) }],
+      'a',
+    ];
+    for (const wrong of bad) {
+      const refused = client.chat.completions.create({ model: tenant.workspaceId, messages: wrong as never });
+      expect(await refusal(refused)).to.include({ status: 400, code: 'BAD_REQUEST' });
+    }
+    expect(ai.calls).to.deep.equal([]);
+    ai.behave('answer', () => aiError(502, 'remote_failed'));
+    expect(await refusal(ask(client))).to.include({ status: 503, code: 'SERVICE_UNAVAILABLE', type: 'server_error' });
+    const streamed = client.chat.completions.create({ model: tenant.workspaceId, messages, stream: true });
+    expect(await refusal(streamed)).to.include({ status: 503, code: 'SERVICE_UNAVAILABLE' });
+  });
+
+  it("counts for the key's rate", async () => {
+    const client = await clientWith({ permissions: ['document:read'], requestsPerMinute: 1 });
+    await ask(client);
+    const refused = await refusal(ask(client));
+    expect(refused).to.include({ status: 429, type: 'rate_limit_error' });
+    expect(refused.headers?.get('retry-after')).to.match(/^\d+$/);
+  });
+});
+
+async function refusal(call: PromiseLike<unknown>): Promise<APIError> {
+  const error = await Promise.resolve(call).catch((thrown) => thrown);
+  if (error instanceof APIError) return error;
+  throw new Error(`it was not refused: ${JSON.stringify(error)}`);
+}
