@@ -5,6 +5,17 @@ import { password, pathOf, useConsole } from './support/use-console.ts';
 describe('A user of the console', () => {
   const { api, open, tenant } = useConsole();
 
+  it('gives a document another name', async () => {
+    const { id } = await api.upload(tenant, { name: 'scan0001.txt', bytes: 'The mirrors are washed in spring.' });
+    const { page } = await open(pathOf(tenant, `documents/${id}`), { as: tenant.owner });
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('mirrors.txt');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'mirrors.txt', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'All documents' }).click();
+    await page.getByRole('link', { name: 'mirrors.txt' }).waitFor();
+  });
+
   it('takes another name and password, and ends the sessions of other browsers', async () => {
     const { page } = await open(pathOf(tenant, 'account'), { as: tenant.owner });
     await page.getByLabel('Your name').fill('Ada Lovelace');

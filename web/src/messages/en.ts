@@ -150,6 +150,7 @@ export const en = {
   },
   document: {
     back: 'All documents',
+    rename: 'Rename',
     download: 'Download',
     makeSearchable: 'Make searchable',
     summarize: 'Summarize',

@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core';
 import type { Document as Uploaded } from '@sheaf/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -7,11 +7,13 @@ import { documentQuery } from '../document-queries.ts';
 import { DeleteDocument } from '../parts/delete-document.tsx';
 import { DocumentText } from '../parts/document-text.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { FormDialog } from '../parts/form-dialog.tsx';
 import { LinkTo } from '../parts/link-to.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Summary } from '../parts/summary.tsx';
+import type { FormTask } from '../parts/use-form-task.ts';
 import { Waiting } from '../parts/waiting.tsx';
-import { slugsOf } from '../queries.ts';
+import { queryClient, slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
 import { formatBytes, t } from '../text.ts';
 
@@ -75,7 +77,8 @@ function Known({ document }: { document: Uploaded }) {
 function Actions({ document }: { document: Uploaded }) {
   const place = route.useRouteContext();
   const navigate = useNavigate();
-  const [isDoomed, setIsDoomed] = useState(false);
+  const [asked, setAsked] = useState<'rename' | 'delete'>();
+  const onClose = () => setAsked(undefined);
   const { id, status } = document;
   const start = useMutation({
     mutationFn: (kind: 'document.index' | 'document.summarize') => service.jobs.create({ kind, documentId: id }),
@@ -103,7 +106,10 @@ function Actions({ document }: { document: Uploaded }) {
         >
           {t.document.summarize}
         </Button>
-        <Button size="xs" variant="default" onClick={() => setIsDoomed(true)}>
+        <Button size="xs" variant="default" onClick={() => setAsked('rename')}>
+          {t.document.rename}
+        </Button>
+        <Button size="xs" variant="default" onClick={() => setAsked('delete')}>
           {t.common.delete}
         </Button>
       </Group>
@@ -116,7 +122,21 @@ function Actions({ document }: { document: Uploaded }) {
         </Text>
       )}
       <Failure error={start.error ?? download.error} />
-      {isDoomed && <DeleteDocument document={document} onClose={() => setIsDoomed(false)} onDone={onDone} />}
+      {asked === 'rename' && <Rename document={document} onClose={onClose} />}
+      {asked === 'delete' && <DeleteDocument document={document} onClose={onClose} onDone={onDone} />}
     </Stack>
+  );
+}
+
+function Rename({ document: { id, name }, onClose }: { document: Uploaded; onClose: () => void }) {
+  const task: FormTask = async (fields) => {
+    await service.documents.update({ id, ...fields });
+    for (const key of ['document', 'documents']) await queryClient.invalidateQueries({ queryKey: [key] });
+    onClose();
+  };
+  return (
+    <FormDialog title={t.workspaces.renameTitle(name)} action={t.common.save} task={task} onClose={onClose}>
+      <TextInput label={t.documents.name} name="name" required maxLength={200} defaultValue={name} data-autofocus />
+    </FormDialog>
   );
 }
