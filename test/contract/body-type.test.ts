@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { routes } from '../../contract/index.ts';
+import { createKey } from '../support/api-keys.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -139,11 +140,13 @@ describe('A request with a body', () => {
   it('and of another type is refused by every operation, before it does anything', async () => {
     const admin = await api.signUp();
     await api.makePlatformAdmin(admin);
+    const key = await createKey(api, tenant);
     for (const { method, path, metadata } of routes) {
+      const { token } = metadata.access === 'api-key' ? key : admin;
       const { status, body } = await sendRaw(api, {
         method,
         path: `/api/v1${path.replaceAll(/:\w+/g, 'an-id')}`,
-        headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/x-www-form-urlencoded', 'content-length': '16' },
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-www-form-urlencoded', 'content-length': '16' },
         body: ['immediately=true'],
       });
       expect([status, body.code, body.data?.issues?.[0]?.path], metadata.operation).to.deep.equal([400, 'BAD_REQUEST', ['Content-Type']]);
