@@ -16,7 +16,7 @@ const completion = z.object({
 
 /**
  * Asks the remote chat model for an answer with a quote for each sentence. It gets the question and the first passages, as many as the
- * tokens of REMOTE_AI_ANSWER_TOKENS allow, and no tools. Throws ServiceError 502 `remote_failed` for an answer of another form, and as
+ * tokens of REMOTE_AI_ANSWER_CONTEXT allow, and no tools. Throws ServiceError 502 `remote_failed` for an answer of another form, and as
  * `askRemote`. Quotes are passed on as they are; a citation of a passage that the model was not given is left out, and so are those of a
  * sentence that repeats what the model was told.
  */
