@@ -7,6 +7,7 @@ import { join, relative, resolve } from 'node:path';
 import { type Stack, startStack } from '../local/stack.ts';
 import { StopRequest } from '../local/stop-request.ts';
 import { createSupervisor } from '../local/supervise.ts';
+import { installPythonClient } from './client/support/python-client.ts';
 import { bucketEmulator } from './storage/bucket-emulator.ts';
 import { versitygw } from './storage/s3-server.ts';
 import { builtConsole } from './support/console-build.ts';
@@ -125,15 +126,26 @@ async function runTests(stack: Stack, files: string[]): Promise<Summary> {
   return add(first, await runMocha(stack.supervisor, { ...group, name: 'serial', files: alone, jobs: 1 }));
 }
 
-/** Builds the console once, so that no test waits for it within its time. If that fails, the tests that need it say so. */
+/** Builds the console and the Python client once, so that no test waits for them within its time. If that fails, the tests that need them do. */
 async function buildForTests(files: string[]): Promise<void> {
-  if (files.some((file) => file.startsWith('test/web/'))) await builtConsole().catch(() => undefined);
+  const needsConsole = files.some((file) => file.startsWith('test/web/'));
+  await Promise.all([
+    needsConsole ? builtConsole().catch(() => undefined) : undefined,
+    isImported('python-client.ts', files) ? installPythonClient(directory, stopRequest.signal).catch(tell) : undefined,
+  ]);
+}
+
+function tell(error: unknown): void {
+  if (!stopRequest.requested) console.log(`  ${error instanceof Error ? error.message : error}`);
 }
 
 /** Those that the files import. */
 function programsOf(files: string[]): GoProgram[] {
-  const sources = files.map((file) => readFileSync(file, 'utf8'));
-  return goPrograms.filter(([module]) => sources.some((source) => source.includes(`/${module}'`))).map(([, program]) => program);
+  return goPrograms.filter(([module]) => isImported(module, files)).map(([, program]) => program);
+}
+
+function isImported(module: string, files: string[]): boolean {
+  return files.some((file) => readFileSync(file, 'utf8').includes(`/${module}'`));
 }
 
 function startServices(): Promise<Stack> {

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 
-const pages = globSync(['*.md', 'docs/**/*.md', '.github/**/*.md', 'client/*.md']);
+const pages = globSync(['*.md', 'docs/**/*.md', '.github/**/*.md', 'client/{,python/}*.md']);
 const longest = 120;
 
 describe('The pages', () => {
