@@ -3,9 +3,10 @@ import { expect } from 'chai';
 import { type AnswerEvent, createClient } from '../../client/index.ts';
 import { billingOn } from '../auth/support/service.ts';
 import { openStream } from '../support/event-stream.ts';
-import { type AiCall, aiError } from '../support/fake-ai.ts';
+import { type AiCall, aiError, goodAnswer } from '../support/fake-ai.ts';
 import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
+import { staysTrue } from '../support/stays-true.ts';
 import { useApi } from '../support/use-api.ts';
 
 const sentences = ['The mirrors are washed every month.', 'The dome opens at dusk.', 'The lamp is lit by hand.'];
@@ -149,6 +150,32 @@ describe('The stream of an answer', () => {
     expect(ids.map((id) => id?.split('.').at(-1))).to.deep.equal([undefined, undefined, '1', '2']);
     expect((await usedCredits()) - before).to.equal(3);
     expect(questions()).to.have.length(1);
+  });
+});
+
+describe('The streams of answers', () => {
+  const { api, ai, tenant } = useApi({ ai: true, env: { SEARCH_LIMIT_PER_MINUTE: '1000', DATABASE_POOL_SIZE: '4' } });
+
+  it('hold a permit of their organization until they end, as searches do', async () => {
+    const { id: documentId } = await api.upload(tenant, { bytes: sentences.join(' ') });
+    const { token } = tenant.owner;
+    const { body } = await expectOk(api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.index', documentId } }));
+    await api.jobIn(token, body.id, ['succeeded']);
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    ai.behave('answer', async (call) => {
+      await answered;
+      return goodAnswer(call);
+    });
+    ai.calls.length = 0;
+    const asked = () => ai.calls.filter(({ operation }) => operation === 'answer').length;
+    const path = `/api/v1/workspaces/${tenant.workspaceId}/documents/ask/stream`;
+    const request = { operation: 'documents.askStream', method: 'POST' as const, path, token };
+    const streams = Array.from({ length: 6 }, () => openStream(api, { ...request, body: { question: 'mirrors', mode: 'lexical' } }));
+    await until(() => asked() === 4);
+    await staysTrue(() => asked() === 4, 500);
+    answer();
+    for (const { ended } of await Promise.all(streams)) await ended;
+    expect(asked()).to.equal(6);
   });
 });
 
