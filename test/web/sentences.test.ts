@@ -16,6 +16,17 @@ describe('The sentences of the console', () => {
     for (const file of files) expect(findSentences(readFileSync(file, 'utf8')), file).to.deep.equal([]);
   });
 
+  it('are all said somewhere', async () => {
+    // The types of the console are checked on their own.
+    const { en } = await import(String(new URL('../../web/src/messages/en.ts', import.meta.url)));
+    const code = globSync('web/src/**/*.{ts,tsx}').map((file) => readFileSync(file, 'utf8'));
+    const isSaid = (group: string, name: string) =>
+      code.some((each) => each.includes(`t.${group}.${name}`) || each.includes(`t.${group}[`));
+    const names = Object.entries<object>(en).flatMap(([group, sentences]) => Object.keys(sentences).map((name) => [group, name] as const));
+    expect(names).to.have.length.above(100);
+    expect(names.filter(([group, name]) => !isSaid(group, name))).to.deep.equal([]);
+  });
+
   it('would be found in a component', () => {
     expect(findSentences('<Text>\n  Nothing here.\n</Text> <Button title="Go on">{t.go}</Button> (a): Map<string, X>')).to.deep.equal([
       'Nothing here.',

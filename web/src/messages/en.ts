@@ -33,7 +33,6 @@ export const en = {
     copied: 'Copied',
     done: 'Done',
     all: 'All',
-    onlyAdmins: 'Only owners and admins of the organization may do this.',
   },
   nav: {
     label: 'Main',
@@ -195,7 +194,6 @@ export const en = {
       canceled: 'Canceled',
     } satisfies Record<JobStatus, string> as Record<JobStatus, string>,
     job: 'Job',
-    document: 'Document',
     state: 'State',
     attempts: 'Attempts',
     created: 'Started',
@@ -287,7 +285,6 @@ export const en = {
     deleteTitle: (name: string) => `Delete “${name}”?`,
     deleteText:
       'Its documents, their text and their chunks are removed at once. Jobs that have not ended fail and are refunded. This cannot be undone.',
-    typeName: (name: string) => `Type “${name}” to confirm`,
   },
   apiKeys: {
     title: 'API keys',
@@ -403,7 +400,6 @@ export const en = {
     nobody: 'The service',
     impersonated: 'by a platform admin in their name',
     empty: 'Nothing has happened yet.',
-    noneFiltered: 'No entry fits these filters.',
   },
   plan: {
     title: 'Plan',
@@ -456,11 +452,6 @@ export const en = {
     endOne: (device: string) => `End the session of ${device}`,
     endOthers: 'End all others',
     notFresh: 'To see your sessions, sign in again: you did so more than a day ago.',
-    providers: 'Ways to sign in',
-    credential: 'Password',
-    unlink: 'Remove',
-    unlinkOne: (provider: string) => `Remove ${provider}`,
-    link: (provider: string) => `Add ${provider}`,
   },
   palette: {
     title: 'Go to',

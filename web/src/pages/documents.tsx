@@ -131,7 +131,7 @@ function DocumentTable({ items }: { items: Document[] }) {
 }
 
 function DocumentState({ document: { status, extracted, indexedAt } }: { document: Document }) {
-  const { states } = t.documents;
+  const states = t.documents.states;
   if (status === 'pending') return <StateMark tone="busy">{states.pending}</StateMark>;
   if (indexedAt) return <StateMark tone="good">{states.searchable}</StateMark>;
   return <StateMark tone="quiet">{extracted ? states.read : states.stored}</StateMark>;
