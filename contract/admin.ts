@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import {
+  auditTarget,
   count,
   cursor,
   dateTime,
   flagKey,
   givenId,
-  givenName,
   id,
   nextCursor,
   planName,
@@ -296,7 +296,7 @@ const auditLog = c.query({
   query: z.object({
     organizationId: givenId.optional().describe('Only entries of this organization, which may be deleted by now.'),
     actorId: givenId.optional().describe('Only what this user did.'),
-    targetId: givenName(/^[A-Za-z0-9._-]{1,64}$/)
+    targetId: auditTarget
       .optional()
       .describe('Only what was done to this: the id of a user, session, document and so on, or the key of a flag.'),
     limit: queryInteger({ min: 1, max: 100, defaultValue: 50 }).describe('How many are returned at the most. A page also ends at 4 MiB.'),

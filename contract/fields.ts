@@ -99,6 +99,9 @@ export const slug = z
   .regex(/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/, 'must be lower-case letters, digits and inner hyphens')
   .meta({ examples: ['field-notes'] });
 
+/** What an audit entry is about, in a query: the id of a user, session, document and so on, or the key of a flag. */
+export const auditTarget = givenName(/^[A-Za-z0-9._-]{1,64}$/);
+
 export const flagKey = z
   .string()
   .min(2)

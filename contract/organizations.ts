@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { organizationLimits } from './errors.ts';
 import {
+  auditTarget,
   count,
   cursor,
   dateTime,
@@ -138,9 +139,11 @@ export const organizations = c.router({
     method: 'GET',
     path: '/organizations/:organizationId/audit-log',
     summary: 'Read the audit log',
-    description: 'A page of what was done in the organization and by whom, newest first.',
+    description: 'A page of what was done in the organization and by whom, newest first. Filters that are given together all hold.',
     pathParams: z.object({ organizationId: givenId }),
     query: z.object({
+      actorId: givenId.optional().describe('Only what this user or API key did.'),
+      targetId: auditTarget.optional().describe('Only what was done to this: the id of a user, document, job and so on.'),
       limit: queryInteger({ min: 1, max: 100, defaultValue: 50 }).describe('How many are returned at the most. A page also ends at 4 MiB.'),
       cursor: cursor.optional(),
     }),

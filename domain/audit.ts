@@ -43,7 +43,7 @@ export async function recordAudit(trx: Transaction, actor: Actor, event: AuditEv
 /** An audit entry as the database holds it. */
 export type AuditEntryRow = Selectable<AuditEntryTable>;
 
-/** A filter on the platform's audit log. An absent field does not filter. */
+/** A filter on an audit log. An absent field does not filter. */
 export interface AuditFilter {
   organizationId?: string | undefined;
   actorId?: string | undefined;
@@ -62,9 +62,10 @@ interface Paging {
 export async function listAuditEntries(
   db: Db,
   cursors: Cursors,
-  { organizationId, ...paging }: { organizationId: string } & Paging,
+  { limit, cursor, ...filter }: AuditFilter & { organizationId: string } & Paging,
 ): Promise<Page<AuditEntryRow & { organization_id: string }>> {
-  const page = await listPage(db, cursors, `audit:${organizationId}`, { organizationId }, paging);
+  const { organizationId } = filter;
+  const page = await listPage(db, cursors, `audit:${organizationId}`, filter, { limit, cursor });
   return { ...page, items: page.items.map((entry) => ({ ...entry, organization_id: organizationId })) };
 }
 

@@ -98,6 +98,25 @@ describe('Organizations', () => {
       });
     });
 
+    it('narrows to an actor and to a target, within the organization', async () => {
+      const { organizationId, owner } = tenant;
+      const all = (await read({ limit: 100 })).body.entries;
+      const idsOf = async (input: Record<string, unknown>) => {
+        const { status, body } = await read({ limit: 100, ...input });
+        expect(status).to.equal(200);
+        return body.entries.map(({ id }: { id: string }) => id);
+      };
+      const ofWorkspace = all.filter(({ targetId }: { targetId: string }) => targetId === tenant.workspaceId);
+      expect(ofWorkspace).to.have.length.within(1, all.length - 1);
+      expect(await idsOf({ targetId: tenant.workspaceId })).to.deep.equal(ofWorkspace.map(({ id }: { id: string }) => id));
+      const byOwner = all.filter(({ actorId }: { actorId: string }) => actorId === owner.id);
+      expect(await idsOf({ actorId: owner.id })).to.deep.equal(byOwner.map(({ id }: { id: string }) => id));
+      expect(await idsOf({ actorId: other.owner.id })).to.deep.equal([]);
+      expect(await idsOf({ actorId: owner.id, targetId: other.workspaceId })).to.deep.equal([]);
+      const foreign = await read({ organizationId, actorId: owner.id }, other.owner.token);
+      expect([foreign.status, foreign.body.code]).to.deep.equal([403, 'FORBIDDEN']);
+    });
+
     it('refuses cursors that it did not issue: forged, of another list, of another organization', async () => {
       const { organizationId, owner } = other;
       await callOver(api, 'REST', 'workspaces.create', { organizationId, name: 'Two', slug: 'two' }, owner);

@@ -140,6 +140,16 @@ describe('An organization in the console', () => {
     await row.getByText(tenant.owner.email).waitFor();
     await row.getByText('Details').click();
     await row.getByText('"main"').waitFor();
+    // What was done to one thing, and what somebody did.
+    await row.getByRole('link', { name: `workspace ${tenant.workspaceId}` }).click();
+    await page.getByText(`Only entries about ${tenant.workspaceId}`).waitFor();
+    await until(async () => (await page.getByRole('row').count()) === 2);
+    await page.reload();
+    await row.getByRole('link', { name: tenant.owner.email }).click();
+    await page.getByText(`Only entries by ${tenant.owner.email}`).waitFor();
+    await page.getByRole('row', { name: /organization\.create/ }).waitFor();
+    await page.getByRole('link', { name: 'Show all' }).click();
+    await page.getByText('Only entries').waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Plan' }).click();
     await page.getByText('Billing is off in this deployment').waitFor();
   });

@@ -193,6 +193,10 @@ const webhook = createRoute({
 const audit = createRoute({
   getParentRoute: () => place,
   path: 'audit',
+  validateSearch: (search: Search): { by?: string | undefined; of?: string | undefined } => ({
+    by: textOf(search.by),
+    of: textOf(search.of),
+  }),
   component: lazyRouteComponent(() => import('./pages/audit.tsx')),
 });
 

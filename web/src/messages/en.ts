@@ -394,12 +394,15 @@ export const en = {
     title: 'Audit log',
     action: 'Action',
     by: 'By',
-    target: 'Of',
     at: 'When',
     details: 'Details',
     nobody: 'The service',
     impersonated: 'by a platform admin in their name',
     empty: 'Nothing has happened yet.',
+    noneFiltered: 'There is no such entry.',
+    filtered: (by: string | undefined, of: string | undefined) =>
+      ['Only entries', by && `by ${by}`, of && `about ${of}`].filter(Boolean).join(' '),
+    showAll: 'Show all',
   },
   plan: {
     title: 'Plan',

@@ -4,6 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
+import { LinkTo } from '../parts/link-to.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Time } from '../parts/time.tsx';
 import { Waiting } from '../parts/waiting.tsx';
@@ -17,10 +18,13 @@ type Entry = OutputOf<Contract['organizations']['auditLog']>['entries'][number];
 /** What was done in the organization, and by whom. */
 export default function Audit() {
   const organizationId = route.useRouteContext().organization.id;
+  const { by: actorId, of: targetId } = route.useSearch();
+  const filter = { ...(actorId ? { actorId } : {}), ...(targetId ? { targetId } : {}) };
+  const isFiltered = Object.keys(filter).length > 0;
   const log = useInfiniteQuery({
-    queryKey: ['audit', organizationId],
+    queryKey: ['audit', organizationId, filter],
     queryFn: ({ pageParam, signal }) =>
-      service.organizations.auditLog({ organizationId, ...(pageParam ? { cursor: pageParam } : {}) }, { signal }),
+      service.organizations.auditLog({ organizationId, ...filter, ...(pageParam ? { cursor: pageParam } : {}) }, { signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
   });
@@ -28,9 +32,14 @@ export default function Audit() {
   return (
     <>
       <PageHead title={t.audit.title} />
+      {isFiltered && (
+        <Text size="sm" mb="md" className="foreign">
+          {t.audit.filtered(actorId && (entries[0]?.actorEmail ?? actorId), targetId)} <FilteredBy>{t.audit.showAll}</FilteredBy>
+        </Text>
+      )}
       {log.isPending && <Waiting />}
       <Failure error={log.error} retry={() => void log.refetch()} />
-      {log.isSuccess && entries.length === 0 && <Empty text={t.audit.empty} />}
+      {log.isSuccess && entries.length === 0 && <Empty text={isFiltered ? t.audit.noneFiltered : t.audit.empty} />}
       {entries.length > 0 && <EntryTable entries={entries} />}
       {log.hasNextPage && (
         <Button variant="default" mt="md" loading={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
@@ -38,6 +47,15 @@ export default function Audit() {
         </Button>
       )}
     </>
+  );
+}
+
+/** A link to the entries of an actor or about a target; without both, to all. */
+function FilteredBy({ by, of, children }: { by?: string; of?: string; children: string }) {
+  return (
+    <LinkTo from="/o/$organization/$workspace/audit" to="." search={{ by, of }} size="sm" className="foreign">
+      {children}
+    </LinkTo>
   );
 }
 
@@ -61,24 +79,22 @@ function EntryTable({ entries }: { entries: Entry[] }) {
 }
 
 function EntryRow({ entry: { action, actorEmail, actorId, impersonatedBy, targetType, targetId, metadata, createdAt } }: { entry: Entry }) {
-  const details = { ...(targetId && { [targetType ?? t.audit.target]: targetId }), ...metadata };
   return (
     <Table.Tr>
       <Table.Td>
         <Text size="sm" fw={550} className="foreign">
           {action}
         </Text>
-        {Object.keys(details).length > 0 && (
+        {targetId && <FilteredBy of={targetId}>{`${targetType ?? ''} ${targetId}`}</FilteredBy>}
+        {metadata && (
           <details>
             <summary>{t.audit.details}</summary>
-            <pre className="foreign raw">{JSON.stringify(details, undefined, 2)}</pre>
+            <pre className="foreign raw">{JSON.stringify(metadata, undefined, 2)}</pre>
           </details>
         )}
       </Table.Td>
       <Table.Td>
-        <Text size="sm" className="foreign">
-          {actorEmail ?? actorId ?? t.audit.nobody}
-        </Text>
+        {actorId ? <FilteredBy by={actorId}>{actorEmail ?? actorId}</FilteredBy> : <Text size="sm">{t.audit.nobody}</Text>}
         {impersonatedBy && (
           <Text size="sm" c="dimmed">
             {t.audit.impersonated}
