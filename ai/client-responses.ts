@@ -32,6 +32,7 @@ export const answer = z.object({
   extractive: z.boolean(),
   model: storable.nullable(),
 });
+export const ranking = z.object({ model: storable, results: z.array(z.object({ index: count, relevance_score: z.number() })) });
 // A response has tens of thousands of numbers: a schema for each would cost more than parsing them.
 const vector = z.custom<number[]>((value) => Array.isArray(value) && value.every(Number.isFinite), 'is not a vector');
 export const embeddings = z

@@ -13,6 +13,7 @@ import {
   type FloatEmbeddings,
   floatEmbeddings,
   health,
+  ranking,
   refusal,
   summary,
   type TextAnswer,
@@ -76,13 +77,15 @@ export interface AiClient {
    * checked: `proveSentence` does that.
    */
   answer(input: AnswerInput): Promise<TextAnswer>;
+  /** The indexes of 1 to 50 documents (their texts), in the order in which they respond to a query. Rejects with `no_reranker` without a model. */
+  rerank(input: CallOptions & { query: string; documents: string[] }): Promise<number[]>;
   /** The state that the service reports. */
   health(input?: CallOptions): Promise<AiHealth>;
 }
 
 /** Long, since a call that gives up costs the job an attempt. */
 const defaultPatienceMs = 15_000;
-const defaultTimeouts = { extractMs: 180_000, summarizeMs: 90_000, embedMs: 60_000, answerMs: 90_000, healthMs: 2000 };
+const defaultTimeouts = { extractMs: 180_000, summarizeMs: 90_000, embedMs: 60_000, answerMs: 90_000, rerankMs: 15_000, healthMs: 2000 };
 
 /**
  * The address of the service and its token. `timeouts` are for whole calls, in milliseconds. `attemptMs` is how long an attempt of a job may
@@ -119,6 +122,10 @@ export function createAiClient(options: AiClientOptions): AiClient {
     answer: ({ question, passages, maxSentences, ...call }) => {
       const body = json({ question, passages, max_sentences: maxSentences });
       return ask(service, '/v1/answer', body, answer, timeouts.answerMs, call);
+    },
+    rerank: async ({ query, documents, ...call }) => {
+      const { results } = await ask(service, '/v1/rerank', json({ query, documents }), ranking, timeouts.rerankMs, call);
+      return results.map(({ index }) => index);
     },
     health: (call = {}) => ask(service, '/health', { method: 'GET' }, health, timeouts.healthMs, call),
   };

@@ -19,7 +19,7 @@ export interface RemoteCall {
  */
 export async function askRemote<T extends z.ZodType>(
   host: RemoteHost,
-  path: '/chat/completions' | '/embeddings',
+  path: keyof typeof tooLong,
   body: unknown,
   schema: T,
   { timeoutMs, signal, name }: RemoteCall,
@@ -58,6 +58,7 @@ export async function askRemote<T extends z.ZodType>(
 /** The tenant sees this message and can report it to the operator. */
 const tooLong = {
   '/chat/completions': 'The text is longer than the remote model takes.',
+  '/rerank': 'A text is longer than the model that ranks takes.',
   '/embeddings': 'A text is longer than the embedding model takes. Documents fit in shorter chunks (REMOTE_AI_CHUNK_CHARACTERS).',
 };
 

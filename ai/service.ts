@@ -9,7 +9,7 @@ import { traceRequests } from './http/trace-requests.ts';
 import type { Ocr } from './ocr/backends.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
 import type { Provider } from './providers.ts';
-import { answerRoute, type ExtractBulkheads, embedRoute, extractRoute, summarizeRoute } from './routes/handlers.ts';
+import { answerRoute, type ExtractBulkheads, embedRoute, extractRoute, rerankRoute, summarizeRoute } from './routes/handlers.ts';
 import { documentationRoutes } from './routes/openapi.ts';
 
 /** The report of GET /health, without any secret: one sentence in `problems` for each reason why the configuration cannot serve. */
@@ -51,6 +51,7 @@ export function createService(parts: ServiceParts): Express {
     summarize: summarizeRoute(provider, config.maxTextCharacters),
     embed: embedRoute(provider),
     answer: answerRoute(provider),
+    rerank: rerankRoute(config.remote),
   };
   for (const name of operations) app.post(`/v1/${name}`, routes[name]);
   app.use(documentationRoutes(config));

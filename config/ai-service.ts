@@ -20,9 +20,12 @@ export interface RemoteModelConfig {
   chat: RemoteHost;
   embed: RemoteHost;
   vision: RemoteHost;
+  rerank: RemoteHost;
   chatModel: string;
   embedModel: string;
   visionModel: string;
+  /** What ranks the passages of a search anew; undefined if nothing does. */
+  rerankModel: string | undefined;
   /** How many tokens of passages the chat model is given with a question, by an estimate that is rather too high. */
   answerTokens: number;
   /** The model of documents that were indexed before `embedModel`: it embeds queries of workspaces that still search them. */
@@ -130,6 +133,7 @@ export const aiServiceEnvironment = z.object({
   REMOTE_AI_CHAT_MODEL: z.string().default('gpt-4o-mini'),
   REMOTE_AI_EMBED_MODEL: z.string().default('text-embedding-3-small'),
   REMOTE_AI_VISION_MODEL: z.string().default('gpt-4o-mini'),
+  REMOTE_AI_RERANK_MODEL: z.string().optional(),
   REMOTE_AI_ANSWER_CONTEXT: integer(12_000, { min: 500, max: 1_000_000 }),
   REMOTE_AI_PREVIOUS_EMBED_MODEL: z.string().optional(),
   REMOTE_AI_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
@@ -166,6 +170,9 @@ const checks = [
     REMOTE_AI_BASE_URL !== undefined && !REMOTE_AI_KEY
       ? ['REMOTE_AI_KEY: is missing while REMOTE_AI_BASE_URL is set; if the endpoint asks for no key, any text will do']
       : [],
+  ),
+  check(['REMOTE_AI_RERANK_MODEL', 'REMOTE_AI_KEY'], ({ REMOTE_AI_RERANK_MODEL, REMOTE_AI_KEY }) =>
+    REMOTE_AI_RERANK_MODEL && !REMOTE_AI_KEY ? ['REMOTE_AI_KEY: is missing while REMOTE_AI_RERANK_MODEL is set'] : [],
   ),
   ...remoteRoles.map((role) =>
     check(['REMOTE_AI_KEY', `REMOTE_AI_${role}_BASE_URL`, `REMOTE_AI_${role}_KEY`], (e) => problemsOfHost(e, role)),
@@ -226,9 +233,11 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
           chat: hostOf({ ...env, REMOTE_AI_KEY: env.REMOTE_AI_KEY }, 'CHAT'),
           embed: hostOf({ ...env, REMOTE_AI_KEY: env.REMOTE_AI_KEY }, 'EMBED'),
           vision: hostOf({ ...env, REMOTE_AI_KEY: env.REMOTE_AI_KEY }, 'VISION'),
+          rerank: hostOf({ ...env, REMOTE_AI_KEY: env.REMOTE_AI_KEY }, 'RERANK'),
           chatModel: env.REMOTE_AI_CHAT_MODEL,
           embedModel: env.REMOTE_AI_EMBED_MODEL,
           visionModel: env.REMOTE_AI_VISION_MODEL,
+          rerankModel: env.REMOTE_AI_RERANK_MODEL,
           answerTokens: env.REMOTE_AI_ANSWER_CONTEXT,
           previousEmbedModel: env.REMOTE_AI_PREVIOUS_EMBED_MODEL || undefined,
           embedDimensions: env.REMOTE_AI_EMBED_DIMENSIONS || undefined,

@@ -8,7 +8,7 @@ export interface RemoteHost {
 }
 
 /** What remote models are for. */
-export const remoteRoles = ['CHAT', 'EMBED', 'VISION'] as const;
+export const remoteRoles = ['CHAT', 'EMBED', 'VISION', 'RERANK'] as const;
 export type RemoteRole = (typeof remoteRoles)[number];
 
 /** The variables of where remote models are: of all, and of those of a role that are elsewhere. */
@@ -21,6 +21,8 @@ export const remoteHostVariables = {
   REMOTE_AI_EMBED_KEY: z.string().optional(),
   REMOTE_AI_VISION_BASE_URL: httpUrl().optional(),
   REMOTE_AI_VISION_KEY: z.string().optional(),
+  REMOTE_AI_RERANK_BASE_URL: httpUrl().optional(),
+  REMOTE_AI_RERANK_KEY: z.string().optional(),
 };
 
 type RemoteHosts = z.output<z.ZodObject<typeof remoteHostVariables>>;

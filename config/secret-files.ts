@@ -18,6 +18,7 @@ export const secretVariables: readonly string[] = [
   'REMOTE_AI_CHAT_KEY',
   'REMOTE_AI_EMBED_KEY',
   'REMOTE_AI_VISION_KEY',
+  'REMOTE_AI_RERANK_KEY',
   'STORAGE_SECRET_ACCESS_KEY',
   'OTEL_EXPORTER_OTLP_HEADERS',
 ];

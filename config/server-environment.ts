@@ -119,6 +119,7 @@ export const serverEnvironment = z.object({
   INVITATIONS_PER_ADDRESS_PER_DAY: optionalInteger({ min: 1, max: 1_000_000 }),
   MCP_WRITE: flag(false),
   SEARCH_DEFAULT_MODE: z.enum(searchModes, `must be ${searchModes.join(', ')}`).default('semantic'),
+  SEARCH_RERANK: flag(false),
   DELETION_WAIT_MS: milliseconds(60_000, { min: 10 }),
   STREAM_RECHECK_MS: milliseconds(30_000, { min: 10 }),
   STREAM_LIFETIME_MS: milliseconds(900_000, { min: 10 }),

@@ -86,7 +86,7 @@ export function loadServerConfig(env: Environment) {
     /** Whether the tools of `/mcp` include those that change something. */
     mcpWrites: e.MCP_WRITE,
     /** The mode of a search that names none. */
-    searches: { defaultMode: e.SEARCH_DEFAULT_MODE },
+    searches: { defaultMode: e.SEARCH_DEFAULT_MODE, reranks: e.SEARCH_RERANK },
     /** Over how long the least rate of a body is counted, except that of an upload. */
     requestBodyTimeoutMs: e.REQUEST_BODY_TIMEOUT_MS,
     /** How long requests are still served after the process reports that it is not ready, until load balancers have noticed. */

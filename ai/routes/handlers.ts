@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
+import type { RemoteModelConfig } from '../../config/ai-service.ts';
 import { countCharacters } from '../characters.ts';
 import { type ExtractedText, isImage, maxWrappedBytes, parseMediaType } from '../extract/document.ts';
 import { type ExtractDependencies, type ReadUpload, readPictures, readUpload } from '../extract/extract-document.ts';
@@ -7,6 +8,7 @@ import { readBody, readJson } from '../http/body.ts';
 import { type Bulkhead, requestSignal } from '../http/in-flight.ts';
 import { ProgressLines } from '../http/progress-lines.ts';
 import type { Provider } from '../providers.ts';
+import { askReranker } from '../rerank/ask-reranker.ts';
 import { ServiceError } from '../service-error.ts';
 
 /** An escaped surrogate pair. */
@@ -151,6 +153,21 @@ export function answerRoute(provider: Provider): RequestHandler {
   return async (request, response) => {
     const { max_sentences: maxSentences, ...question } = await readJson(request, answerRequest, maxBytes);
     response.json(await provider.answer({ ...question, maxSentences }, requestSignal(response)));
+  };
+}
+
+/** Body of POST /v1/rerank. */
+export const rerankRequest = z.object({
+  query: atMost(maxQuestionLength).refine((text) => text.trim() !== '', 'must not be empty'),
+  documents: z.array(atMost(maxTextLength)).min(1).max(maxPassages),
+});
+
+/** POST /v1/rerank: a query and 1 to 50 texts of at most 8,000 characters; the indexes of all, the best first. */
+export function rerankRoute(remote: RemoteModelConfig | null): RequestHandler {
+  const maxBytes = maxPassages * maxTextLength * jsonBytesPerCharacter + 64 * 1024;
+  return async (request, response) => {
+    const { query, documents } = await readJson(request, rerankRequest, maxBytes);
+    response.json(await askReranker(remote, query, documents, requestSignal(response)));
   };
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { AiServiceConfig } from '../../config/ai-service.ts';
 import { version } from '../../contract/version.ts';
 import type { Operation } from '../http/observe-requests.ts';
-import { answerRequest, embedRequest, maxPassages, maxTextLength, maxTexts, summarizeRequest } from './handlers.ts';
+import { answerRequest, embedRequest, maxPassages, maxTextLength, maxTexts, rerankRequest, summarizeRequest } from './handlers.ts';
 
 const style =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}pre{background:#f4f4f4;padding:1rem;overflow:auto}';
@@ -74,6 +74,7 @@ const answer = z.object({
   extractive: z.boolean().describe('The sentences are those of the passages.'),
   model: z.string().nullable().describe('The remote model; null for an extractive answer.'),
 });
+const ranking = z.object({ model: z.string(), results: z.array(z.object({ index: z.int(), relevance_score: z.number() })) });
 const health = z.object({
   ok: z.boolean(),
   provider: z.enum(['local', 'remote']),
@@ -112,7 +113,7 @@ export function openApiDocument(config: AiServiceConfig) {
       title: 'Internal AI service',
       version,
       description:
-        'Extracts text from documents, summarizes text, creates embeddings and answers questions. Every response carries X-Request-Id.',
+        'Extracts text from documents, summarizes text, creates embeddings, answers questions and ranks passages. Every response carries X-Request-Id.',
     },
     servers: [{ url: '/' }],
     security: [{ serviceToken: [] }],
@@ -125,6 +126,7 @@ export function openApiDocument(config: AiServiceConfig) {
       ...summarizePath(config),
       ...embedPath(),
       ...answerPath(),
+      ...rerankPath(),
       '/health': {
         get: {
           operationId: 'health',
@@ -160,6 +162,12 @@ function answerPath() {
   const text = `Answers a question from at most ${maxPassages} passages, each of at most ${maxTextLength} characters, best first. Every \
 sentence names what it quotes; whether the quotes hold is for the caller to check.`;
   return { '/v1/answer': post('answer', text, jsonBody(answerRequest), answer, [400, 401, 413, 422, 502, 503]) };
+}
+
+function rerankPath() {
+  const text = `Ranks 1 to ${maxPassages} texts of at most ${maxTextLength} characters by how they respond to a query, by the model of \
+REMOTE_AI_RERANK_MODEL: their indexes, the best first. 422 \`no_reranker\` without one.`;
+  return { '/v1/rerank': post('rerank', text, jsonBody(rerankRequest), ranking, [400, 401, 413, 422, 502, 503]) };
 }
 
 function jsonBody(schema: z.ZodType) {

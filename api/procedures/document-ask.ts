@@ -13,7 +13,7 @@ import { callerId, isKey } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { withIdempotency } from '../idempotency.ts';
 import { clientLeft, type HandlerContext, procedure, type RequestInfo, type StreamEvent } from '../procedure.ts';
-import { type Asking, embedQuery, patienceMs, toFilter, unavailable } from './document-search.ts';
+import { type Asking, embedQuery, patienceMs, rerankTexts, toFilter, unavailable } from './document-search.ts';
 
 type Context = HandlerContext<RouteInput<typeof contract.documents.ask>>;
 
@@ -96,6 +96,7 @@ async function ask(deps: ApiDeps, { input, caller, request, log, authorize }: Co
   const asked = {
     ...{ db, getPlan, signal, actorId: callerId(caller) },
     embed: (query: string, index: IndexKind | undefined) => embedQuery(ai, { query, index }, asking),
+    rerank: config.searches.reranks ? (query: string, texts: string[]) => rerankTexts(ai, query, texts, asking) : undefined,
     write: (passages: Passage[]) => write(ai, { question, passages, maxSentences }, asking),
     onUnsettled: (err: unknown, chargeId: string) => log.warn({ err, chargeId }, 'the charge of an answer could not be settled'),
   };

@@ -18,6 +18,8 @@ type InputFilter = NonNullable<RouteInput<typeof contract.documents.search>['fil
 
 /** The time limit for embedding the query. */
 const embedTimeoutMs = 10_000;
+/** The time limit for ranking passages anew. A search goes without it rather than wait. */
+const rerankTimeoutMs = 3_000;
 /** The time limit while the AI service is unreachable. */
 export const patienceMs = 2_500;
 
@@ -34,11 +36,12 @@ export function documentSearch({ config, db, getPlan, ai, limiters, costsCredit 
     // A key's own rate bounds its searches too: it may search on behalf of many users.
     if (!isKey(caller)) await limiters.searches.consume(caller.userId, request.setHeader);
     const mode = input.mode ?? config.searches.defaultMode;
-    const { signal } = request;
+    const { signal, requestId } = request;
+    const asking = { signal, requestId, log };
     const search = {
       ...{ db, getPlan, signal, actorId: callerId(caller) },
-      embed: (query: string, index: IndexKind | undefined) =>
-        embedQuery(ai, { query, index }, { signal, requestId: request.requestId, log }),
+      embed: (query: string, index: IndexKind | undefined) => embedQuery(ai, { query, index }, asking),
+      rerank: config.searches.reranks ? (query: string, texts: string[]) => rerankTexts(ai, query, texts, asking) : undefined,
       onUnsettled: (err: unknown, searchId: string) => log.warn({ err, searchId }, 'the charge of a search could not be settled'),
     };
     try {
@@ -75,6 +78,23 @@ export interface Asking {
   signal: AbortSignal;
   requestId: string;
   log: Logger;
+}
+
+/** Ranks texts anew by the model of the AI service. Undefined if it fails or takes too long; throws the signal's reason. */
+export async function rerankTexts(
+  ai: AiClient,
+  query: string,
+  documents: string[],
+  { signal: searching, requestId, log }: Asking,
+): Promise<number[] | undefined> {
+  try {
+    const signal = AbortSignal.any([searching, AbortSignal.timeout(rerankTimeoutMs)]);
+    return await ai.rerank({ query, documents, signal, requestId });
+  } catch (error) {
+    searching.throwIfAborted();
+    log.warn({ err: error }, 'the passages of a search could not be ranked anew');
+    return undefined;
+  }
 }
 
 /** Embeds a query. Throws SERVICE_UNAVAILABLE if the AI service fails, refuses the query, or takes too long; and the signal's reason. */

@@ -20,6 +20,11 @@ export interface SearchDeps {
   isCharged: boolean;
   /** Embeds the query by the model of an index, if that still exists. An error ends the search with it. */
   embed(query: string, index: IndexKind | undefined): Promise<{ model: string; vector: number[] }>;
+  /**
+   * Ranks the texts of chunks by a model: their indexes, the best first; undefined if it cannot just now, which leaves the order as it is.
+   * Searches by meaning and words together are ranked so, if it is there.
+   */
+  rerank?: ((query: string, texts: string[]) => Promise<number[] | undefined>) | undefined;
   /** Aborts the search: it is refunded, and rejects with the signal's reason. */
   signal: AbortSignal;
   /** Called for a charge that could be neither settled nor refunded; the sweep refunds it. */
@@ -39,6 +44,9 @@ export interface Search {
   /** Find documents, each by its best chunk. */
   byDocument?: boolean | undefined;
 }
+
+/** How many chunks are ranked by a model. */
+const rerankedDepth = 50;
 
 /** The model name that a lexical search reports, since it embeds nothing. */
 const lexicalModel = 'bm25';
@@ -80,6 +88,7 @@ export async function searchDocuments(deps: SearchDeps, search: Search): Promise
  */
 async function find(deps: SearchDeps, search: Search, mayEmbedAgain = true): Promise<Found> {
   const { db, embed, signal } = deps;
+  const rerank = search.mode === 'hybrid' ? deps.rerank : undefined;
   const { workspace, index, query, mode, limit, filter, byDocument } = search;
   const embedded = mode === 'lexical' ? undefined : await embed(query, index);
   const read = async (trx: Transaction) => {
@@ -92,7 +101,7 @@ async function find(deps: SearchDeps, search: Search, mayEmbedAgain = true): Pro
       workspaceId: workspace.id,
       query: words,
       embedded,
-      limit,
+      limit: rerank ? Math.max(limit, rerankedDepth) : limit,
       scope,
       byDocument,
     });
@@ -102,5 +111,13 @@ async function find(deps: SearchDeps, search: Search, mayEmbedAgain = true): Pro
   const found = await snapshot.execute((trx) => cancelOnAbort(db, trx, signal, () => read(trx)));
   if ('switchedTo' in found) return await find(deps, { ...search, index: found.switchedTo }, false);
   addFact(db, { what: 'search scanned', path: found.path, seconds: found.seconds });
-  return { model: embedded?.model ?? lexicalModel, chunks: found.chunks, nearTerms: found.nearTerms };
+  const chunks = rerank ? await rankAnew(query, found.chunks, rerank) : found.chunks;
+  return { model: embedded?.model ?? lexicalModel, chunks: chunks.slice(0, limit), nearTerms: found.nearTerms };
+}
+
+async function rankAnew(query: string, chunks: FoundChunk[], rerank: NonNullable<SearchDeps['rerank']>): Promise<FoundChunk[]> {
+  const texts = chunks.map(({ text }) => text);
+  const order = chunks.length > 1 ? await rerank(query, texts) : undefined;
+  const ranked = order?.flatMap((index) => chunks[index] ?? []);
+  return ranked?.map((chunk, index) => ({ ...chunk, rank: index + 1 })) ?? chunks;
 }

@@ -77,13 +77,24 @@ describe('the configuration of the AI service', () => {
       ['CHAT', 'chat'],
       ['EMBED', 'embed'],
       ['VISION', 'vision'],
+      ['RERANK', 'rerank'],
     ] as const) {
       const url = { [`REMOTE_AI_${role}_BASE_URL`]: 'http://own.example/v1/' };
       const key = { [`REMOTE_AI_${role}_KEY`]: 'own' };
-      const others = { chat: 'http://all.example/v1', embed: 'http://all.example/v1', vision: 'http://all.example/v1' };
+      const others = {
+        chat: 'http://all.example/v1',
+        embed: 'http://all.example/v1',
+        vision: 'http://all.example/v1',
+        rerank: 'http://all.example/v1',
+      };
       const remote = load({ ...all, ...url, ...key });
       expect(remote?.[field]).to.deep.equal({ baseUrl: 'http://own.example/v1', key: 'own' });
-      expect({ chat: remote?.chat.baseUrl, embed: remote?.embed.baseUrl, vision: remote?.vision.baseUrl }).to.deep.equal({
+      expect({
+        chat: remote?.chat.baseUrl,
+        embed: remote?.embed.baseUrl,
+        vision: remote?.vision.baseUrl,
+        rerank: remote?.rerank.baseUrl,
+      }).to.deep.equal({
         ...others,
         [field]: 'http://own.example/v1',
       });

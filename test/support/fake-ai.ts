@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-export type AiOperation = 'extract' | 'summarize' | 'embed' | 'answer';
+export type AiOperation = 'extract' | 'summarize' | 'embed' | 'answer' | 'rerank';
 
 /** A call as the fake service got it: its JSON body, or the raw bytes of a document. */
 export interface AiCall {
@@ -50,6 +50,11 @@ export function goodAnswer({ operation, body }: AiCall): AiAnswer {
       .slice(0, 1)
       .map(({ id, text }: { id: string; text: string }) => ({ text, citations: [{ passage: id, quote: text }] }));
     return { body: { sentences, extractive: true, model: null } };
+  }
+  // The other way round, as if the last one responded best.
+  if (operation === 'rerank') {
+    const results = body.documents.map((_: string, index: number) => ({ index, relevance_score: index })).reverse();
+    return { body: { model: 'fake', results } };
   }
   const text = String(body);
   return { body: { text, characters: text.length, pages: null, truncated: false, content_type: 'text/plain' } };
