@@ -16,6 +16,7 @@ import { createFirstAdmin } from './first-admin.ts';
 import { handleWithMails } from './handle-request.ts';
 import { inputPlugin } from './input-plugin.ts';
 import { invitationPlugin } from './invitation-plugin.ts';
+import { withPage, withResetPage } from './links.ts';
 import { logLine } from './log-line.ts';
 import { emailChangeMail, newEmailMail, passwordResetMail, verificationMail } from './mails.ts';
 import { membershipPlugin } from './membership-plugin.ts';
@@ -76,7 +77,7 @@ function routeOnce({ $context, options }: { $context: Promise<unknown>; options:
 function authOptions({ config, pool, db, log, writeMails, payments }: AuthDependencies) {
   const { advanced, baseURL } = cookieOptions(config);
   return {
-    appName: 'Sheaf',
+    appName: config.email.senderName,
     baseURL,
     basePath: '/api/auth',
     secret: sessionSecret(config),
@@ -98,13 +99,14 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       // The link of a stranger's mail would sign a browser in as the stranger.
       autoSignInAfterVerification: false,
       sendVerificationEmail: async ({ user, url, token }) =>
-        addMail(isChange(token) ? newEmailMail(user.email, url) : verificationMail(user.email, url)),
+        addMail((isChange(token) ? newEmailMail : verificationMail)(user.email, withPage(url, config.webUrl))),
     },
     databaseHooks: { session: { create: { after: createFirstAdmin({ config, db, log }) } } },
     user: {
       changeEmail: {
         enabled: true,
-        sendChangeEmailConfirmation: async ({ user, newEmail, url }) => addMail(emailChangeMail(user.email, newEmail, url)),
+        sendChangeEmailConfirmation: async ({ user, newEmail, url }) =>
+          addMail(emailChangeMail(user.email, newEmail, withPage(url, config.webUrl))),
       },
       deleteUser: { enabled: true },
     },
@@ -135,7 +137,7 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       redirectTargetPlugin(),
       membershipPlugin(db),
       invitationPlugin(db),
-      ownAccountPlugin(),
+      ownAccountPlugin(config),
       stopImpersonatingPlugin(),
       oidcPlugin(config),
       ...((payments ? [billingPlugin({ config, payments })] : []) as BetterAuthPlugin[]),
@@ -153,11 +155,4 @@ function createKysely({ pool, db, writeMails }: Pick<AuthDependencies, 'pool' | 
 function isChange(token: string): boolean {
   const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { updateTo?: string };
   return payload.updateTo !== undefined;
-}
-
-/** better-auth's link, with the page for the new password if the request named none, without which it could only fail. */
-function withResetPage(link: string, webUrl: string): string {
-  const url = new URL(link);
-  if (!url.searchParams.get('callbackURL')) url.searchParams.set('callbackURL', `${webUrl}/reset-password`);
-  return url.href;
 }

@@ -1,6 +1,8 @@
 import type { BetterAuthPlugin } from 'better-auth';
 import { APIError, createAuthMiddleware, createEmailVerificationToken, deleteUser, isAPIError } from 'better-auth/api';
+import type { ServerConfig } from '../config/server.ts';
 import { currentActor } from './actor.ts';
+import { withPage } from './links.ts';
 import { emailChangeMail } from './mails.ts';
 import { inOneTransaction } from './one-transaction.ts';
 import { addMail, countMails } from './outgoing-mails.ts';
@@ -13,7 +15,7 @@ const isOwnAccount = (path = '') => path === '/change-email' || path === '/delet
  * What better-auth leaves open where users change the address or second factor of their account, or delete it: nobody does so who impersonates them, both
  * addresses confirm the change, its response and mails are the same if the new one is taken, and a password must be given if there is one.
  */
-export function ownAccountPlugin(): BetterAuthPlugin {
+export function ownAccountPlugin({ webUrl }: Pick<ServerConfig, 'webUrl'>): BetterAuthPlugin {
   return {
     id: 'own-account',
     // A user whom an organization needs is not deleted, and keeps sessions and accounts.
@@ -48,7 +50,8 @@ export function ownAccountPlugin(): BetterAuthPlugin {
             const extra = { requestType: 'change-email-confirmation', userId: caller.userId };
             const token = await createEmailVerificationToken(context.secret, caller.email, newEmail, undefined, extra);
             const next = encodeURIComponent(body.callbackURL || '/');
-            addMail(emailChangeMail(caller.email, newEmail, `${context.baseURL}/verify-email?token=${token}&callbackURL=${next}`));
+            const link = `${context.baseURL}/verify-email?token=${token}&callbackURL=${next}`;
+            addMail(emailChangeMail(caller.email, newEmail, withPage(link, webUrl)));
           }),
         },
         {

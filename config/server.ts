@@ -62,7 +62,14 @@ export function loadServerConfig(env: Environment) {
     uploads: uploadsOf(e),
     billing: billingOf(e),
     plans: plansOf(e),
-    email: { provider: emailProviderOf(e), smtpUrl: e.SMTP_URL, from: e.EMAIL_FROM, contactAddress: e.CONTACT_EMAIL },
+    email: {
+      provider: emailProviderOf(e),
+      smtpUrl: e.SMTP_URL,
+      from: e.EMAIL_FROM,
+      /** The deployment's name, as mails and authenticators show it: the name of the sender. */
+      senderName: senderNameOf(e),
+      contactAddress: e.CONTACT_EMAIL,
+    },
     providers: [provider(e, 'A'), provider(e, 'B')].filter((p) => p !== undefined),
     worker: workerOf(e),
     jobs: { timeoutMs: jobTimeoutMsOf(e), retryDelaysMs: e.JOB_RETRY_DELAYS_MS, holdOnOutage: e.JOBS_HOLD_ON_OUTAGE },
@@ -111,6 +118,10 @@ function firstAdminOf({ NODE_ENV, FIRST_ADMIN_EMAIL: email, REQUIRE_EMAIL_VERIFI
   if (production && email === undefined) return undefined;
   // Without verification anybody could sign up with the address.
   return { email: email?.toLowerCase(), verified: production || REQUIRE_EMAIL_VERIFICATION === true };
+}
+
+function senderNameOf({ EMAIL_FROM }: ServerVariables): string {
+  return /^\s*"?([^<"]*?)"?\s*</.exec(EMAIL_FROM)?.[1] || 'Sheaf';
 }
 
 /** With a direct URL the other one leads to a pooler in transaction mode. */

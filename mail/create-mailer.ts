@@ -5,10 +5,11 @@ import { MailError, type Mailer } from './port.ts';
 import { createSmtpMailer } from './smtp-mailer.ts';
 
 /** The mailer that the configuration names. Nothing connects before the first mail. */
-export function createMailer({ email, dataDir }: Pick<ServerConfig, 'email' | 'dataDir'>): Mailer {
-  const { provider, smtpUrl, from } = email;
-  if (provider === 'smtp' && smtpUrl !== undefined) return createSmtpMailer({ url: smtpUrl, from });
-  if (provider === 'mailbox') return createMailbox({ directory: join(dataDir, 'mail'), from });
+export function createMailer({ email, dataDir, apiUrl, webUrl }: Pick<ServerConfig, 'email' | 'dataDir' | 'apiUrl' | 'webUrl'>): Mailer {
+  const { provider, smtpUrl, from, senderName: name } = email;
+  const style = { name, origins: [apiUrl, webUrl].map((url) => new URL(url).origin) };
+  if (provider === 'smtp' && smtpUrl !== undefined) return createSmtpMailer({ url: smtpUrl, from, style });
+  if (provider === 'mailbox') return createMailbox({ directory: join(dataDir, 'mail'), from, style });
   return { send: refuseAll };
 }
 

@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer';
 import { inSpan } from '../telemetry/spans.ts';
+import { type MailStyle, signText, toHtml } from './html.ts';
 import { MailError, type Mailer, messageIdOf, type OutgoingMail } from './port.ts';
 
 /** In milliseconds: a server that accepts a connection and then hangs must not block a mail for long. */
@@ -9,7 +10,7 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
  * Sends over SMTP, with a new connection for each mail: `smtp://` uses STARTTLS if the server offers it, `smtps://` TLS from the start;
  * `?requireTLS=true` refuses to send without TLS.
  */
-export function createSmtpMailer({ url, from }: { url: string; from: string }): Mailer {
+export function createSmtpMailer({ url, from, style }: { url: string; from: string; style: MailStyle }): Mailer {
   const transport = createTransport({ url, ...timeouts, disableFileAccess: true, disableUrlAccess: true });
   async function send(mail: OutgoingMail, signal?: AbortSignal): Promise<void> {
     const replyTo = mail.replyTo && { address: mail.replyTo.address, name: mail.replyTo.name ?? '' };
@@ -19,7 +20,8 @@ export function createSmtpMailer({ url, from }: { url: string; from: string }): 
         to: { address: mail.to, name: '' },
         ...(replyTo ? { replyTo } : {}),
         subject: mail.subject,
-        text: mail.text,
+        text: signText(mail.text, style),
+        html: toHtml(mail, style),
         date: mail.createdAt,
         messageId: messageIdOf(mail, from),
         signal,

@@ -61,9 +61,9 @@ describe('What users do with their account', () => {
     it('says and sends the same if the new address is taken, and changes nothing', async () => {
       const [one, other] = [await newUser(), await newUser()];
       const free = await newUser();
-      const took = async (client: Client, newEmail: string) => {
+      const took = async (client: Client, newEmail: string, page: object = { callbackURL: `${webOrigin}/account` }) => {
         const startedAt = performance.now();
-        const { status, body } = await client.post('/change-email', { newEmail, callbackURL: `${webOrigin}/account` });
+        const { status, body } = await client.post('/change-email', { newEmail, ...page });
         expect([status, body]).to.deep.equal([200, { status: true }]);
         return performance.now() - startedAt;
       };
@@ -73,6 +73,13 @@ describe('What users do with their account', () => {
       const words = (address: string, wanted: string) =>
         mailsTo(address).map(({ subject, text }) => [subject, text.replaceAll(wanted, '').replace(/token=[^&]+/, '')]);
       expect(words(one.email, other.email)).to.deep.equal(words(free.email, newEmail)).and.have.length(1);
+      const [asked, unasked] = [await newUser(), await newUser()];
+      for (const page of [{}, { callbackURL: '/' }]) {
+        await took(asked.client, other.email, page);
+        await took(unasked.client, newEmail, page);
+      }
+      expect(words(asked.email, other.email)).to.deep.equal(words(unasked.email, newEmail)).and.have.length(2);
+      expect(mailsTo(asked.email)[0]?.text).to.include(`callbackURL=${encodeURIComponent(`${webOrigin}/`)}`);
       expect((await openMailTo(one.email)).headers.get('location')).to.equal(`${webOrigin}/account`);
       const answer = await openMailTo(other.email);
       expect(answer.headers.get('location')).to.equal(`${webOrigin}/account?error=USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL`);

@@ -199,8 +199,12 @@ describe('Mails', () => {
     await db.insertInto('mail').values({ id: 'one', kind: 'contact', recipient: contact, subject: 's', body: 'b' }).execute();
     const attempt = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
     server.ignore = () => attempt.cancel();
-    const email = { provider: 'smtp' as const, smtpUrl: server.url, from: contact, contactAddress: undefined };
-    const deps = { db, mailer: createMailer({ dataDir: '.', email }), log: pino({ level: 'silent' }) } as unknown as ActivityDeps;
+    const email = { provider: 'smtp' as const, smtpUrl: server.url, from: contact, senderName: 'Sheaf', contactAddress: undefined };
+    const deps = {
+      db,
+      mailer: createMailer({ dataDir: '.', email, apiUrl: 'http://localhost', webUrl: 'http://localhost' }),
+      log: pino({ level: 'silent' }),
+    } as unknown as ActivityDeps;
     const failure = await attempt.run(mailActivities(deps).sendMail, { mailId: 'one' }).catch(String);
     expect(failure).to.include('The mail server did not take the mail (EABORT)');
     expect(await rows()).to.have.length(1);

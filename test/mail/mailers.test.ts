@@ -3,11 +3,14 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createMailer } from '../../mail/create-mailer.ts';
+import { toHtml } from '../../mail/html.ts';
 import { MailError, type OutgoingMail } from '../../mail/port.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
 
 const from = 'Sheaf <no-reply@sheaf.example>';
+const urls = { apiUrl: 'https://sheaf.example', webUrl: 'https://app.sheaf.example' };
+const signed = (text: string) => `${text.trimEnd()}\n\n-- \nSheaf & Söhne`;
 const mail: OutgoingMail = {
   id: '0198d2c4-7e2a-7b61-9d0f-3f6f2d1b9a10',
   kind: 'verification',
@@ -38,10 +41,11 @@ describe('The SMTP mailer', () => {
     server.mails.length = 0;
   });
   const send = (values: Partial<OutgoingMail> = {}, smtpUrl = server.url, signal?: AbortSignal) =>
-    createMailer({ dataDir: '.', email: { provider: 'smtp', smtpUrl, from, contactAddress: undefined } }).send(
-      { ...mail, ...values },
-      signal,
-    );
+    createMailer({
+      dataDir: '.',
+      email: { provider: 'smtp', smtpUrl, from, senderName: 'Sheaf & Söhne', contactAddress: undefined },
+      ...urls,
+    }).send({ ...mail, ...values }, signal);
 
   it('sends text, with everything where mail programs look for it', async () => {
     await send({ replyTo: { address: 'eve@example.com', name: 'Eve "E" O’Neill' } });
@@ -52,7 +56,9 @@ describe('The SMTP mailer', () => {
     expect(received?.header('Message-ID')).to.equal(`<${mail.id}@sheaf.example>`);
     expect(received?.header('Date')).to.equal('Sat, 21 Nov 2026 12:00:00 +0000');
     expect(received?.header('Auto-Submitted')).to.equal('auto-generated');
-    expect(received?.body.replaceAll('\r\n', '\n').trim()).to.equal(mail.text.trim());
+    expect(received?.header('Content-Type')).to.match(/^multipart\/alternative;/);
+    expect(received?.body.replaceAll('\r\n', '\n').trim()).to.equal(signed(mail.text));
+    expect(received?.html).to.include('<p>Öffne diesen Link:</p>').and.include('>Grüße aus Zürich</a>');
   });
 
   it('writes no header that a subject or a name asks for', async () => {
@@ -105,7 +111,12 @@ describe('The mailbox on disk', () => {
     dataDir = makeTestDirectory();
   });
   after(() => removeTestDirectory(dataDir));
-  const mailbox = () => createMailer({ dataDir, email: { provider: 'mailbox', smtpUrl: undefined, from, contactAddress: undefined } });
+  const mailbox = () =>
+    createMailer({
+      dataDir,
+      email: { provider: 'mailbox', smtpUrl: undefined, from, senderName: 'Sheaf & Söhne', contactAddress: undefined },
+      ...urls,
+    });
 
   it('keeps one file for each mail, as it is read, for its owner only', async () => {
     await mailbox().send(mail);
@@ -130,10 +141,19 @@ describe('The mailbox on disk', () => {
         'Date: Sat, 21 Nov 2026 12:00:00 +0000',
         `Message-ID: <${mail.id}@sheaf.example>`,
         'MIME-Version: 1.0',
+        `Content-Type: multipart/alternative; boundary="${mail.id}"`,
+        '',
+        `--${mail.id}`,
         'Content-Type: text/plain; charset=utf-8',
         'Content-Transfer-Encoding: 8bit',
         '',
-        mail.text,
+        signed(mail.text),
+        `--${mail.id}`,
+        'Content-Type: text/html; charset=utf-8',
+        'Content-Transfer-Encoding: 8bit',
+        '',
+        `${toHtml(mail, { name: 'Sheaf & Söhne', origins: ['https://sheaf.example'] })}--${mail.id}--`,
+        '',
       ].join('\n'),
     );
     expect(readFileSync(other, 'utf8')).to.include('\nReply-To: "Eve \\"E\\"" <eve@example.com>\n');
@@ -149,7 +169,11 @@ describe('The mailbox on disk', () => {
 
 describe('No email provider', () => {
   it('holds mails back until there is one', async () => {
-    const none = createMailer({ dataDir: '.', email: { provider: 'none', smtpUrl: undefined, from, contactAddress: undefined } });
+    const none = createMailer({
+      dataDir: '.',
+      email: { provider: 'none', smtpUrl: undefined, from, senderName: 'Sheaf & Söhne', contactAddress: undefined },
+      ...urls,
+    });
     expect(await errorOf(none.send(mail))).to.include({ code: 'no_provider', final: false });
   });
 });

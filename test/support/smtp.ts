@@ -10,8 +10,9 @@ export interface ReceivedMail {
   raw: string;
   /** A header's value, unfolded. */
   header(name: string): string | undefined;
-  /** The body, with quoted-printable undone. */
+  /** The text of the mail, and the same as HTML. */
   body: string;
+  html: string;
 }
 
 /** A mail server on a free port that keeps what it gets. */
@@ -78,9 +79,18 @@ function parse(from: string, to: string[], raw: string): ReceivedMail {
       .find((line) => line.toLowerCase().startsWith(`${name.toLowerCase()}:`))
       ?.slice(name.length + 1)
       .trim();
-  const body = rest.join('\r\n\r\n');
-  const quoted = header('Content-Transfer-Encoding') === 'quoted-printable';
-  return { from, to, raw, header, body: quoted ? unquote(body) : body };
+  const boundary = /boundary="([^"]+)"/.exec(header('Content-Type') ?? '')?.[1];
+  const parts = boundary === undefined ? [raw] : rest.join('\r\n\r\n').split(`--${boundary}`);
+  const contentOf = (type: string) => decoded(parts.find((part) => part.includes(`Content-Type: ${type}`)) ?? '');
+  return { from, to, raw, header, body: contentOf('text/plain'), html: contentOf('text/html') };
+}
+
+/** What follows the headers of a part, with its encoding undone. */
+function decoded(part: string): string {
+  const at = part.indexOf('\r\n\r\n');
+  const [head, body] = [part.slice(0, at), part.slice(at + 4)];
+  if (/^Content-Transfer-Encoding: base64/im.test(head)) return Buffer.from(body, 'base64').toString('utf8');
+  return /^Content-Transfer-Encoding: quoted-printable/im.test(head) ? unquote(body) : body;
 }
 
 function unquote(body: string): string {
