@@ -55,7 +55,7 @@ describe('The pages of the console, for everybody', () => {
     for (const width of [1280, 390])
       it(`have nothing that axe objects to, ${colorScheme}, ${width} px wide, and nothing beyond the edge`, async () => {
         const look = { colorScheme, viewport: { width, height: 800 } };
-        const public_ = ['/sign-in', '/sign-up', '/forgot-password', '/reset-password?token=a', '/accept-invitation/a'];
+        const public_ = ['/sign-in', '/sign-up', '/forgot-password', '/reset-password?token=a', '/two-factor', '/accept-invitation/a'];
         const own = [
           ...['documents', `documents/${documentId}?start=4&end=11`, 'jobs', 'search?q=mirrors', 'usage', 'members', 'workspaces'],
           ...['api-keys', 'webhooks', `webhooks/${endpointId}`, 'audit', 'plan', 'account'],

@@ -78,6 +78,13 @@ const resetPassword = createRoute({
   component: lazyRouteComponent(() => import('./pages/reset-password.tsx')),
 });
 
+const twoFactor = createRoute({
+  getParentRoute: () => root,
+  path: '/two-factor',
+  validateSearch: (search: Search): { callbackURL?: string | undefined } => ({ callbackURL: ownPath(search.callbackURL) }),
+  component: lazyRouteComponent(() => import('./pages/two-factor.tsx')),
+});
+
 const acceptInvitation = createRoute({
   getParentRoute: () => root,
   path: '/accept-invitation/$id',
@@ -232,6 +239,7 @@ const tree = root.addChildren([
   signUp,
   forgotPassword,
   resetPassword,
+  twoFactor,
   acceptInvitation,
   start,
   organization,

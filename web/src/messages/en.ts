@@ -91,6 +91,12 @@ export const en = {
     done: 'The password is set, and every session has ended. Sign in with the new one.',
     lost: 'This link does not work, or no longer. Ask for another mail.',
   },
+  twoFactor: {
+    title: 'One more step',
+    code: 'Code',
+    hint: 'Six digits of your authenticator, or one of your backup codes',
+    trust: 'Do not ask again in this browser for 30 days',
+  },
   invitation: {
     title: 'You are invited',
     text: (organization: string, inviter: string) => `${inviter} invites you to join ${organization}.`,

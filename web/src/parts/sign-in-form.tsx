@@ -7,20 +7,26 @@ import { ask, auth } from '../service.ts';
 import { t } from '../text.ts';
 import { Failure } from './failure.tsx';
 import { PasswordField } from './password-field.tsx';
+import { TwoFactorForm } from './two-factor-form.tsx';
 import { useFormTask } from './use-form-task.ts';
 
 /** Signs in with address and password. `email` is filled in where it is known. */
 export function SignInForm({ email, onDone }: { email?: string | undefined; onDone: () => void | Promise<void> }) {
   const [unverified, setUnverified] = useState<string>();
+  const [asksCode, setAsksCode] = useState(false);
   const { onSubmit, isPending, error } = useFormTask(async ({ email = '', password = '' }) => {
-    await ask(auth.signIn.email({ email, password })).catch((failure: unknown) => {
+    const answer = await ask(auth.signIn.email({ email, password })).catch((failure: unknown) => {
       if (failure instanceof SheafError && failure.code === 'EMAIL_NOT_VERIFIED') setUnverified(email);
       throw failure;
     });
-    await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 });
-    sessionEnded.set(false);
-    await onDone();
+    if ('twoFactorRedirect' in answer) return setAsksCode(true);
+    await goOn();
   });
+  const goOn = async () => {
+    await beginSession();
+    await onDone();
+  };
+  if (asksCode) return <TwoFactorForm onDone={goOn} />;
   return (
     <form onSubmit={onSubmit}>
       <Stack gap="md">
@@ -34,6 +40,12 @@ export function SignInForm({ email, onDone }: { email?: string | undefined; onDo
       </Stack>
     </form>
   );
+}
+
+/** Reads the session that a sign-in has begun. */
+export async function beginSession(): Promise<void> {
+  await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 });
+  sessionEnded.set(false);
 }
 
 /** Sends the mail that confirms an address once more. */

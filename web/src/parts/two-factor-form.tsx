@@ -1,0 +1,35 @@
+import { Button, Checkbox, Stack, TextInput } from '@mantine/core';
+import { ask, auth } from '../service.ts';
+import { t } from '../text.ts';
+import { Failure } from './failure.tsx';
+import { useFormTask } from './use-form-task.ts';
+
+/** Asks for the second factor of a sign-in that has begun: six digits of an authenticator, or a backup code. */
+export function TwoFactorForm({ onDone }: { onDone: () => Promise<void> }) {
+  const { onSubmit, isPending, error } = useFormTask(async ({ code = '', trust }) => {
+    const given = code.replaceAll(' ', '');
+    const path = /^\d{6}$/.test(given) ? '/two-factor/verify-totp' : '/two-factor/verify-backup-code';
+    await ask(auth.$fetch(path, { method: 'POST', body: { code: given, trustDevice: trust !== undefined } }));
+    await onDone();
+  });
+  return (
+    <form onSubmit={onSubmit}>
+      <Stack gap="md">
+        <TextInput
+          label={t.twoFactor.code}
+          description={t.twoFactor.hint}
+          name="code"
+          required
+          autoFocus
+          autoComplete="one-time-code"
+          maxLength={20}
+        />
+        <Checkbox name="trust" label={t.twoFactor.trust} />
+        <Failure error={error} />
+        <Button type="submit" loading={isPending}>
+          {t.sign.in}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
