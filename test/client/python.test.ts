@@ -81,7 +81,7 @@ describe('The Python client', () => {
 
   it('does what its README says', async () => {
     const { token } = await createKey(api, tenant);
-    const env = { SHEAF_API_KEY: token, SHEAF_ORGANIZATION: tenant.organizationId };
+    const env = { SHEAF_API_KEY: token };
     const stdout = await completePython(['readme.py'], { env, cwd: directory });
     const lines = stdout.trimEnd().split('\n');
     expect(lines.slice(0, 2)).to.deep.equal(['2953 of 2953 bytes', 'ready']);
