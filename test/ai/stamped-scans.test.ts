@@ -46,7 +46,8 @@ describe('Scanned pages with a stamp of text', () => {
   it('have a picture read that stands beside a footer or a paragraph, and keep those as they are', async () => {
     const typed = 'Annual report of the observatory, page 3 of 9';
     const { text, ocrPages } = await extract(await beside(0.4, typed));
-    expect(text).to.contain('pays for the gravel').and.contain(typed);
+    // The picture is squeezed, so that a small letter may look like a capital one.
+    expect(text).to.contain('for the gravel of the drive').and.contain(typed);
     expect(ocrPages).to.equal(1);
   });
 
