@@ -58,6 +58,7 @@ describe('The pages of the console, for everybody', () => {
         const public_ = ['/sign-in', '/sign-up', '/forgot-password', '/reset-password?token=a', '/two-factor', '/accept-invitation/a'];
         const own = [
           ...['documents', `documents/${documentId}?start=4&end=11`, 'jobs', 'search?q=mirrors', 'usage', 'members', 'workspaces'],
+          'ask?q=When+are+the+mirrors+washed%3F&key=the-same-answer',
           ...['api-keys', 'webhooks', `webhooks/${endpointId}`, 'audit', 'plan', 'account'],
         ].map((each) => pathOf(tenant, each));
         for (const [paths, options] of [

@@ -60,6 +60,7 @@ describe('Hostile texts in the console', () => {
     { path: `documents/${ids.at(-1)}`, shows: payloads },
     { path: 'jobs', shows: payloads },
     { path: 'search?q=mirrors', shows: payloads },
+    { path: 'ask?q=mirrors&key=hostile', shows: ['mirrors'] },
     { path: 'usage', shows: [] },
     { path: 'members', shows: [script] },
     { path: 'workspaces', shows: [script] },

@@ -6,7 +6,7 @@ describe('A newcomer in the console', function () {
   this.timeout(240_000);
   const { open } = useConsole();
 
-  it('signs up, sets up an organization, watches the samples, finds a passage and sees what it cost', async () => {
+  it('signs up, sets up an organization, watches the samples, finds a passage, gets an answer and sees what it cost', async () => {
     const { page, complaints } = await open('/');
     await page.getByRole('link', { name: 'Create an account' }).click();
     await page.getByLabel('Your name').fill('Ada Lovelace');
@@ -37,10 +37,24 @@ describe('A newcomer in the console', function () {
     expect(await marked.textContent()).to.match(/mirrors? .*washed/is);
     expect(page.url()).to.match(/page=\d+/);
 
+    await page.getByRole('link', { name: 'Ask' }).click();
+    await page.getByLabel('What do you want to know?').fill('How often are the mirrors washed?');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    const sentence = page.getByRole('list', { name: 'Answer' }).getByRole('listitem').first();
+    await sentence.getByText(/Mirrors are washed/).waitFor();
+    const said = await sentence.textContent();
+    // Whoever comes back gets the same answer, and pays for it once.
+    await page.reload();
+    await sentence.waitFor();
+    expect(await sentence.textContent()).to.equal(said);
+    await sentence.getByRole('link', { name: /^Open the quote: observatory-handbook\.pdf, page \d$/ }).click();
+    await marked.waitFor();
+    expect(await marked.textContent()).to.match(/^Mirrors are washed[^.]*\.$/);
+
     await page.getByRole('link', { name: 'Usage' }).click();
     await page.getByText('Billing is off: nothing is capped.').waitFor();
-    // Six documents, two credits each.
-    await page.getByText('12', { exact: true }).first().waitFor();
+    // Six documents, two credits each, and an answer.
+    await page.getByText('15', { exact: true }).first().waitFor();
     await page.getByText('As a table').click();
     await page.getByRole('row', { name: /Make searchable 12 0$/ }).waitFor();
     expect(complaints).to.deep.equal([]);
@@ -63,7 +77,7 @@ describe('A newcomer in the console', function () {
     )) as [string, number][];
     const total = scripts.reduce((sum, [, bytes]) => sum + bytes, 0);
     expect(total, JSON.stringify(scripts)).to.be.within(50_000, 170_000);
-    expect(scripts.filter(([name]) => /\/(documents?|jobs|search|usage|shell)-/.test(name))).to.deep.equal([]);
+    expect(scripts.filter(([name]) => /\/(documents?|jobs|search|ask|usage|shell)-/.test(name))).to.deep.equal([]);
   });
 });
 

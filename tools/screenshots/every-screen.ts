@@ -7,6 +7,7 @@ const ofWorkspace = [
   'documents',
   'jobs',
   'search?q=mirrors',
+  'ask?q=How+often+are+the+mirrors+washed%3F&key=the-same-answer',
   'usage',
   'members',
   'workspaces',

@@ -1,6 +1,6 @@
 import { t } from './text.ts';
 
-const ofWorkspace = ['documents', 'jobs', 'search', 'usage'] as const;
+const ofWorkspace = ['documents', 'jobs', 'search', 'ask', 'usage'] as const;
 const ofOrganization = ['members', 'workspaces'] as const;
 const ofAdmins = ['api-keys', 'webhooks', 'audit', 'plan'] as const;
 

@@ -158,6 +158,16 @@ const search = createRoute({
   component: lazyRouteComponent(() => import('./pages/search.tsx')),
 });
 
+const ask = createRoute({
+  getParentRoute: () => place,
+  path: 'ask',
+  validateSearch: (search: Search): { q?: string | undefined; key?: string | undefined } => ({
+    q: textOf(typeof search.q === 'number' ? String(search.q) : search.q),
+    key: textOf(search.key),
+  }),
+  component: lazyRouteComponent(() => import('./pages/ask.tsx')),
+});
+
 const usage = createRoute({
   getParentRoute: () => place,
   path: 'usage',
@@ -248,6 +258,7 @@ const tree = root.addChildren([
     documentPage,
     jobs,
     search,
+    ask,
     usage,
     members,
     workspacesPage,

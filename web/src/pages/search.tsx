@@ -1,14 +1,14 @@
-import { Button, Group, Paper, SegmentedControl, Text, TextInput } from '@mantine/core';
+import { Group, Paper, SegmentedControl, Text } from '@mantine/core';
 import { type SearchResults, sliceCharacters } from '@sheaf/client';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { type FormEvent, Fragment } from 'react';
+import { Fragment } from 'react';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
-import { LinkTo } from '../parts/link-to.tsx';
 import { PageHead } from '../parts/page-head.tsx';
+import { PassageLink } from '../parts/passage-link.tsx';
+import { QueryForm } from '../parts/query-form.tsx';
 import { Waiting } from '../parts/waiting.tsx';
-import { slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
 import { formatNumber, t } from '../text.ts';
 
@@ -30,27 +30,14 @@ export default function Search() {
 
 function Question({ q, mode }: { q: string | undefined; mode: Mode }) {
   const navigate = useNavigate({ from: '/o/$organization/$workspace/search' });
-  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const asked = String(new FormData(event.currentTarget).get('q') ?? '').trim();
-    if (asked !== '') void navigate({ search: { q: asked, mode } });
-  };
   return (
-    <form onSubmit={onSubmit} className="question">
-      <Group align="flex-end" gap="sm" mb="sm">
-        <TextInput
-          key={q}
-          name="q"
-          type="search"
-          label={t.search.query}
-          placeholder={t.search.placeholder}
-          defaultValue={q}
-          maxLength={1000}
-          required
-          className="grows"
-        />
-        <Button type="submit">{t.search.submit}</Button>
-      </Group>
+    <QueryForm
+      label={t.search.query}
+      placeholder={t.search.placeholder}
+      submit={t.search.submit}
+      q={q}
+      onAsk={(asked) => void navigate({ search: { q: asked, mode } })}
+    >
       <SegmentedControl
         size="xs"
         aria-label={t.search.mode}
@@ -58,7 +45,7 @@ function Question({ q, mode }: { q: string | undefined; mode: Mode }) {
         value={mode}
         onChange={(value) => void navigate({ search: { q, mode: value as Mode }, replace: true })}
       />
-    </form>
+    </QueryForm>
   );
 }
 
@@ -91,9 +78,8 @@ function Answers({ q, mode }: { q: string; mode: Mode }) {
 }
 
 function Passage({ result }: { result: Result }) {
-  const { documentId, documentName, citation, rank, score, lexicalScore } = result;
-  const place = route.useRouteContext();
-  const { page, start, end, headings } = citation ?? {};
+  const { documentName, citation, rank, score, lexicalScore } = result;
+  const { page, headings } = citation ?? {};
   const where = [...(page ? [t.search.page(page)] : []), ...(headings ?? [])];
   const scores = [
     ...(score === null ? [] : [t.search.score(formatNumber(Math.round(score * 100) / 100))]),
@@ -103,16 +89,7 @@ function Passage({ result }: { result: Result }) {
     <li>
       <Paper withBorder p="md">
         <Group justify="space-between" gap="xs" mb={4}>
-          <LinkTo
-            to="/o/$organization/$workspace/documents/$id"
-            params={{ ...slugsOf(place), id: documentId }}
-            search={{ page: page ?? undefined, start: start ?? undefined, end: end ?? undefined }}
-            aria-label={t.search.open(documentName, rank)}
-            fw={550}
-            className="foreign"
-          >
-            {documentName}
-          </LinkTo>
+          <PassageLink {...result} {...citation} label={t.search.open(documentName, rank)} />
           <Text size="xs" c="dimmed">
             {scores.join(' · ')}
           </Text>

@@ -1,0 +1,112 @@
+import { Blockquote, Group, Paper, Text } from '@mantine/core';
+import type { Contract, OutputOf } from '@sheaf/client';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { Empty } from '../parts/empty.tsx';
+import { Failure } from '../parts/failure.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { PassageLink } from '../parts/passage-link.tsx';
+import { QueryForm } from '../parts/query-form.tsx';
+import { Waiting } from '../parts/waiting.tsx';
+import { service } from '../service.ts';
+import { t } from '../text.ts';
+
+const route = getRouteApi('/o/$organization/$workspace/ask');
+
+type Answer = OutputOf<Contract['documents']['ask']>;
+type Sentence = Answer['sentences'][number];
+type Citation = Sentence['citations'][number];
+
+export default function Ask() {
+  const { q, key } = route.useSearch();
+  const navigate = useNavigate({ from: '/o/$organization/$workspace/ask' });
+  return (
+    <>
+      <PageHead title={t.ask.title} />
+      <QueryForm
+        label={t.ask.query}
+        placeholder={t.ask.placeholder}
+        submit={t.ask.submit}
+        q={q}
+        onAsk={(asked) => void navigate({ search: { q: asked, key: crypto.randomUUID() } })}
+      >
+        <Text size="xs" c="dimmed">
+          {t.ask.hint}
+        </Text>
+      </QueryForm>
+      {q && key ? <Asked q={q} idempotencyKey={key} /> : <Empty title={t.ask.emptyTitle} text={t.ask.empty} />}
+    </>
+  );
+}
+
+/** An answer costs credits: by the key in the address, whoever comes back to the page gets the same one for a day, at no cost. */
+function Asked({ q, idempotencyKey }: { q: string; idempotencyKey: string }) {
+  const { workspace } = route.useRouteContext();
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ['ask', workspace.id, q, idempotencyKey],
+    queryFn: ({ signal }) => service.documents.ask({ workspaceId: workspace.id, question: q }, { signal, idempotencyKey }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (isPending) return <Waiting />;
+  if (error) return <Failure error={error} retry={() => void refetch()} />;
+  return <Answered answer={data} />;
+}
+
+function Answered({ answer }: { answer: Answer }) {
+  const { sentences, nothingFound, withheld, extractive, model, credits } = answer;
+  return (
+    <>
+      {nothingFound ? (
+        <Empty text={t.ask.none} />
+      ) : (
+        <ol className="plain-list" aria-label={t.ask.answer}>
+          {sentences.map((sentence) => (
+            <Proven key={`${sentence.text} ${sentence.citations[0]?.start}`} sentence={sentence} />
+          ))}
+        </ol>
+      )}
+      <Text size="xs" c="dimmed" mt="md" role="status">
+        {[
+          ...(withheld > 0 ? [t.ask.withheld(withheld)] : []),
+          ...(sentences.length === 0 || model === null ? [] : [extractive ? t.ask.extractive : t.ask.written(model)]),
+          t.common.credits(credits),
+        ].join(' · ')}
+      </Text>
+    </>
+  );
+}
+
+function Proven({ sentence: { text, citations } }: { sentence: Sentence }) {
+  return (
+    <li>
+      <Paper withBorder p="md">
+        <Text className="passage foreign">{text}</Text>
+        {citations.map((citation) => (
+          <Cited key={`${citation.documentId} ${citation.start}`} citation={citation} sentence={text} />
+        ))}
+      </Paper>
+    </li>
+  );
+}
+
+/** Where a sentence stands; with the quote if it says more or less than the sentence. */
+function Cited({ citation, sentence }: { citation: Citation; sentence: string }) {
+  const { documentName, page, headings, quote, recognized } = citation;
+  const where = [...(page ? [t.search.page(page)] : []), ...headings, ...(recognized ? [t.ask.recognized] : [])];
+  const isSame = quote.replace(/\s+/g, ' ').trim() === sentence.replace(/\s+/g, ' ').trim();
+  return (
+    <>
+      {!isSame && (
+        <Blockquote p="xs" mt="xs" className="foreign">
+          <Text size="sm">{quote}</Text>
+        </Blockquote>
+      )}
+      <Group gap="xs" mt={4}>
+        <PassageLink {...citation} label={t.ask.open(documentName, page)} />
+        <Text size="xs" c="dimmed" className="foreign">
+          {where.join(' › ')}
+        </Text>
+      </Group>
+    </>
+  );
+}
