@@ -62,8 +62,8 @@ export const answerFields = {
   model: z
     .string()
     .nullable()
-    .describe('What wrote the answer; null if no passage was found that it could be written of.')
-    .meta({ examples: ['local-extractive'] }),
+    .describe('The model that wrote the answer; null if none did.')
+    .meta({ examples: [null] }),
   credits: count.describe('What the answer was charged.').meta({ examples: [3] }),
 };
 

@@ -42,6 +42,7 @@ describe('A newcomer in the console', function () {
     await page.getByRole('button', { name: 'Ask' }).click();
     const sentence = page.getByRole('list', { name: 'Answer' }).getByRole('listitem').first();
     await sentence.getByText(/Mirrors are washed/).waitFor();
+    await page.getByText('Sentences of the documents, as they stand there · 3 credits').waitFor();
     const said = await sentence.textContent();
     // Whoever comes back gets the same answer, and pays for it once.
     await page.reload();

@@ -53,7 +53,7 @@ function Asked({ q, idempotencyKey }: { q: string; idempotencyKey: string }) {
 }
 
 function Answered({ answer }: { answer: Answer }) {
-  const { sentences, nothingFound, withheld, extractive, model, credits } = answer;
+  const { sentences, nothingFound, withheld, model, credits } = answer;
   return (
     <>
       {nothingFound ? (
@@ -68,7 +68,7 @@ function Answered({ answer }: { answer: Answer }) {
       <Text size="xs" c="dimmed" mt="md" role="status">
         {[
           ...(withheld > 0 ? [t.ask.withheld(withheld)] : []),
-          ...(sentences.length === 0 || model === null ? [] : [extractive ? t.ask.extractive : t.ask.written(model)]),
+          ...(sentences.length === 0 ? [] : [model === null ? t.ask.extractive : t.ask.written(model)]),
           t.common.credits(credits),
         ].join(' · ')}
       </Text>
