@@ -12,8 +12,9 @@ const taken = constraints.user_email_key.code;
 const isOwnAccount = (path = '') => path === '/change-email' || path === '/delete-user' || path.startsWith('/two-factor/');
 
 /**
- * What better-auth leaves open where users change the address or second factor of their account, or delete it: nobody does so who impersonates them, both
- * addresses confirm the change, its response and mails are the same if the new one is taken, and a password must be given if there is one.
+ * Rules that better-auth lacks for users who change their address or second factor, or delete their account. Nobody who impersonates them may
+ * do so. Both addresses confirm a change, whose response and mails are the same if the new one is taken. A password must be given if there
+ * is one.
  */
 export function ownAccountPlugin({ webUrl }: Pick<ServerConfig, 'webUrl'>): BetterAuthPlugin {
   return {

@@ -108,6 +108,8 @@ create or replace function audit_own_email() returns trigger language plpgsql as
     end if;
     return null;
   end $$;
+create or replace trigger audit_own_email after update of email on "user" for each row
+  when (old.email is distinct from new.email) execute function audit_own_email();
 
 create or replace function audit_two_factor() returns trigger language plpgsql as $$
   begin
@@ -116,9 +118,6 @@ create or replace function audit_two_factor() returns trigger language plpgsql a
   end $$;
 create or replace trigger audit_two_factor after update of "twoFactorEnabled" on "user" for each row
   when (coalesce(old."twoFactorEnabled", false) <> coalesce(new."twoFactorEnabled", false)) execute function audit_two_factor();
-
-create or replace trigger audit_own_email after update of email on "user" for each row
-  when (old.email is distinct from new.email) execute function audit_own_email();
 
 create or replace function audit_user_existence() returns trigger language plpgsql as $$
   declare

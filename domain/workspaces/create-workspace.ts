@@ -38,7 +38,7 @@ export async function createWorkspace(
   await checkWorkspaceLimit(trx, bounds, organizationId);
   const created = await trx
     .insertInto('workspace')
-    .values({ id: newId(), organization_id: organizationId, team_id: teamId, name, slug, auto_process: unique(autoProcess) })
+    .values({ id: newId(), organization_id: organizationId, team_id: teamId, name, slug, auto_process: [...new Set(autoProcess)] })
     .onConflict((conflict) => conflict.columns(['organization_id', 'slug']).doNothing())
     .returningAll()
     .executeTakeFirst();
@@ -51,10 +51,6 @@ export async function createWorkspace(
     metadata: { name, slug, ...(autoProcess.length > 0 ? { autoProcess } : {}) },
   });
   return created;
-}
-
-export function unique<T>(values: T[]): T[] {
-  return [...new Set(values)];
 }
 
 export function slugTaken(): ApiError {

@@ -3,7 +3,7 @@ import type { DocumentJobKind } from '../../contract/fields.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import { keepTeam, lockOrganization, lockWorkspace } from '../locks.ts';
-import { slugTaken, unique } from './create-workspace.ts';
+import { slugTaken } from './create-workspace.ts';
 import { type WorkspaceRow, workspaceNotFound } from './workspace.ts';
 
 /** Undefined leaves a value as it is. A null `teamId` takes the workspace out of its team. */
@@ -32,7 +32,7 @@ export async function updateWorkspace(
     name: name ?? before.name,
     slug: slug ?? before.slug,
     team_id: teamId === undefined ? before.team_id : teamId,
-    auto_process: unique(autoProcess ?? before.auto_process),
+    auto_process: [...new Set(autoProcess ?? before.auto_process)],
   };
   const changed = (['name', 'slug', 'team_id', 'auto_process'] as const).filter(
     (column) => JSON.stringify(wanted[column]) !== JSON.stringify(before[column]),
