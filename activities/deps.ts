@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
+import type { Mailer } from '../adapters/mail/port.ts';
+import type { Storage } from '../adapters/storage/port.ts';
+import type { WebhookSender } from '../adapters/webhooks/port.ts';
 import type { AiClient } from '../ai/client.ts';
 import type { Semaphore } from '../concurrency/semaphore.ts';
 import type { Db } from '../db/connect.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
-import type { WebhookSender } from '../egress/port.ts';
-import type { Mailer } from '../mail/port.ts';
 import type { Payments } from '../payments/payments.ts';
-import type { Storage } from '../storage/port.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Embedder } from './embedder.ts';
 

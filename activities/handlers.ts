@@ -1,3 +1,4 @@
+import { StorageUnavailable } from '../adapters/storage/port.ts';
 import type { ExtractionProgress } from '../ai/client.ts';
 import type { Transaction } from '../db/connect.ts';
 import type { JobKind, Outline } from '../db/schema.ts';
@@ -11,7 +12,6 @@ import type { Outcome } from '../domain/jobs/succeed-job.ts';
 import { isOwnStore } from '../domain/objects/store-owner.ts';
 import { keepSearchedIndex, readSearchedIndex } from '../domain/search/searched-index.ts';
 import { storeChunks } from '../domain/search/store-chunks.ts';
-import { StorageUnavailable } from '../storage/port.ts';
 import type { ActivityDeps } from './deps.ts';
 import { JobFailure } from './job-failure.ts';
 

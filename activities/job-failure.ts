@@ -1,11 +1,11 @@
 import { ApplicationFailure } from '@temporalio/activity';
+import { StorageUnavailable } from '../adapters/storage/port.ts';
 import { AiServiceError } from '../ai/client.ts';
 import { DocumentGone } from '../domain/documents/document.ts';
 import { TextReplaced } from '../domain/documents/document-text.ts';
 import type { JobError, UnfinishedJob } from '../domain/jobs/job.ts';
 import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
 import { IndexSwitched } from '../domain/search/searched-index.ts';
-import { StorageUnavailable } from '../storage/port.ts';
 import { settledDetail } from '../workflows/definitions.ts';
 
 /**

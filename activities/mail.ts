@@ -1,6 +1,6 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
+import { MailError, type OutgoingMail } from '../adapters/mail/port.ts';
 import { findMailToSend, type MailRow, noteMailFailure, removeMail, stopMail } from '../domain/mail.ts';
-import { MailError, type OutgoingMail } from '../mail/port.ts';
 import type { ActivityDeps } from './deps.ts';
 import { withHeartbeats } from './progress.ts';
 

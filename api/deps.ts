@@ -1,3 +1,4 @@
+import type { Storage } from '../adapters/storage/port.ts';
 import type { AiClient } from '../ai/client.ts';
 import type { ServerConfig } from '../config/server.ts';
 import type { Db } from '../db/connect.ts';
@@ -5,7 +6,6 @@ import type { GetPlan } from '../domain/billing/plan.ts';
 import type { NewMail } from '../domain/mail.ts';
 import type { Cursors } from '../domain/page.ts';
 import type { CancelSubscription } from '../payments/cancel-subscription.ts';
-import type { Storage } from '../storage/port.ts';
 import type { DeleteOrganizationResult } from '../workflows/inputs.ts';
 import type { Authentication } from './caller.ts';
 import type { Readiness } from './http/health.ts';

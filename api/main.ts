@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Registry } from 'prom-client';
+import { createStorage } from '../adapters/storage/create-storage.ts';
+import { LocalStorage } from '../adapters/storage/local.ts';
+import { traceStorage } from '../adapters/storage/traced-storage.ts';
 import { createAiClient } from '../ai/client.ts';
 import { findKey } from '../auth/api-key.ts';
 import { createAuth } from '../auth/auth.ts';
@@ -24,9 +27,6 @@ import { createEmbeddingPrice } from '../domain/search/embedding-price.ts';
 import { syncWebhookSwitch } from '../domain/webhooks/sync-switch.ts';
 import { createCancelSubscription } from '../payments/cancel-subscription.ts';
 import { createPayments } from '../payments/payments.ts';
-import { createStorage } from '../storage/create-storage.ts';
-import { LocalStorage } from '../storage/local.ts';
-import { traceStorage } from '../storage/traced-storage.ts';
 import { createLog } from '../telemetry/create-log.ts';
 import { watchStreams } from '../telemetry/gauges.ts';
 import { logCrashes } from '../telemetry/log-crashes.ts';

@@ -1,10 +1,10 @@
 import { type Client, NamespaceNotFoundError } from '@temporalio/client';
+import { createStorage } from '../adapters/storage/create-storage.ts';
+import type { Storage } from '../adapters/storage/port.ts';
 import type { OpsConfig } from '../config/ops.ts';
 import { createDb, createPool, type Db } from '../db/connect.ts';
 import type { LonePostgres } from '../local/lone-postgres.ts';
 import { findEmbeddedPostgres, findPostgresPrograms, hasEmbeddedPostgres } from '../local/postgres-directory.ts';
-import { createStorage } from '../storage/create-storage.ts';
-import type { Storage } from '../storage/port.ts';
 import { createTemporalClient } from '../temporal/connect.ts';
 import { grpcErrorOf, isUnreachable } from '../temporal/unreachable.ts';
 

@@ -1,12 +1,12 @@
 import { Registry } from 'prom-client';
+import { createStorage } from '../adapters/storage/create-storage.ts';
+import { traceStorage } from '../adapters/storage/traced-storage.ts';
 import { createAiClient } from '../ai/client.ts';
 import { loadOrExit } from '../config/load-or-exit.ts';
 import { loadServerConfig } from '../config/server.ts';
 import { createDb, createPool } from '../db/connect.ts';
 import { endPools } from '../db/pools.ts';
 import { checkStoreOwner, WrongStore } from '../domain/objects/store-owner.ts';
-import { createStorage } from '../storage/create-storage.ts';
-import { traceStorage } from '../storage/traced-storage.ts';
 import { createLog } from '../telemetry/create-log.ts';
 import { logCrashes } from '../telemetry/log-crashes.ts';
 import { serveMetrics } from '../telemetry/serve-metrics.ts';

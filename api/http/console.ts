@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import express, { type RequestHandler, type Response, type Router } from 'express';
+import { objectKey } from '../../adapters/storage/object-key.ts';
+import type { Storage } from '../../adapters/storage/port.ts';
 import { version } from '../../contract/index.ts';
-import { objectKey } from '../../storage/object-key.ts';
-import type { Storage } from '../../storage/port.ts';
 
 /** Where the build leaves a place for the nonce of a response. */
 const noncePlace = '__NONCE__';

@@ -3,11 +3,11 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { ZodError } from 'zod';
+import { StorageUnavailable } from '../../adapters/storage/port.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import type { ErrorEnvelope, Issue } from '../../contract/errors.ts';
 import type { AnyRoute } from '../../contract/route.ts';
 import { isUnavailable } from '../../db/unavailable.ts';
-import { StorageUnavailable } from '../../storage/port.ts';
 import { messageOf, notAnObject } from './issue-message.ts';
 
 /** An error as a transport sends it: the error envelope, or another body for the few errors without an envelope. */

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
+import type { Storage } from '../../adapters/storage/port.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Contract } from '../../contract/index.ts';
 import type { AnyRoute, RouteInput, RouteOutput } from '../../contract/route.ts';
-import type { Storage } from '../../storage/port.ts';
 import type { KeyCaller } from '../caller.ts';
 import type { Procedure, Procedures } from '../procedure.ts';
 

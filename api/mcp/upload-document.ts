@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { objectKey } from '../../adapters/storage/object-key.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
-import { objectKey } from '../../storage/object-key.ts';
 import { workspaceId } from './fields.ts';
 import { defineTool, workspaceFor } from './tool.ts';
 

@@ -1,3 +1,4 @@
+import { objectKey } from '../../adapters/storage/object-key.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -11,7 +12,6 @@ import { updateDocument } from '../../domain/documents/update-document.ts';
 import { newId } from '../../domain/ids.ts';
 import { expectLateUpload } from '../../domain/objects/late-uploads.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
-import { objectKey } from '../../storage/object-key.ts';
 import type { ApiDeps } from '../deps.ts';
 import { withIdempotency } from '../idempotency.ts';
 import { toDocument, toExtracted } from '../presenters/document.ts';

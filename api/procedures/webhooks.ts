@@ -1,3 +1,4 @@
+import { AddressRule } from '../../adapters/webhooks/address-rule.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -9,7 +10,6 @@ import { resendDeliveries, resendDelivery } from '../../domain/webhooks/resend.t
 import { rotateSecret } from '../../domain/webhooks/rotate-secret.ts';
 import { testEndpoint } from '../../domain/webhooks/test-endpoint.ts';
 import { updateEndpoint } from '../../domain/webhooks/update-endpoint.ts';
-import { AddressRule } from '../../egress/address-rule.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toDelivery, toEndpoint, toEndpointWithSecret } from '../presenters/webhook.ts';
 import { type HandlerContext, procedure } from '../procedure.ts';

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { contentDisposition } from '../../storage/content-disposition.ts';
+import { contentDisposition } from '../../adapters/storage/content-disposition.ts';
 import { noteOrganization } from '../http/request.ts';
 import type { DownloadPermits } from './download-permits.ts';
 import { errorBody, keyOf, type ObjectRequest, queryOf, type UploadOptions } from './object-request.ts';

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { LocalStorage } from '../../storage/local.ts';
+import type { LocalStorage } from '../../adapters/storage/local.ts';
 import type { UploadLimits } from './admission.ts';
 import type { DownloadLimits } from './download-permits.ts';
 

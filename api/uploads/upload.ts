@@ -1,5 +1,5 @@
 import { type Request, type Response, Router } from 'express';
-import { isCode, ObjectExistsError } from '../../storage/write-once.ts';
+import { isCode, ObjectExistsError } from '../../adapters/storage/write-once.ts';
 import { noteOrganization } from '../http/request.ts';
 import { UploadAdmission, UploadRefused } from './admission.ts';
 import { download } from './download.ts';

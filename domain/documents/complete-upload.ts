@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import type { Storage } from '../../adapters/storage/port.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { addFact } from '../../db/add-fact.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
-import type { Storage } from '../../storage/port.ts';
 import { signalUploadEnded } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';

@@ -1,8 +1,8 @@
+import { objectKey } from '../../adapters/storage/object-key.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { contentTypes, extraTypeMessage } from '../../contract/content-types.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
-import { objectKey } from '../../storage/object-key.ts';
 import { startUpload } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';

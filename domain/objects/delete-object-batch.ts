@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import type { Deletion, Storage } from '../../adapters/storage/port.ts';
 import type { Db } from '../../db/connect.ts';
-import type { Deletion, Storage } from '../../storage/port.ts';
 import { checkStoreOwner } from './store-owner.ts';
 
 export interface ObjectBatch {

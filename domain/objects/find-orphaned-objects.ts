@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import type { Storage } from '../../adapters/storage/port.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { Storage } from '../../storage/port.ts';
 import { findStop, OrphanSweepStopped, stopSweep } from './orphan-sweep-stop.ts';
 import { requestObjectDeletion } from './request-object-deletion.ts';
 import { checkStoreOwner } from './store-owner.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { objectKey } from '../../adapters/storage/object-key.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { objectKey } from '../../storage/object-key.ts';
 import { requestObjectDeletion } from './request-object-deletion.ts';
 
 /**

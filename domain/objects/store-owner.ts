@@ -1,5 +1,5 @@
+import type { Storage } from '../../adapters/storage/port.ts';
 import type { Db } from '../../db/connect.ts';
-import type { Storage } from '../../storage/port.ts';
 
 /** Thrown if the store is not this database's: nothing may be read, stored or deleted there for its rows. */
 export class WrongStore extends Error {}

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
+import type { Deletion, Storage } from '../../adapters/storage/port.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import type { JobStatus } from '../../db/schema.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { Deletion, Storage } from '../../storage/port.ts';
 import { signalJobCanceled } from '../../workflows/definitions.ts';
 import { drainDocuments } from '../documents/drain-documents.ts';
 import { inSlices, type Position } from '../drain.ts';

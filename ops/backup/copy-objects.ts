@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Storage } from '../../storage/port.ts';
+import type { Storage } from '../../adapters/storage/port.ts';
 import { OpsError } from '../context.ts';
 import { objectsToCopy } from './dump-database.ts';
 import type { Manifest } from './manifest.ts';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Storage } from '../../storage/port.ts';
+import type { Storage } from '../../adapters/storage/port.ts';
 import { OpsError } from '../context.ts';
 import type { Manifest } from './manifest.ts';
 import { fileOf, type ObjectEntry, type PresentObject, parallelObjects, readObjectList } from './object-list.ts';

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { isObjectKey } from '../../storage/object-key.ts';
+import { isObjectKey } from '../../adapters/storage/object-key.ts';
 import { OpsError } from '../context.ts';
 import type { FilePart } from './manifest.ts';
 import { readPart } from './part.ts';

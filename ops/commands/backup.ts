@@ -1,10 +1,10 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
+import type { Storage } from '../../adapters/storage/port.ts';
+import { isCode } from '../../adapters/storage/write-once.ts';
 import type { Db } from '../../db/connect.ts';
 import { getMigrationStatus } from '../../db/migrate.ts';
-import type { Storage } from '../../storage/port.ts';
-import { isCode } from '../../storage/write-once.ts';
 import { copyObjects } from '../backup/copy-objects.ts';
 import { dumpDatabase } from '../backup/dump-database.ts';
 import { type Manifest, writeManifest } from '../backup/manifest.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import type { Storage } from '../../adapters/storage/port.ts';
 import { findKey } from '../../auth/api-key.ts';
 import { createPool, type Db, type Pool } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
@@ -22,7 +23,6 @@ import { measureQueue, measureQueues, measureWaiting } from '../../domain/operat
 import { listOrganizations } from '../../domain/organizations/list-organizations.ts';
 import { createCursors } from '../../domain/page.ts';
 import { auditEntries, deleteInBatches, finishedJobs, idempotencyKeys, sessions } from '../../domain/retention.ts';
-import type { Storage } from '../../storage/port.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { fillApiKeys, filledTables, fillTables, large } from './support/fill-tables.ts';
 

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
+import { LocalStorage } from '../../adapters/storage/local.ts';
+import type { Storage } from '../../adapters/storage/port.ts';
 import { checkStoreOwner } from '../../domain/objects/store-owner.ts';
-import { LocalStorage } from '../../storage/local.ts';
-import type { Storage } from '../../storage/port.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { createSender } from '../../egress/create-sender.ts';
-import type { WebhookSender } from '../../egress/port.ts';
-import { createResolve, type Resolve } from '../../egress/resolve.ts';
+import { createSender } from '../../adapters/webhooks/create-sender.ts';
+import type { WebhookSender } from '../../adapters/webhooks/port.ts';
+import { createResolve, type Resolve } from '../../adapters/webhooks/resolve.ts';
 import { type NameServer, startNameServer } from '../support/name-server.ts';
 import { until } from '../support/processes.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';

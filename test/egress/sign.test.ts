@@ -1,8 +1,8 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
+import { signAll } from '../../adapters/webhooks/sign.ts';
 import { createSecret } from '../../domain/webhooks/create-secret.ts';
-import { signAll } from '../../egress/sign.ts';
 
 const signed = { id: 'evt_1', at: new Date('2026-11-26T12:00:00.500Z'), body: '{"type":"job.succeeded","data":{"name":"Ä"}}' };
 const content = `evt_1.1795694400.${signed.body}`;

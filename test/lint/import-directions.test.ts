@@ -17,9 +17,11 @@ const samples: Record<string, { folder: string; package: string; allowed: string
   domain: { folder: '../../temporal/outbox.ts', package: 'express', allowed: ["import { lockJob } from '../locks.ts';"] },
   payments: { folder: '../auth/auth.ts', package: 'better-auth', allowed: ["import Stripe from 'stripe';"] },
   auth: { folder: '../api/app.ts', package: '@temporalio/client', allowed: ["import pg from 'pg';"] },
-  storage: { folder: '../db/connect.ts', package: 'kysely', allowed: ["import { deriveKey } from '../config/keys.ts';"] },
-  egress: { folder: '../domain/ids.ts', package: 'pg', allowed: ["import { Agent } from 'undici';"] },
-  mail: { folder: '../domain/ids.ts', package: 'pg', allowed: ["import nodemailer from 'nodemailer';"] },
+  adapters: {
+    folder: '../../db/connect.ts',
+    package: 'kysely',
+    allowed: ["import { deriveKey } from '../../config/keys.ts';", "import nodemailer from 'nodemailer';"],
+  },
   ai: { folder: '../../domain/ids.ts', package: 'pg', allowed: ["import express from 'express';"] },
   telemetry: { folder: '../domain/ids.ts', package: '@temporalio/client', allowed: ["import { pino } from 'pino';"] },
   workflows: {
@@ -33,7 +35,7 @@ const samples: Record<string, { folder: string; package: string; allowed: string
   api: { folder: '../../temporal/outbox.ts', package: 'pg', allowed: ["import { createJob } from '../../domain/jobs/create-job.ts';"] },
   web: { folder: '../contract/index.ts', package: 'pg', allowed: ["import { createClient } from '@sheaf/client';"] },
 };
-const deepRooms = new Set(['domain', 'ai', 'activities', 'api']);
+const deepRooms = new Set(['adapters', 'domain', 'ai', 'activities', 'api']);
 
 const restricted = 'lint/style/noRestrictedImports';
 const processEnv = 'lint/style/noProcessEnv';
@@ -43,7 +45,7 @@ const typesOnly = 'plugin';
 const cases: Record<string, { source: string; expected: string[] }> = {
   'domain/read-config.ts': { source: "import { loadServerConfig } from '../config/server.ts';", expected: [typesOnly] },
   'domain/config-type.ts': { source: "import type { ServerConfig } from '../config/server.ts';", expected: [] },
-  'domain/send-mail.ts': { source: "import { createMailer } from '../mail/create-mailer.ts';", expected: [restricted] },
+  'domain/send-mail.ts': { source: "import { createMailer } from '../adapters/mail/create-mailer.ts';", expected: [restricted] },
   'api/main.ts': { source: "import { loadServerConfig } from '../config/server.ts';\nloadServerConfig(process.env);", expected: [] },
   'api/workflow-id.ts': { source: "import { workflowIds } from '../workflows/definitions.ts';", expected: [] },
   'workflows/call.ts': { source: "import { createActivities } from '../activities/index.ts';", expected: [typesOnly] },

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { toHtml } from '../../mail/html.ts';
+import { toHtml } from '../../adapters/mail/html.ts';
 
 const style = { name: 'Ada & <Söhne>', origins: ['https://sheaf.example'] };
 const html = (text: string, subject = 'Confirm your email address') => toHtml({ subject, text }, style);

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createMailer } from '../../mail/create-mailer.ts';
-import { toHtml } from '../../mail/html.ts';
-import { MailError, type OutgoingMail } from '../../mail/port.ts';
+import { createMailer } from '../../adapters/mail/create-mailer.ts';
+import { toHtml } from '../../adapters/mail/html.ts';
+import { MailError, type OutgoingMail } from '../../adapters/mail/port.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
 

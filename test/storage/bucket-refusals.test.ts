@@ -5,8 +5,8 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { BucketStorage } from '../../storage/bucket.ts';
-import { StorageUnavailable } from '../../storage/port.ts';
+import { BucketStorage } from '../../adapters/storage/bucket.ts';
+import { StorageUnavailable } from '../../adapters/storage/port.ts';
 import { startBucketStandIn } from './bucket-server.ts';
 
 /** What Cloud Storage may say that a stand-in or an emulator cannot be brought to say. */

@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { GoogleAuth } from 'google-auth-library';
-import { BucketStorage } from '../../storage/bucket.ts';
-import { createStorage } from '../../storage/create-storage.ts';
-import { StorageUnavailable } from '../../storage/port.ts';
+import { BucketStorage } from '../../adapters/storage/bucket.ts';
+import { createStorage } from '../../adapters/storage/create-storage.ts';
+import { StorageUnavailable } from '../../adapters/storage/port.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 
 const configured = { driver: 'bucket' as const, bucket: 'documents', apiEndpoint: undefined, maxUploadBytes: 100 };

@@ -1,10 +1,10 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { BucketStorage } from '../../adapters/storage/bucket.ts';
+import { createStorage } from '../../adapters/storage/create-storage.ts';
 import { measureUpload } from '../../domain/documents/complete-upload.ts';
 import type { DocumentRow } from '../../domain/documents/document.ts';
-import { BucketStorage } from '../../storage/bucket.ts';
-import { createStorage } from '../../storage/create-storage.ts';
 import { startBucketEmulator } from './bucket-emulator.ts';
 import { type BucketServer, startBucketStandIn } from './bucket-server.ts';
 import { describeStorage, put, type StartedStore } from './storage-suite.ts';

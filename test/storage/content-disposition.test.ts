@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parse } from 'content-disposition';
-import { contentDisposition } from '../../storage/content-disposition.ts';
+import { contentDisposition } from '../../adapters/storage/content-disposition.ts';
 
 describe('Content-Disposition of a download', () => {
   const names: [string, string][] = [

@@ -2,11 +2,11 @@ import { mkdir, open, readdir, rename, utimes, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { createStorage } from '../../storage/create-storage.ts';
-import { LocalStorage } from '../../storage/local.ts';
-import { objectKey } from '../../storage/object-key.ts';
-import { StorageUnavailable } from '../../storage/port.ts';
-import { ObjectExistsError } from '../../storage/write-once.ts';
+import { createStorage } from '../../adapters/storage/create-storage.ts';
+import { LocalStorage } from '../../adapters/storage/local.ts';
+import { objectKey } from '../../adapters/storage/object-key.ts';
+import { StorageUnavailable } from '../../adapters/storage/port.ts';
+import { ObjectExistsError } from '../../adapters/storage/write-once.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { describeStorage } from './storage-suite.ts';
 import { startUploadServer } from './upload-server.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createStorage } from '../../storage/create-storage.ts';
-import { S3Storage } from '../../storage/s3.ts';
+import { createStorage } from '../../adapters/storage/create-storage.ts';
+import { S3Storage } from '../../adapters/storage/s3.ts';
 
 const ofEnvironment = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_CREDENTIAL_EXPIRATION'] as const;
 

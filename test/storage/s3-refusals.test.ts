@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { StorageUnavailable } from '../../storage/port.ts';
-import { S3Storage } from '../../storage/s3.ts';
+import { StorageUnavailable } from '../../adapters/storage/port.ts';
+import { S3Storage } from '../../adapters/storage/s3.ts';
 
 const errorBody = (code: string, message = 'as this test says') => `<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
 

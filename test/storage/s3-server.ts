@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { S3StorageOptions } from '../../adapters/storage/s3.ts';
 import type { Environment } from '../../config/environment.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import { createSupervisor } from '../../local/supervise.ts';
-import type { S3StorageOptions } from '../../storage/s3.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { findGoProgram } from '../support/go-program.ts';
 

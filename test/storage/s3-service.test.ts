@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { S3Storage } from '../../storage/s3.ts';
+import { S3Storage } from '../../adapters/storage/s3.ts';
 import { createJob } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
-import { StorageUnavailable } from '../../storage/port.ts';
-import { S3Storage } from '../../storage/s3.ts';
-import { ObjectExistsError } from '../../storage/write-once.ts';
+import { StorageUnavailable } from '../../adapters/storage/port.ts';
+import { S3Storage } from '../../adapters/storage/s3.ts';
+import { ObjectExistsError } from '../../adapters/storage/write-once.ts';
 
 type Respond = (res: ServerResponse) => void;
 

@@ -3,10 +3,10 @@ import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { PutBucketCorsCommand } from '@aws-sdk/client-s3';
 import { expect } from 'chai';
-import type { UploadTarget } from '../../storage/port.ts';
-import { S3Storage } from '../../storage/s3.ts';
-import { createS3Client } from '../../storage/s3-client.ts';
-import { ObjectExistsError } from '../../storage/write-once.ts';
+import type { UploadTarget } from '../../adapters/storage/port.ts';
+import { S3Storage } from '../../adapters/storage/s3.ts';
+import { createS3Client } from '../../adapters/storage/s3-client.ts';
+import { ObjectExistsError } from '../../adapters/storage/write-once.ts';
 import { type S3Server, startS3Server } from './s3-server.ts';
 import { describeStorage, put } from './storage-suite.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { type Grant, readGrant, signGrant } from '../../adapters/storage/signature.ts';
 import { deriveKey } from '../../config/keys.ts';
-import { type Grant, readGrant, signGrant } from '../../storage/signature.ts';
 
 const secret = deriveKey('a secret of sixteen letters', 'signed-url');
 const expiresAt = new Date('2026-01-01T00:00:10.000Z');

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { parse } from 'content-disposition';
-import type { Storage, UploadTarget } from '../../storage/port.ts';
-import { ObjectExistsError } from '../../storage/write-once.ts';
+import type { Storage, UploadTarget } from '../../adapters/storage/port.ts';
+import { ObjectExistsError } from '../../adapters/storage/write-once.ts';
 
 /** A store that is empty, and how it ends. */
 export interface StartedStore {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import type { UploadTarget } from '../../storage/port.ts';
+import type { UploadTarget } from '../../adapters/storage/port.ts';
 
 const uploadBytes = 26_214_400;
 const mebibyte = 1024 * 1024;

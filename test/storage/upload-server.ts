@@ -3,14 +3,14 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import express, { type ErrorRequestHandler } from 'express';
+import { LocalStorage } from '../../adapters/storage/local.ts';
+import type { UploadTarget } from '../../adapters/storage/port.ts';
 import type { UploadLimits } from '../../api/uploads/admission.ts';
 import type { DownloadLimits } from '../../api/uploads/download-permits.ts';
 import { deferContinueOfUploads } from '../../api/uploads/expect-continue.ts';
 import { uploadRoutes } from '../../api/uploads/upload.ts';
 import { deriveKey } from '../../config/keys.ts';
 import { contentTypes } from '../../contract/content-types.ts';
-import { LocalStorage } from '../../storage/local.ts';
-import type { UploadTarget } from '../../storage/port.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 
 export interface UploadServer {

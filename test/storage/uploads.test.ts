@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { UploadTarget } from '../../storage/port.ts';
+import type { UploadTarget } from '../../adapters/storage/port.ts';
 import { startUploadServer, type UploadServer } from './upload-server.ts';
 
 const contentType = 'text/plain';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { writeOnce } from '../../storage/write-once.ts';
+import { writeOnce } from '../../adapters/storage/write-once.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 
 const pieces = 24;

@@ -4,16 +4,14 @@ import { join } from 'node:path';
 /** What a worker is made of: its folder, and those it imports from. */
 const folders = [
   'activities',
+  'adapters',
   'ai',
   'concurrency',
   'config',
   'contract',
   'db',
   'domain',
-  'egress',
-  'mail',
   'payments',
-  'storage',
   'telemetry',
   'temporal',
   'worker',

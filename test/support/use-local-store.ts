@@ -1,5 +1,5 @@
+import { LocalStorage } from '../../adapters/storage/local.ts';
 import type { Db } from '../../db/connect.ts';
-import { LocalStorage } from '../../storage/local.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { makeTestDirectory, removeTestDirectory } from './directories.ts';
 

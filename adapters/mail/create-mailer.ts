@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ServerConfig } from '../config/server.ts';
+import type { ServerConfig } from '../../config/server.ts';
 import { createMailbox } from './mailbox.ts';
 import { MailError, type Mailer } from './port.ts';
 import { createSmtpMailer } from './smtp-mailer.ts';

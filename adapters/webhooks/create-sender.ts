@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher, request as send } from 'undici';
-import { version } from '../contract/version.ts';
+import { version } from '../../contract/version.ts';
 import { AddressRule } from './address-rule.ts';
 import { createConnector } from './connect.ts';
 import { describeFailure, judge } from './judge.ts';
