@@ -1,29 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
-import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
 import { noteTokens } from '../support/run-secrets.ts';
+import { untilLoaded, violationsOf } from './support/axe.ts';
 import { pathOf, useConsole } from './support/use-console.ts';
-
-const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-
-interface Violation {
-  id: string;
-  nodes: { html: string; failureSummary: string }[];
-}
-
-/** What axe finds wrong with the page as it stands, in short. */
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
-  const { violations } = (await page.evaluate('axe.run()')) as { violations: Violation[] };
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`));
-}
-
-async function untilLoaded(page: Page): Promise<void> {
-  await until(async () => (await page.getByRole('status', { name: 'Loading' }).count()) === 0);
-}
 
 describe('The pages of the console, for everybody', () => {
   const { api, open, tenant } = useConsole({ WEBHOOKS_ENABLED: 'true' });

@@ -16,7 +16,7 @@ describe('A newcomer in the console', function () {
     await page.getByLabel('Name of the organization').fill('Korvid Ridge');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'Documents' }).waitFor();
-    expect(new URL(page.url()).pathname).to.equal('/o/korvid-ridge/documents/documents');
+    expect(new URL(page.url()).pathname).to.equal('/o/korvid-ridge/general/documents');
     await page.getByRole('row', { name: /observatory-handbook\.pdf/ }).waitFor();
 
     // The jobs end while they are looked at, without another request for them.
@@ -65,7 +65,7 @@ describe('A newcomer in the console', function () {
     );
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await page.goto(new URL('/o/korvid-ridge/documents/jobs', page.url()).href);
+    await page.goto(new URL('/o/korvid-ridge/general/jobs', page.url()).href);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 

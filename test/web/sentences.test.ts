@@ -9,6 +9,23 @@ function findSentences(source: string): string[] {
   return [...texts, ...attributes];
 }
 
+type Messages = Record<string, object>;
+
+/** The types of the console are checked on their own. */
+async function readMessages(language: string): Promise<Messages> {
+  return (await import(String(new URL(`../../web/src/messages/${language}.ts`, import.meta.url))))[language];
+}
+
+/** `documents.used a`: each sentence by its name, with what it is given, as far as it says that. */
+function partsOf(messages: object, path = ''): string[] {
+  return Object.entries(messages).flatMap(([name, value]) => {
+    if (typeof value === 'object') return partsOf(value, `${path}${name}.`);
+    if (typeof value === 'string') return [path + name];
+    const given = ['⟨a⟩', '⟨b⟩', '⟨c⟩'].slice(0, value.length);
+    return [[path + name, ...given.filter((each) => value(...given).includes(each))].join(' ')];
+  });
+}
+
 describe('The sentences of the console', () => {
   it('are in the file of messages, and in no component', () => {
     const files = globSync('web/src/**/*.tsx');
@@ -17,14 +34,18 @@ describe('The sentences of the console', () => {
   });
 
   it('are all said somewhere', async () => {
-    // The types of the console are checked on their own.
-    const { en } = await import(String(new URL('../../web/src/messages/en.ts', import.meta.url)));
+    const en = await readMessages('en');
     const code = globSync('web/src/**/*.{ts,tsx}').map((file) => readFileSync(file, 'utf8'));
     const isSaid = (group: string, name: string) =>
       code.some((each) => each.includes(`t.${group}.${name}`) || each.includes(`t.${group}[`));
     const names = Object.entries<object>(en).flatMap(([group, sentences]) => Object.keys(sentences).map((name) => [group, name] as const));
     expect(names).to.have.length.above(100);
     expect(names.filter(([group, name]) => !isSaid(group, name))).to.deep.equal([]);
+  });
+
+  it('are there in German, with the same parts', async () => {
+    const [en, de] = [await readMessages('en'), await readMessages('de')];
+    expect(partsOf(de)).to.deep.equal(partsOf(en));
   });
 
   it('would be found in a component', () => {

@@ -30,6 +30,8 @@ function slugOf(name: string): string {
   const letters = name
     .normalize('NFKD')
     .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replaceAll('ß', 'ss')
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+/, '');
   const slug = letters.slice(0, 40).replace(/-+$/, '');

@@ -1,19 +1,24 @@
-import { en, type Messages } from './messages/en.ts';
+import { language } from './language.ts';
+import type { Messages } from './messages/en.ts';
 
-/** The sentences of the console. */
-export const t: Messages = en;
+const files: Record<typeof language, () => Promise<Messages>> = {
+  en: async () => (await import('./messages/en.ts')).en,
+  de: async () => (await import('./messages/de.ts')).de,
+};
 
-const locale = 'en';
+/** The sentences of the console. No module that says one runs before they are there. */
+export const t: Messages = await files[language]();
+
 const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],
   ['second', 1_000],
 ];
-const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
-const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
-const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
-const megabytes = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+const exact = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
+const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
+const megabytes = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
 
 /** `3 minutes ago`, `in 10 seconds`. */
 export function formatRelative(date: string, now = Date.now()): string {
@@ -31,4 +36,4 @@ export function formatBytes(bytes: number): string {
   return `${megabytes.format(bytes / 1000 ** power)} ${names[power]}`;
 }
 
-export const formatNumber = (number: number): string => number.toLocaleString(locale);
+export const formatNumber = (number: number): string => number.toLocaleString(language);

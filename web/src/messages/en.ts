@@ -101,7 +101,7 @@ export const en = {
   invitation: {
     title: 'You are invited',
     text: (organization: string, inviter: string) => `${inviter} invites you to join ${organization}.`,
-    role: (role: string) => `You would join as ${role}.`,
+    role: (role: string) => `You would join as ${role.toLowerCase()}.`,
     accept: 'Join',
     reject: 'Decline',
     rejected: 'You have declined the invitation.',
@@ -113,7 +113,7 @@ export const en = {
     workspaceHint: (organization: string) => `${organization} has no workspace yet. Documents, jobs and searches belong to one.`,
     organization: 'Name of the organization',
     workspace: 'Name of the first workspace',
-    workspaceDefault: 'Documents',
+    workspaceDefault: 'General',
     samples: 'Put six sample documents in it',
     samplesHint: 'A handbook, notes, a log, a timetable, an inventory and a scanned notice. You can delete them.',
     create: 'Create',

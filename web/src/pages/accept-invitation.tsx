@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { roleIn } from '../member-queries.ts';
 import { CardPage } from '../parts/card-page.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { ButtonTo } from '../parts/link-to.tsx';
@@ -53,7 +54,7 @@ function Answer({ id }: { id: string }) {
     <>
       <Text className="foreign">{t.invitation.text(organizationName, inviterEmail)}</Text>
       <Text size="sm" c="dimmed">
-        {t.invitation.role(role)}
+        {t.invitation.role(t.members.roles[roleIn(role)])}
       </Text>
       <Failure error={accept.error ?? reject.error} />
       <Group>

@@ -1,6 +1,7 @@
-import { Container, Paper, Stack, Text, Title } from '@mantine/core';
+import { Container, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { t } from '../text.ts';
+import { LanguageChoice } from './language-choice.tsx';
 
 /** A page with one task, for those who have not come in yet. */
 export function CardPage({ title, children }: { title: string; children: ReactNode }) {
@@ -20,6 +21,9 @@ export function CardPage({ title, children }: { title: string; children: ReactNo
           {children}
         </Stack>
       </Paper>
+      <Group justify="center" mt="md">
+        <LanguageChoice size="compact-sm" />
+      </Group>
     </Container>
   );
 }

@@ -21,6 +21,7 @@ import { organizationsQuery, queryClient, slugsOf, workspacesQuery } from '../qu
 import { ask, auth } from '../service.ts';
 import { t } from '../text.ts';
 import { Failure } from './failure.tsx';
+import { LanguageChoice } from './language-choice.tsx';
 import { NavTo } from './link-to.tsx';
 import { SessionEnded } from './session-ended.tsx';
 
@@ -100,6 +101,7 @@ function Navigation({ onNavigate }: { onNavigate: () => void }) {
         <Button variant="subtle" fullWidth justify="flex-start" px="sm" loading={isPending} onClick={() => mutate()}>
           {t.nav.signOut}
         </Button>
+        <LanguageChoice fullWidth justify="flex-start" px="sm" />
       </AppShell.Section>
     </>
   );
