@@ -133,7 +133,7 @@ function saysWorkerRuns(running: RunningProcess): boolean {
 
 /**
  * Node collects garbage with one thread beside its own, before the heap has more than doubled, instead of quadrupled
- * (docs/decisions/memory.md). The API and the worker run with these flags, here and in `docker-compose.yml`.
+ * (docs/decisions/processes.md). The API and the worker run with these flags, here and in `docker-compose.yml`.
  */
 export const memoryFlags = ['--v8-pool-size=1', '--max-semi-space-size=4', '--heap-growing-percent=100'];
 

@@ -24,7 +24,7 @@ export interface ProcessSpec {
   stopSignal?: 'SIGTERM' | 'SIGINT';
   /** How long a stop may take before SIGKILL; 10 s by default. */
   graceMs?: number;
-  /** Whether it leaves the processors to other programs that want them (docs/decisions/priorities.md). */
+  /** Whether it leaves the processors to other programs that want them (docs/decisions/processes.md). */
   background?: boolean;
 }
 
