@@ -3,7 +3,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { purgeUpload } from '../domain/documents/purge-uploads.ts';
 import type { EndedJob, JobState } from '../domain/jobs/job.ts';
 import { type EndedAttempt, settleAttempt } from '../domain/jobs/settle-attempt.ts';
-import { type DuePlace, deleteObjectBatch, type ObjectBatch } from '../domain/objects/delete-object-batch.ts';
+import { type DueCursor, deleteObjectBatch, type ObjectBatch } from '../domain/objects/delete-object-batch.ts';
 import { billingActivities } from './billing.ts';
 import type { ActivityDeps } from './deps.ts';
 import { mailActivities } from './mail.ts';
@@ -38,7 +38,7 @@ export function createActivities(deps: ActivityDeps) {
     purgeUpload: ({ documentId }: { documentId: string }): Promise<{ purged: boolean; leftMs: number }> =>
       inTransaction(deps.db, (trx) => purgeUpload(trx, documentId)),
 
-    deleteObjectBatch: (from: { organizationId: string; after?: DuePlace }): Promise<ObjectBatch> => {
+    deleteObjectBatch: (from: { organizationId: string; after?: DueCursor }): Promise<ObjectBatch> => {
       const context = Context.current();
       return deleteObjectBatch(deps.db, deps.storage, from, () => context.heartbeat());
     },

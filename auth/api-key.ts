@@ -71,7 +71,7 @@ const keyByHash = batchedRead(
   ({ hash }) => hash,
 );
 
-/** Of many requests at once one writes, and none waits. */
+/** Records the use once a minute. Of concurrent requests only one writes, and the others do not wait for it. */
 async function noteUse(db: Db, keyId: string): Promise<void> {
   const unnoted = sql<string>`(
     select id from api_key where id = ${keyId} and last_used_at is distinct from ${thisMinute} for no key update skip locked

@@ -24,7 +24,7 @@ export interface RemoteModelConfig {
   chatModel: string;
   embedModel: string;
   visionModel: string;
-  /** What ranks the passages of a search anew; undefined if nothing does. */
+  /** The model that ranks the passages of a search anew; undefined without one. */
   rerankModel: string | undefined;
   /** How many tokens of passages the chat model is given with a question, by an estimate that is rather too high. */
   answerTokens: number;
@@ -33,12 +33,12 @@ export interface RemoteModelConfig {
   /** The number of dimensions of either model's vectors; undefined means the model's own. */
   embedDimensions: number | undefined;
   previousEmbedDimensions: number | undefined;
-  /** How long the chunks of documents are that either model embeds. */
+  /** The size of the chunks that each of the two models embeds. */
   chunkCharacters: number;
   previousChunkCharacters: number;
   /** How many texts a request may have. */
   embedBatch: number;
-  /** How long such a request may take, with its wait for others if the server serves in turn. */
+  /** How long such a request may take, including its wait in the server's queue. */
   embedTimeoutMs: number;
 }
 
@@ -64,7 +64,7 @@ export interface AiServiceConfig {
   readers: number;
   recognizers: number;
   embedders: number;
-  /** What embeds if no remote model does; the hash embeds for workspaces that were indexed with it in any case. */
+  /** The model that embeds without a remote one. The hash always serves the workspaces that were indexed with it. */
   localEmbedModel: LocalModelName;
   /** Whether the sentence model runs: as that model, or as the one before, for workspaces that are not switched yet. */
   usesMinilm: boolean;
@@ -78,7 +78,7 @@ export interface AiServiceConfig {
   ocrLanguages: string[];
   /** The directory of their data; undefined means that of the installed English data. */
   ocrLanguagesDirectory: string | undefined;
-  /** The directories in which Tesseract is looked for; the one in WebAssembly recognizes text if it is not there. */
+  /** The directories in which Tesseract is looked for. Without it, its WebAssembly build recognizes text. */
   programPath: string[];
   /** Null if no remote key is set, so that the local provider is used. */
   remote: RemoteModelConfig | null;
@@ -101,7 +101,7 @@ function languages() {
 /** Longer chunks would make results of searches too large. */
 const maxChunkCharacters = 1_200;
 
-/** Of much shorter ones a long text would have more than a document may have. */
+/** Much shorter chunks would be more than a document may have. */
 const chunkBounds = { min: 200, max: maxChunkCharacters };
 
 /** The variables of the AI service. */
@@ -226,7 +226,7 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     scannedPdfTimeoutMs: env.OCR_SCANNED_PDF_SECONDS * 1000,
     ocrLanguages: env.OCR_LANGUAGES,
     ocrLanguagesDirectory: env.OCR_LANGUAGES_DIR,
-    // No setting of ours, so that none of its lists names it.
+    // PATH belongs to the system, so it is not in the list of variables.
     programPath: (environment.PATH ?? '').split(':').filter((path) => path.startsWith('/')),
     remote: env.REMOTE_AI_KEY
       ? {

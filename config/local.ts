@@ -48,8 +48,8 @@ const ofExternal = {
 };
 
 /**
- * Variables that lead to a service which is never embedded; and the keys of payloads, which only somebody who keeps them can set: a stack
- * without them could not read what was encrypted, and one that inherits them by chance would encrypt for keys that it may lose.
+ * Variables of services that are never embedded, and the keys of payloads. Keys that were inherited by chance would encrypt what nobody
+ * can read once they are lost.
  */
 const ofRemote = [
   ...Object.keys(storageVariables),
@@ -157,7 +157,7 @@ function isGiven(env: Environment, name: string): boolean {
   return Boolean(env[name]?.trim() || env[`${name}_FILE`]?.trim());
 }
 
-/** What the caller wants to be reached outside of the stack. */
+/** The variables of services that the caller wants to use instead of embedded ones. */
 function outsideOf(env: Environment): Environment {
   const external = Object.entries(ofExternal).flatMap(([address, names]) => (isGiven(env, address) ? names : []));
   return Object.fromEntries([...external, ...ofRemote].map((name) => [name, readIfPossible(env, name)]));

@@ -48,7 +48,7 @@ export function loadOpsConfig(env: Environment) {
     /** Where stored documents are: a bucket, or files below `dataDir` if there is none. */
     store: storeOf(e),
     billing: { enabled: Boolean(e.STRIPE_SECRET_KEY && e.STRIPE_WEBHOOK_SECRET) },
-    /** Flags that npm has kept for itself, by their names: those that no `--` stood before. */
+    /** The names of flags that npm took for its own, because no `--` stood before them. */
     flagsOfNpm: findFlagsOfNpm(env),
     jobs: { timeoutMs: jobTimeoutMsOf(e) },
   };
@@ -56,7 +56,7 @@ export function loadOpsConfig(env: Environment) {
 
 const npmPrefix = 'npm_config_';
 
-/** npm passes each flag and setting to its scripts as a variable: `npm_config_dry_run` of `--dry-run`. */
+/** npm passes each of its flags to scripts as a variable: `npm_config_dry_run` for `--dry-run`. */
 function findFlagsOfNpm(env: Environment): string[] {
   const set = Object.entries(env).filter(
     ([name, value]) => name.startsWith(npmPrefix) && value !== undefined && !['', 'false'].includes(value),

@@ -11,7 +11,7 @@ export interface RemoteHost {
 export const remoteRoles = ['CHAT', 'EMBED', 'VISION', 'RERANK'] as const;
 export type RemoteRole = (typeof remoteRoles)[number];
 
-/** The variables of where remote models are: of all, and of those of a role that are elsewhere. */
+/** The variables that say where remote models are: for all roles, and for a role that is at another host. */
 export const remoteHostVariables = {
   REMOTE_AI_BASE_URL: httpUrl().optional(),
   REMOTE_AI_KEY: z.string().optional(),
@@ -29,7 +29,7 @@ type RemoteHosts = z.output<z.ZodObject<typeof remoteHostVariables>>;
 
 const defaultBaseUrl = 'https://api.openai.com/v1';
 
-/** The host of a role: its own, or that of all. */
+/** The host of a role: its own, or the common one. */
 export function hostOf(e: RemoteHosts & { REMOTE_AI_KEY: string }, role: RemoteRole): RemoteHost {
   return {
     baseUrl: e[`REMOTE_AI_${role}_BASE_URL`] ?? e.REMOTE_AI_BASE_URL ?? defaultBaseUrl,
@@ -37,7 +37,7 @@ export function hostOf(e: RemoteHosts & { REMOTE_AI_KEY: string }, role: RemoteR
   };
 }
 
-/** What is wrong with the host of a role. The key of all is sent to no other host than theirs. */
+/** The problems of a role's own host. The common key is never sent there. */
 export function problemsOfHost(e: Partial<RemoteHosts>, role: RemoteRole): string[] {
   const [url, key] = [`REMOTE_AI_${role}_BASE_URL`, `REMOTE_AI_${role}_KEY`] as const;
   if (e[url] === undefined && e[key] === undefined) return [];

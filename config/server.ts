@@ -156,8 +156,8 @@ function uploadsOf(e: ServerVariables) {
 }
 
 /**
- * Organizations on the free plan that one user owns; mails of invitations in a day, of one organization and to one address. Undefined is no
- * limit, as it is by default outside of production; and without billing there are no plans to use up.
+ * The limits of sign-up: how many organizations on the free plan one user owns, and how many invitations one organization, and one address,
+ * may have in a day. Undefined is no limit, which is the default outside of production, and without billing for organizations.
  */
 function signUpOf(e: ServerVariables) {
   const inProduction = e.NODE_ENV === 'production';

@@ -45,7 +45,7 @@ export async function migrate(db: Db, options: MigrateOptions = {}): Promise<voi
   await db.connection().execute(async (held) => {
     // A start without pending migrations does not wait.
     if ((await findNext(held, shipped)) === undefined && (await findPendingRules(held, rules)).length === 0) return;
-    await acquireTurn(held, onWait);
+    await acquireLock(held, onWait);
     try {
       await refuseEarlierSchema(held, shipped);
       for (let name = await findNext(held, shipped); name !== undefined; name = await findNext(held, shipped)) {
@@ -84,9 +84,9 @@ const patienceMs = 10 * 60_000;
 const lockNotAvailable = '55P03';
 
 /** Polls for the lock: a statement that waits for it would block the building of indexes. */
-async function acquireTurn(db: Kysely<Database>, onWait: (waitedMs: number) => void): Promise<void> {
+async function acquireLock(db: Kysely<Database>, onWait: (waitedMs: number) => void): Promise<void> {
   const startedAt = performance.now();
-  for (let reports = 0; !(await tryTurn(db)); await sleep(busyPauseMs)) {
+  for (let reports = 0; !(await tryLock(db)); await sleep(busyPauseMs)) {
     const waitedMs = performance.now() - startedAt;
     if (waitedMs < reports * waitReportMs) continue;
     onWait(Math.round(waitedMs));
@@ -94,7 +94,7 @@ async function acquireTurn(db: Kysely<Database>, onWait: (waitedMs: number) => v
   }
 }
 
-async function tryTurn(db: Kysely<Database>): Promise<boolean> {
+async function tryLock(db: Kysely<Database>): Promise<boolean> {
   const { rows } = await sql<{ mine: boolean }>`select pg_try_advisory_lock(${advisoryLocks.migrations}) as mine`.execute(db);
   return rows[0]?.mine === true;
 }

@@ -22,14 +22,14 @@ export interface ProcessPools {
   end(): Promise<void>;
 }
 
-const sessionsShare = 0.15;
-const workerShare = 0.3;
+const sessionsFraction = 0.15;
+const workerFraction = 0.3;
 const endMs = 2_000;
 
 /** Opens the pools of a process, which have `poolSize` connections together. */
 export function openPools({ database, name, runsWorker, onError }: ProcessPoolsOptions): ProcessPools {
   const { url, pooled, poolSize } = database;
-  const sizes = sharePool(poolSize, runsWorker);
+  const sizes = dividePool(poolSize, runsWorker);
   const shared = { url, pooled, name, onError };
   const sessions = createPool({ ...shared, poolSize: sizes.sessions, work: 'session' });
   const requests = createPool({ ...shared, poolSize: sizes.requests, work: 'request' });
@@ -46,8 +46,8 @@ export async function endPools(pools: readonly Pool[]): Promise<void> {
 }
 
 /** The number of connections for each class of work, at least one each. Requests get the rest. */
-function sharePool(poolSize: number, runsWorker: boolean): { sessions: number; requests: number; worker: number } {
-  const sessions = Math.max(1, Math.floor(poolSize * sessionsShare));
-  const worker = runsWorker ? Math.max(1, Math.floor(poolSize * workerShare)) : 0;
+function dividePool(poolSize: number, runsWorker: boolean): { sessions: number; requests: number; worker: number } {
+  const sessions = Math.max(1, Math.floor(poolSize * sessionsFraction));
+  const worker = runsWorker ? Math.max(1, Math.floor(poolSize * workerFraction)) : 0;
   return { sessions, worker, requests: poolSize - sessions - worker };
 }

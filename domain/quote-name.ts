@@ -1,4 +1,4 @@
-/** Of a name, in characters: enough to know it by, and too few to advertise with. */
+/** How many characters of a name a mail shows: enough to recognize it, too few to advertise with. */
 const maxQuoted = 60;
 
 /**

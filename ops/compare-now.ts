@@ -36,7 +36,7 @@ export async function compareNow(context: OpsContext): Promise<Compared> {
   return result;
 }
 
-/** However long it takes while a worker is at it. */
+/** Waits for the end of the comparison. Gives up only if no worker is at it for `patienceMs`. */
 async function waitForEnd(context: OpsContext, handle: WorkflowHandle): Promise<void> {
   for (let seenAt = Date.now(); ; ) {
     const description = await callTemporal(context, () => handle.describe());
@@ -47,7 +47,7 @@ async function waitForEnd(context: OpsContext, handle: WorkflowHandle): Promise<
   }
 }
 
-/** Whether a worker has it now. Throws OpsError if it failed; Temporal would try again in a minute, when nobody waits for it any more. */
+/** Whether a worker is running the comparison. Throws OpsError if it failed, since nobody waits for Temporal's next attempt. */
 function isAtWork({ raw }: WorkflowExecutionDescription): boolean {
   const [activity] = raw.pendingActivities ?? [];
   if (activity?.state === started) return true;

@@ -122,14 +122,14 @@ export async function callTemporal<T>({ temporal, config }: OpsContext, call: ()
   }
 }
 
-/** Why Temporal takes no call at all: there is no such namespace, or the key or the certificate is not one of its own. */
+/** Why Temporal refuses every call: the namespace does not exist, or the key or certificate is wrong. */
 function findRefusal(error: unknown): string | undefined {
   if (error instanceof NamespaceNotFoundError) return `${error.message}.`;
   const grpc = grpcErrorOf(error);
   return grpc && refusals.has(grpc.code) ? grpc.details : undefined;
 }
 
-/** The store of the deployment, to copy from and to: the links that it signs are worth nothing. */
+/** The store of the deployment, to copy from and to. The links that it signs are not valid. */
 function openStorage({ store, dataDir }: OpsConfig): Promise<Storage> {
   return createStorage({ storage: { ...store, maxUploadBytes: 0 }, dataDir, apiUrl: 'http://localhost', authSecret: 'signs no links' });
 }

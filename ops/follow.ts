@@ -11,7 +11,7 @@ export function uiLink({ config }: OpsContext, workflowId: string): string {
   return `${uiUrl}/namespaces/${encodeURIComponent(namespace)}/workflows/${workflowId}`;
 }
 
-/** How a workflow is followed whose query `progress` and whose result are alike. */
+/** How to follow a workflow whose query `progress` and whose result have the same shape. */
 export interface Follow<Progress> {
   /** The name of the work, for the error. */
   name: string;

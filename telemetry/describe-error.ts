@@ -1,6 +1,6 @@
 /**
- * What the log says of an error beside its kind, message, stack and causes. Not `detail` and `where` of Postgres, which quote rows, and not what
- * libraries add: requests, responses, recipients.
+ * The fields of an error that the log shows besides kind, message, stack and causes. `detail` and `where` of Postgres are not among them,
+ * since they quote rows, nor is what libraries add: requests, responses, recipients.
  */
 const told = ['code', 'status', 'statusCode', 'kind', 'severity', 'schema', 'table', 'column', 'constraint', 'routine', 'syscall'] as const;
 

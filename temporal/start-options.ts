@@ -36,7 +36,7 @@ export function startOptions(intent: StartIntent, settings: StartSettings): Work
     staticSummary: summaryOf(intent),
     ...(intent.workflow === 'upload' ? { staticDetails: uploadDetails } : {}),
     ...(isDelayed ? { startDelay: uploadDelay } : {}),
-    ...(organizationId ? { priority: { fairnessKey: shareOf(organizationId, intent), fairnessWeight: weightOf(intent) } } : {}),
+    ...(organizationId ? { priority: { fairnessKey: fairnessKeyOf(organizationId, intent), fairnessWeight: weightOf(intent) } } : {}),
   };
 }
 
@@ -45,11 +45,11 @@ function limitsOf({ timeoutMs, retryDelaysMs }: StartSettings) {
 }
 
 /**
- * Temporal takes from the jobs of each key in turn. Short ones have a key of their own, so that they pass the long ones of their organization,
- * and not those of others, which a priority would.
+ * The fairness key: Temporal serves all keys alike. An organization's short jobs have a key of their own, so that they pass its long ones.
+ * A priority would let them pass the jobs of other organizations, too.
  */
-function shareOf(organizationId: string, intent: StartIntent): string {
-  // None of an organization's endpoints waits for another.
+function fairnessKeyOf(organizationId: string, intent: StartIntent): string {
+  // A slow endpoint of an organization does not delay its others.
   if (intent.workflow === 'deliverWebhook') return intent.input.endpointId;
   return intent.workflow === 'runJob' && intent.isShort ? `${organizationId}-short` : organizationId;
 }

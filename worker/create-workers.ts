@@ -45,7 +45,7 @@ export async function createWorkers(options: WorkerOptions, workflowBundle: Work
   const workers = created.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
   const failure = created.find((each) => each.status === 'rejected');
   if (failure) {
-    // The first failure is reported, even if these do not end well.
+    // The first failure is thrown, even if ending the others fails.
     await Promise.allSettled(workers.map(discard));
     throw failure.reason;
   }

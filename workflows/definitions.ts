@@ -64,7 +64,7 @@ export type Intent = StartIntent | { operation: 'signal'; workflowId: string; si
 
 export type StartIntent =
   /** The configuration adds the time limit and the waits at the start. */
-  | (Start<'runJob', StartedJobInput> & JobShare)
+  | (Start<'runJob', StartedJobInput> & JobPriority)
   | Start<'upload'>
   | Start<'sendMail'>
   | Start<'deleteObjects'>
@@ -74,11 +74,11 @@ export type StartIntent =
   | Start<'syncCustomer'>
   | Start<'deliverWebhook'>;
 
-/** What decides when a job comes among those that wait for a worker. */
-export interface JobShare {
+/** What decides the priority of a job among those that wait for a worker. */
+export interface JobPriority {
   /** The weight of its organization. */
   plan?: PlanName | undefined;
-  /** It does not wait behind the long jobs of its organization. */
+  /** Short jobs do not wait behind the long ones of their organization. */
   isShort?: boolean | undefined;
 }
 
@@ -91,8 +91,8 @@ interface Start<Name extends keyof WorkflowInputs, Input = WorkflowInputs[Name]>
 }
 
 /** Starts the workflow of a job. */
-export function startJob(input: StartedJobInput, share: JobShare = {}): Intent {
-  return { operation: 'start', workflow: 'runJob', workflowId: workflowIds.runJob(input.jobId), input, ...share };
+export function startJob(input: StartedJobInput, priority: JobPriority = {}): Intent {
+  return { operation: 'start', workflow: 'runJob', workflowId: workflowIds.runJob(input.jobId), input, ...priority };
 }
 
 /** Ends the wait of a job's workflow, because the job became final. */

@@ -7,9 +7,9 @@ import type { Storage } from '../../adapters/storage/port.ts';
 import { version } from '../../contract/index.ts';
 
 /** Where the build leaves a place for the nonce of a response. */
-const noncePlace = '__NONCE__';
+const noncePlaceholder = '__NONCE__';
 
-/** What is not the console's, whatever a browser accepts. */
+/** Paths that are never the console's, whatever a browser accepts. */
 const elsewhere = /^\/(api|rpc|mcp|docs|uploads|assets|healthz|readyz|metrics|\.well-known)(\/|$)/;
 
 /** How the build has compressed its files, and how it names them. Browsers ask for `br` by TLS and on their own machine only. */
@@ -60,7 +60,7 @@ export function consolePage({ directory, apiUrl, storage }: ConsoleOptions): Req
     const nonce = randomBytes(16).toString('base64');
     const origins = [new URL(apiUrl).origin, await findUploadOrigin()];
     res.setHeader('Content-Security-Policy', policy(nonce, origins));
-    res.type('html').send(html.replaceAll(noncePlace, nonce));
+    res.type('html').send(html.replaceAll(noncePlaceholder, nonce));
   };
 }
 

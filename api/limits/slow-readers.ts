@@ -27,7 +27,7 @@ export function dropSlowReaders({ readMs = 60_000, maxUnreadBytes = 64 * 1024 * 
     next();
   };
 
-  /** Those in a set come in the order in which they were added. */
+  /** A set keeps the order of insertion, so the slowest responses come first. */
   function dropSlowest(owner: string): void {
     const own = [...unread].filter((each) => ownerOf(each) === owner);
     let bytes = own.reduce((sum, { writableLength }) => sum + writableLength, 0);

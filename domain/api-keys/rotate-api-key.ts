@@ -7,8 +7,8 @@ import { expiryAfter, type SecretKey } from './create-api-key.ts';
 import { hashSecret, makeSecret, prefixOf } from './secret.ts';
 
 /**
- * Gives a key a new secret, and makes the actor responsible for it. The present secret stays good for `overlapSeconds`, but never longer
- * than it would have, and by who is responsible for it: who has left gets no access back by it. An older one ends now. Throws NOT_FOUND if the key is gone.
+ * Gives a key a new secret, and makes the actor responsible for it. The present secret stays valid for `overlapSeconds`, but never beyond
+ * its own end, and with the rights of its own responsible member. An older secret ends now. Throws NOT_FOUND if the key is gone.
  */
 export async function rotateApiKey(
   trx: Transaction,

@@ -4,7 +4,7 @@ import { addFact } from '../../db/add-fact.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import type { JobKind } from '../../db/schema.ts';
-import { type Intent, type JobShare, startJob } from '../../workflows/definitions.ts';
+import { type Intent, type JobPriority, startJob } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan, Plan } from '../billing/plan.ts';
 import { chargeCredits } from '../credits/ledger.ts';
@@ -101,8 +101,8 @@ const isShort = sql<boolean>`(job.document_id is null or exists (
 /** The columns of a job that the start of its workflow needs. */
 export type StartedJob = Pick<JobHead, 'id' | 'kind' | 'max_attempts' | 'organization_id' | 'workspace_id' | 'document_id'>;
 
-/** The intent to start a job's workflow. The share decides when it comes among those that wait for a worker. */
-export function startOf(job: StartedJob, share?: JobShare): Intent {
+/** The intent to start a job's workflow, with what decides its priority among waiting jobs. */
+export function startOf(job: StartedJob, priority?: JobPriority): Intent {
   const ids = { organizationId: job.organization_id, workspaceId: job.workspace_id, documentId: job.document_id };
-  return startJob({ jobId: job.id, kind: job.kind, maxAttempts: job.max_attempts, ...ids }, share);
+  return startJob({ jobId: job.id, kind: job.kind, maxAttempts: job.max_attempts, ...ids }, priority);
 }

@@ -10,11 +10,11 @@ export interface ObjectBatch {
   /** Milliseconds until the next object is due: 0 if one is due already, null if none is left. */
   nextDueMs: number | null;
   /** The cursor for the next batch; absent if it begins with the first object. */
-  reached?: DuePlace;
+  reached?: DueCursor;
 }
 
 /** The position of an object in the order in which objects are due. */
-export interface DuePlace {
+export interface DueCursor {
   /** As ISO 8601, since it passes through a workflow. */
   dueAt: string;
   key: string;
@@ -32,7 +32,7 @@ const longestDelaySeconds = 900;
 export async function deleteObjectBatch(
   db: Db,
   storage: Storage,
-  { organizationId, after }: { organizationId: string; after?: DuePlace },
+  { organizationId, after }: { organizationId: string; after?: DueCursor },
   onProgress: () => void,
 ): Promise<ObjectBatch> {
   await checkStoreOwner(db, storage);
@@ -65,7 +65,7 @@ interface Due {
  * The next due objects after the last one that was reached. The entries of deleted ones stay in the index until a vacuum removes them, and
  * reading past millions of those takes longer than deleting a batch.
  */
-async function pageOfDue(db: Db, organizationId: string, after: DuePlace | undefined): Promise<Due[]> {
+async function pageOfDue(db: Db, organizationId: string, after: DueCursor | undefined): Promise<Due[]> {
   let page = db
     .selectFrom('object_to_delete')
     .select(['key', 'next_attempt_at'])

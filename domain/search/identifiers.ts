@@ -17,10 +17,10 @@ export const groups =
 /** `1 250`, `1'250.00`, and `1.250`, which may be a decimal as well. */
 const thousands = /^\d{1,3}(?:[ .'’]\d{3})+(?=$|\.\d\d?$)/;
 const decimal = /^\d+\.\d+$/;
-/** What is shorter is rather a range or a time. */
+/** Shorter runs are rather ranges or times. */
 const minLength = 7;
 
-/** A run of {@link groups} as one term, without its signs; undefined if that says nothing. */
+/** A run of {@link groups} as one term without its signs; undefined if it is too short, or a decimal. */
 export function joinGroups(run: string): string | undefined {
   const [amount] = thousands.exec(run) ?? [];
   const joined = (amount ?? run)

@@ -8,7 +8,7 @@ import { readPart } from './part.ts';
 import { copied, listAllTables, listTables, ofNewService, quoted, type Table, textForm } from './tables.ts';
 import { withoutIndexes } from './without-indexes.ts';
 
-/** More than may have been given out since the backup: by these, checkouts of then that are still open at Stripe are the older ones. */
+/** Skips the numbers that requests may have taken since the backup: a checkout that they left open at Stripe must not count as newer. */
 const numbersSince = 1_000_000;
 
 export interface Target {
@@ -65,7 +65,7 @@ export async function loadDatabase(target: Target, directory: string, manifest: 
   });
 }
 
-/** None has an intent, and none is expected to leave, which schemas of long ago do not note. */
+/** Takes the mails out of the outbox and marks them as held. Old schemas lack the column of the mark. */
 async function holdMails(client: pg.Client, tables: Table[]): Promise<void> {
   await client.query('delete from outbox where starts_with(workflow_id, $1)', [workflowIds.sendMail('')]);
   const isNoted = tables.some(({ name, columns }) => name === 'mail' && columns.includes('stopped_at'));

@@ -15,7 +15,7 @@ const entrySchema = z.union([
   z.object({ key: z.string().refine(isObjectKey), absent: z.enum(['pending', 'deleted', 'lost']) }),
 ]);
 
-/** An object with its size and hash; or, of a document without one, whether it was not uploaded yet, was deleted meanwhile, or the store lost it. */
+/** An object with its size and hash, or why a document has none: not uploaded yet, deleted meanwhile, or lost by the store. */
 export type ObjectEntry = z.infer<typeof entrySchema>;
 export type PresentObject = Extract<ObjectEntry, { sha256: string }>;
 

@@ -2,7 +2,7 @@ import type pg from 'pg';
 
 export interface Table {
   name: string;
-  /** Those that are stored; the database computes the others. */
+  /** The columns that are stored. The database computes the others. */
   columns: string[];
 }
 

@@ -86,7 +86,7 @@ async function run(restore: Restore): Promise<Restored> {
   });
   const { deleted, lost } = manifest.objects;
   const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
-  // Those of a schema that could not note it are held only now.
+  // A backup of an old schema had no column to mark mails as held; the migrated one has it.
   return { objects: { ...objects, absent: deleted + lost }, rows, jobs, mailsHeld: await holdMails(db) };
 }
 
