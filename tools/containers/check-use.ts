@@ -21,6 +21,15 @@ export async function checkUse({ url, temporalUiUrl, mails }: Deployment): Promi
       same('a large body', [large.status, ((await large.json()) as { error: string }).error], [413, 'payload_too_large']);
       return 'ready, keeps request ids, refuses large bodies itself';
     }),
+    await check('the console', async () => {
+      const page = await fetch(url, { headers: { accept: 'text/html' } });
+      const [, script = ''] = /<script[^>]* src="([^"]+)"/.exec(await page.text()) ?? [];
+      const loaded = await fetch(new URL(script, url));
+      same('the page and its script', [page.status, loaded.status, script.endsWith('.js')], [200, 200, true]);
+      const policy = page.headers.get('content-security-policy') ?? '';
+      if (!policy.includes("default-src 'none'") && !policy.includes("default-src 'self'")) throw new Error(`its policy is “${policy}”`);
+      return `${script} and the policy of its page`;
+    }),
     await check("Temporal's UI", async () => {
       const response = await fetch(`${temporalUiUrl}/api/v1/namespaces/default`);
       same('the namespace', response.status, 200);
