@@ -1,3 +1,4 @@
+import type { Mailbox } from '../adapters/mail/mailbox.ts';
 import type { Storage } from '../adapters/storage/port.ts';
 import type { AiClient } from '../ai/client.ts';
 import type { ServerConfig } from '../config/server.ts';
@@ -37,6 +38,8 @@ export interface ApiDeps extends RunDeps {
   cancelSubscription: CancelSubscription;
   /** Stores a mail, which a workflow sends. */
   sendMail(mail: NewMail): Promise<void>;
+  /** Where mails are kept that are not sent; undefined where they are. */
+  mailbox: Mailbox | undefined;
   /**
    * Waits for the workflow that deletes an organization; undefined if it is still running after `timeoutMs`, or Temporal cannot be
    * reached.

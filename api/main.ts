@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Registry } from 'prom-client';
+import { openMailbox } from '../adapters/mail/mailbox.ts';
 import { createStorage } from '../adapters/storage/create-storage.ts';
 import { LocalStorage } from '../adapters/storage/local.ts';
 import { traceStorage } from '../adapters/storage/traced-storage.ts';
@@ -62,6 +63,7 @@ logCrashes(log);
 const tracing = await startTracing(config.tracing, 'api', log);
 if (config.production && config.limits.store === 'memory')
   log.warn('LIMITER_STORE is memory: each process of the API counts limits alone, so two of them allow twice as much');
+if (config.email.provider === 'mailbox') log.warn('mails are not sent, but kept: platform admins read them in the console');
 const readSdkMetrics = await installRuntime({ log, measures: config.metrics.port > 0 });
 const registry = new Registry();
 const metrics = createServerMetrics(registry);
@@ -138,6 +140,7 @@ const deps: ApiDeps = {
   jobStreams,
   cancelSubscription: createCancelSubscription(db, payments),
   sendMail: mails.send,
+  mailbox: openMailbox(config),
   authentication: { findCaller, findKey: (hash) => findKey(sessionsDb, hash) },
   getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
   limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pools.sessions : undefined }),

@@ -59,5 +59,6 @@ export const operations: Operations<Contract> = {
     flags: { list: 'repeatable', upsert: 'once', delete: 'once', setOverride: 'once' },
     system: { status: 'repeatable' },
     auditLog: 'repeatable',
+    mails: { list: 'repeatable' },
   },
 };

@@ -308,4 +308,36 @@ const auditLog = c.query({
   }),
 });
 
-export const admin = c.router({ organizations, flags, system, auditLog });
+const keptMail = z
+  .object({
+    id: z.string().meta({ examples: ['0198d2c4-7e2a-7b61-9d0f-3f6f2d1b9a10'] }),
+    to: z.string().meta({ examples: ['ada@example.com'] }),
+    subject: z.string().meta({ examples: ['Reset your password'] }),
+    text: z
+      .string()
+      .describe('As plain text, with its links.')
+      .meta({ examples: ['Choose a new password by opening this link within an hour: …'] }),
+    createdAt: dateTime,
+  })
+  .meta({ id: 'KeptMail' });
+
+const mails = c.router({
+  list: {
+    method: 'GET',
+    path: '/admin/mails',
+    summary: 'List the mails that are kept',
+    description:
+      'Outside of production a deployment without a mail server keeps its mails instead of sending them: here they are, newest first. Whoever reads them can use their links. It is PRECONDITION_FAILED where mails are sent.',
+    query: z.object({
+      limit: queryInteger({ min: 1, max: 100, defaultValue: 25 }).describe('How many are returned at the most.'),
+      offset: queryInteger({ min: 0, defaultValue: 0 }).describe('How many are skipped.'),
+    }),
+    ...operation('admin.mails.list', {
+      access: 'platform-admin',
+      errors: ['PRECONDITION_FAILED'],
+      response: z.object({ items: z.array(keptMail), total: count }).meta({ id: 'KeptMailList' }),
+    }),
+  },
+});
+
+export const admin = c.router({ organizations, flags, system, auditLog, mails });

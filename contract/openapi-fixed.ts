@@ -44,6 +44,7 @@ export const tags = [
   { name: 'admin.organizations', description: 'Every organization of the deployment, for platform admins.' },
   { name: 'admin.flags', description: 'Feature flags and their overrides, for platform admins.' },
   { name: 'admin.system', description: 'How the parts of the deployment are, for platform admins.' },
+  { name: 'admin.mails', description: 'What a deployment without a mail server keeps instead of sending it, for platform admins.' },
 ];
 
 export function securitySchemes(cookieName: string) {

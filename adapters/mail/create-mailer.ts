@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import type { ServerConfig } from '../../config/server.ts';
-import { createMailbox } from './mailbox.ts';
+import { createMailbox, mailboxDirectory } from './mailbox.ts';
 import { MailError, type Mailer } from './port.ts';
 import { createSmtpMailer } from './smtp-mailer.ts';
 
@@ -9,7 +8,7 @@ export function createMailer({ email, dataDir, apiUrl, webUrl }: Pick<ServerConf
   const { provider, smtpUrl, from, senderName: name } = email;
   const style = { name, origins: [apiUrl, webUrl].map((url) => new URL(url).origin) };
   if (provider === 'smtp' && smtpUrl !== undefined) return createSmtpMailer({ url: smtpUrl, from, style });
-  if (provider === 'mailbox') return createMailbox({ directory: join(dataDir, 'mail'), from, style });
+  if (provider === 'mailbox') return createMailbox({ directory: mailboxDirectory(dataDir), from, style });
   return { send: refuseAll };
 }
 

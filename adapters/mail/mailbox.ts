@@ -1,5 +1,6 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ServerConfig } from '../../config/server.ts';
 import { type MailStyle, signText, toHtml } from './html.ts';
 import { MailError, type Mailer, messageIdOf, type OutgoingMail } from './port.ts';
 
@@ -18,6 +19,53 @@ export function createMailbox({ directory, from, style }: { directory: string; f
       }
     },
   };
+}
+
+/** A mail that was kept. */
+export interface KeptMail {
+  id: string;
+  to: string;
+  subject: string;
+  /** Plain text. */
+  text: string;
+  createdAt: Date;
+}
+
+/** The mails that were kept. */
+export interface Mailbox {
+  /** `limit` mails after the first `offset`, newest first, and how many there are. */
+  list(paging: { limit: number; offset: number }): Promise<{ items: KeptMail[]; total: number }>;
+}
+
+/** The mailbox of a deployment; undefined if it sends its mails. */
+export function openMailbox({ email, dataDir }: Pick<ServerConfig, 'email' | 'dataDir'>): Mailbox | undefined {
+  if (email.provider !== 'mailbox') return undefined;
+  const directory = mailboxDirectory(dataDir);
+  return {
+    async list({ limit, offset }) {
+      const names = (await listFiles(directory))
+        .filter((name) => name.endsWith('.eml'))
+        .sort()
+        .reverse();
+      const contents = names.slice(offset, offset + limit).map((name) => readFile(join(directory, name), 'utf8'));
+      return { items: (await Promise.all(contents)).map(parse), total: names.length };
+    },
+  };
+}
+
+/** Where the mailbox is below the data of a deployment. */
+export function mailboxDirectory(dataDir: string): string {
+  return join(dataDir, 'mail');
+}
+
+/** The names in a directory; none before the first mail has made it. */
+async function listFiles(directory: string): Promise<string[]> {
+  try {
+    return await readdir(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 /** Writes atomically, so that a reader never sees half a mail. A mail that is sent twice has one file. */
@@ -51,6 +99,16 @@ function format(mail: OutgoingMail, from: string, style: MailStyle): string {
     `--${mail.id}\nContent-Type: text/${type}; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n${content}`;
   const parts = [part('plain', signText(mail.text.replaceAll('\r\n', '\n'), style)), part('html', toHtml(mail, style))];
   return `${lines.join('\n')}\n\n${parts.join('')}--${mail.id}--\n`;
+}
+
+/** Reads what `format` has written. */
+function parse(content: string): KeptMail {
+  const [head = ''] = content.split('\n\n', 1);
+  const header = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(head)?.[1] ?? '';
+  const id = /boundary="([^"]+)"/.exec(head)?.[1] ?? '';
+  const [, plain = ''] = content.split(`\n--${id}\n`);
+  const text = plain.slice(plain.indexOf('\n\n') + 2);
+  return { id, to: header('To'), subject: header('Subject'), text, createdAt: new Date(header('Date')) };
 }
 
 function formatAddress({ address, name }: { address: string; name: string | null }): string {

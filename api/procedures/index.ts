@@ -4,6 +4,7 @@ import type { Procedures } from '../procedure.ts';
 import { accountProcedures } from './account.ts';
 import { platformAuditLog } from './admin-audit-log.ts';
 import { adminFlagProcedures } from './admin-flags.ts';
+import { adminMailProcedures } from './admin-mails.ts';
 import { adminOrganizationProcedures } from './admin-organizations.ts';
 import { adminSystemProcedures } from './admin-system.ts';
 import { apiKeyProcedures } from './api-keys.ts';
@@ -34,6 +35,7 @@ export function createProcedures(deps: ApiDeps): Procedures<Contract> {
       flags: adminFlagProcedures(deps),
       system: adminSystemProcedures(deps),
       auditLog: platformAuditLog(deps),
+      mails: adminMailProcedures(deps),
     },
   };
 }

@@ -92,6 +92,7 @@ describe('The OpenAPI document', () => {
       ['admin.organizations.list', 'search', { maxLength: 80 }],
       ['admin.organizations.list', 'limit', { minimum: 1, maximum: 100, default: 25 }],
       ['admin.organizations.list', 'offset', { minimum: 0, default: 0 }],
+      ['admin.mails.list', 'limit', { minimum: 1, maximum: 100, default: 25 }],
     ];
     for (const [name, field, bounds] of parameters) {
       const parameter = operationOf(name).parameters?.find((entry) => entry.name === field);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createMailer } from '../../adapters/mail/create-mailer.ts';
 import { toHtml } from '../../adapters/mail/html.ts';
+import { openMailbox } from '../../adapters/mail/mailbox.ts';
 import { MailError, type OutgoingMail } from '../../adapters/mail/port.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
@@ -111,10 +112,11 @@ describe('The mailbox on disk', () => {
     dataDir = makeTestDirectory();
   });
   after(() => removeTestDirectory(dataDir));
+  const mailboxEmail = { provider: 'mailbox', smtpUrl: undefined, from, senderName: 'Sheaf & Söhne', contactAddress: undefined } as const;
   const mailbox = () =>
     createMailer({
       dataDir,
-      email: { provider: 'mailbox', smtpUrl: undefined, from, senderName: 'Sheaf & Söhne', contactAddress: undefined },
+      email: mailboxEmail,
       ...urls,
     });
 
@@ -158,6 +160,14 @@ describe('The mailbox on disk', () => {
     );
     expect(readFileSync(other, 'utf8')).to.include('\nReply-To: "Eve \\"E\\"" <eve@example.com>\n');
     expect(statSync(file).mode & 0o777).to.equal(0o600);
+    const box = openMailbox({ dataDir, email: mailboxEmail });
+    const { id, to, subject, createdAt } = mail;
+    expect(await box?.list({ limit: 1, offset: 0 })).to.deep.equal({
+      items: [{ id, to, subject, createdAt, text: signed(mail.text) }],
+      total: 2,
+    });
+    const [older] = (await box?.list({ limit: 10, offset: 1 }))?.items ?? [];
+    expect(older).to.deep.include({ id: 'another-id-0001', to: '../../etc/x@example.com' });
   });
 
   it('writes no header that a subject asks for', async () => {

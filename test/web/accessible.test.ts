@@ -11,6 +11,7 @@ describe('The pages of the console, for everybody', () => {
 
   before(async () => {
     const { token } = tenant.owner;
+    await api.makePlatformAdmin(tenant.owner);
     const note = await api.upload(tenant, { name: 'note.txt', bytes: 'The mirrors are washed in spring.' });
     documentId = note.id;
     const broken = await api.upload(tenant, { name: 'broken.pdf', contentType: 'application/pdf', bytes: 'no PDF at all' });
@@ -38,7 +39,7 @@ describe('The pages of the console, for everybody', () => {
         const own = [
           ...['documents', `documents/${documentId}?start=4&end=11`, 'jobs', 'search?q=mirrors', 'usage', 'members', 'workspaces'],
           'ask?q=When+are+the+mirrors+washed%3F&key=the-same-answer',
-          ...['api-keys', 'webhooks', `webhooks/${endpointId}`, 'audit', 'plan', 'account'],
+          ...['api-keys', 'webhooks', `webhooks/${endpointId}`, 'audit', 'plan', 'mailbox', 'account'],
         ].map((each) => pathOf(tenant, each));
         for (const [paths, options] of [
           [public_, look],

@@ -30,6 +30,7 @@ describe('Hostile texts in the console', () => {
   before('makes a tenant of them', async () => {
     const { organizationId, owner, workspaceId } = tenant;
     const { token } = owner;
+    await api.makePlatformAdmin(owner);
     await expectOk(api.request('POST', '/api/auth/update-user', { token, body: { name: script } }));
     const data = { name: script };
     await expectOk(api.request('POST', '/api/auth/organization/update', { token, body: { organizationId, data } }));
@@ -69,6 +70,7 @@ describe('Hostile texts in the console', () => {
     { path: `webhooks/${endpointId}`, shows: [script] },
     { path: 'audit', shows: [] },
     { path: 'plan', shows: [] },
+    { path: 'mailbox', shows: ['Invitation to “<script>'] },
     { path: 'account', shows: [] },
   ];
 

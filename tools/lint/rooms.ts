@@ -176,6 +176,7 @@ export const rooms: Record<string, Room> = {
   },
   api: {
     imports: [
+      'adapters/mail/mailbox.ts',
       'adapters/storage',
       'adapters/webhooks/address-rule.ts',
       'ai/client.ts',

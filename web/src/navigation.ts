@@ -1,18 +1,26 @@
+import type { Place } from './queries.ts';
 import { t } from './text.ts';
 
 const ofWorkspace = ['documents', 'jobs', 'search', 'ask', 'usage'] as const;
 const ofOrganization = ['members', 'workspaces'] as const;
 const ofAdmins = ['api-keys', 'webhooks', 'audit', 'plan'] as const;
+const ofPlatformAdmins = ['mailbox'] as const;
 
-type PageName = (typeof ofWorkspace | typeof ofOrganization | typeof ofAdmins)[number];
+type PageName = (typeof ofWorkspace | typeof ofOrganization | typeof ofAdmins | typeof ofPlatformAdmins)[number];
+
+type PageGroup = 'workspace' | 'organization' | 'platform';
 
 export interface PageLink {
   label: string;
   to: `/o/$organization/$workspace/${PageName}`;
 }
 
-/** The pages that somebody is offered: of the workspace, and of the organization. */
-export function pagesFor(isAdmin: boolean): { workspace: PageLink[]; organization: PageLink[] } {
+/** The pages that somebody is offered: of the workspace, of the organization, and of the deployment. */
+export function pagesFor({ isAdmin, isPlatformAdmin }: Pick<Place, 'isAdmin' | 'isPlatformAdmin'>): Record<PageGroup, PageLink[]> {
   const link = (name: PageName): PageLink => ({ label: t.nav.pages[name], to: `/o/$organization/$workspace/${name}` });
-  return { workspace: ofWorkspace.map(link), organization: [...ofOrganization, ...(isAdmin ? ofAdmins : [])].map(link) };
+  return {
+    workspace: ofWorkspace.map(link),
+    organization: [...ofOrganization, ...(isAdmin ? ofAdmins : [])].map(link),
+    platform: (isPlatformAdmin ? ofPlatformAdmins : []).map(link),
+  };
 }

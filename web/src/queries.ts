@@ -34,6 +34,8 @@ export interface Place {
   workspace: Workspace;
   /** Whether the user is an owner or an admin of the organization. */
   isAdmin: boolean;
+  /** Whether the user runs the deployment. */
+  isPlatformAdmin: boolean;
 }
 
 /** The session of this browser; null if nobody is signed in. */

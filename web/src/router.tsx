@@ -115,7 +115,9 @@ const place = createRoute({
     ]);
     const workspace = workspaces.find(({ slug }) => slug === params.workspace);
     if (!workspace) throw notFound();
-    return { organization, workspace, isAdmin, user };
+    // The type of the client does not know the role that better-auth's plugin for admins adds.
+    const isPlatformAdmin = (user as { role?: string }).role === 'admin';
+    return { organization, workspace, isAdmin, isPlatformAdmin, user };
   },
   component: lazyRouteComponent(() => import('./parts/shell.tsx')),
 });
@@ -223,6 +225,12 @@ const plan = createRoute({
   component: lazyRouteComponent(() => import('./pages/plan.tsx')),
 });
 
+const mailbox = createRoute({
+  getParentRoute: () => place,
+  path: 'mailbox',
+  component: lazyRouteComponent(() => import('./pages/mailbox.tsx')),
+});
+
 const account = createRoute({
   getParentRoute: () => place,
   path: 'account',
@@ -267,6 +275,7 @@ const tree = root.addChildren([
     webhook,
     audit,
     plan,
+    mailbox,
     account,
   ]),
 ]);

@@ -46,7 +46,9 @@ export const de: Messages = {
       webhooks: 'Webhooks',
       audit: 'Audit-Protokoll',
       plan: 'Tarif',
+      mailbox: 'Postfach',
     },
+    platform: 'Installation',
     workspace: 'Arbeitsbereich',
     others: 'Andere Organisationen',
     account: 'Konto',
@@ -479,6 +481,12 @@ export const de: Messages = {
     endOne: (device) => `Sitzung auf ${device} beenden`,
     endOthers: 'Alle anderen beenden',
     notFresh: 'Melden Sie sich erneut an, um Ihre Sitzungen zu sehen: Ihre Anmeldung liegt mehr als einen Tag zurück.',
+  },
+  mailbox: {
+    title: 'Postfach',
+    hint: 'Diese Installation verschickt keine E-Mails, sondern bewahrt sie auf. Ihre Links gelten für alle, die sie öffnen.',
+    empty: 'Es wurde noch keine E-Mail geschrieben.',
+    refresh: 'Neu laden',
   },
   palette: {
     title: 'Gehe zu',

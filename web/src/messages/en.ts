@@ -49,7 +49,9 @@ export const en = {
       webhooks: 'Webhooks',
       audit: 'Audit log',
       plan: 'Plan',
+      mailbox: 'Mailbox',
     },
+    platform: 'Deployment',
     workspace: 'Workspace',
     others: 'Other organizations',
     account: 'Account',
@@ -478,6 +480,12 @@ export const en = {
     endOne: (device: string) => `End the session of ${device}`,
     endOthers: 'End all others',
     notFresh: 'To see your sessions, sign in again: you did so more than a day ago.',
+  },
+  mailbox: {
+    title: 'Mailbox',
+    hint: 'This deployment sends no mails: it keeps them. Their links work for whoever opens them.',
+    empty: 'No mail was written yet.',
+    refresh: 'Look again',
   },
   palette: {
     title: 'Go to',

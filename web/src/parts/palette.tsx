@@ -76,10 +76,11 @@ interface Target {
 }
 
 function useTargets(): Target[] {
-  const { organization, workspace, isAdmin } = route.useRouteContext();
+  const place = route.useRouteContext();
+  const { organization, workspace } = place;
   const { data: workspaces = [workspace] } = useQuery(workspacesQuery(organization.id));
   const navigate = useNavigate();
-  const pages = Object.values(pagesFor(isAdmin)).flat();
+  const pages = Object.values(pagesFor(place)).flat();
   const account = { label: t.nav.account, to: '/o/$organization/$workspace/account' as const };
   return [
     ...[...pages, account].map(({ label, to }) => ({

@@ -78,7 +78,7 @@ function Navigation({ onNavigate }: { onNavigate: () => void }) {
   const { user, ...place } = route.useRouteContext();
   const params = slugsOf(place);
   const { mutate, isPending, error } = useMutation({ mutationFn: () => ask(auth.signOut()), onSuccess: leave });
-  const pages = pagesFor(place.isAdmin);
+  const pages = pagesFor(place);
   const toNav = (page: PageLink) => <NavTo key={page.to} {...page} params={params} onClick={onNavigate} />;
   return (
     <>
@@ -88,6 +88,12 @@ function Navigation({ onNavigate }: { onNavigate: () => void }) {
           {place.organization.name}
         </Text>
         {pages.organization.map(toNav)}
+        {pages.platform.length > 0 && (
+          <Text size="xs" c="dimmed" fw={600} px="sm" pt="md" pb={4}>
+            {t.nav.platform}
+          </Text>
+        )}
+        {pages.platform.map(toNav)}
       </AppShell.Section>
       <AppShell.Section pt="sm">
         <Failure error={error} />
