@@ -72,6 +72,6 @@ for service in ai api worker; do
   stop_old
   trap - HUP INT TERM
 done
-others=$(docker compose config --services | grep -vxE 'databases|migrate|store-bucket|ai|api|worker')
+others=$(docker compose config --services | grep -vxE 'secrets|databases|migrate|store-bucket|ai|api|worker')
 # shellcheck disable=SC2086
 docker compose up --detach --no-deps --wait $others

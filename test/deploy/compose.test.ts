@@ -1,18 +1,22 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { loadAiServiceConfig } from '../../config/ai-service.ts';
 import type { Environment } from '../../config/environment.ts';
+import { inheritedEnvironment } from '../../config/local.ts';
 import { loadOpsConfig } from '../../config/ops.ts';
 import { secretVariables } from '../../config/secret-files.ts';
 import { loadServerConfig } from '../../config/server.ts';
 import { variables } from '../../config/variables.ts';
 import { memoryEnvironment, memoryFlags } from '../../local/services.ts';
 import { versitygw } from '../storage/s3-server.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 
 interface Service {
   image: string;
+  entrypoint?: string[];
   command?: string[];
   profiles?: string[];
   network_mode?: string;
@@ -54,7 +58,9 @@ const filledIn = {
 const ofExporter = ['CERTIFICATE', 'TIMEOUT', 'COMPRESSION'].map((name) => `OTEL_EXPORTER_OTLP_${name}`);
 /** Read by the client of Google's storage. */
 const ofGoogle = ['GOOGLE_APPLICATION_CREDENTIALS'];
-const own = Object.entries(compose.services).filter(([, { image, profiles }]) => /^sheaf(-ai)?:/.test(image) && !profiles);
+const own = Object.entries(compose.services).filter(
+  ([name, { image, profiles }]) => /^sheaf(-ai)?:/.test(image) && !profiles && name !== 'secrets',
+);
 
 describe('docker-compose.yml', () => {
   it('gives each program only variables that it reads', () => {
@@ -239,7 +245,11 @@ describe('docker-compose.yml', () => {
     const files = new Set(['api', 'worker', 'ai', 'ops'].map((name) => `${name}/main.ts`));
     for (const file of files) for (const imported of importsOf(file)) files.add(imported);
     const needed = new Set([...files].map((file) => file.split('/')[0]));
-    const held = readFileSync('deploy/Dockerfile.dockerignore', 'utf8').matchAll(/^!([a-z]+)$/gm);
+    const ignored = readFileSync('deploy/Dockerfile.dockerignore', 'utf8');
+    const held = ignored.matchAll(/^!([a-z]+)$/gm);
+    // Vite reads the settings of TypeScript, which are those of the root.
+    expect(readFileSync('web/tsconfig.json', 'utf8')).to.include('"extends": "../tsconfig.json"');
+    expect(ignored).to.match(/^!tsconfig\.json$/m);
     // The bundle is made of workflows/index.ts, which no file imports; the console of `web` and `client`.
     expect([...held].map(([, folder]) => folder)).to.have.members(
       [...needed, 'client', 'web', 'workflows'].filter((one, i, all) => all.indexOf(one) === i),
@@ -263,6 +273,55 @@ describe('docker-compose.yml', () => {
     expect(mounted.filter((path) => path.startsWith('./') && !existsSync(path))).to.deep.equal([]);
   });
 
+  it('starts a trial with nothing set, for this host alone, whose secrets are made once and kept from who does not read them', () => {
+    const directory = makeTestDirectory();
+    const readers = ['server', 'ai', 'postgres', 'temporal'];
+    for (const reader of readers) mkdirSync(join(directory, reader), { recursive: true });
+    const script = readFileSync('deploy/make-secrets.sh', 'utf8').replaceAll('/made/', `${directory}/`);
+    const make = (env: Environment) =>
+      spawnSync('sh', ['-c', script], { env: { PATH: inheritedEnvironment().PATH, API_URL: '', EMAIL_FROM: '', ...env } });
+    const made = () => readers.map((reader) => readMade(join(directory, reader)));
+    try {
+      expect(make(filledIn).status).to.equal(0);
+      expect(made(), 'in production').to.deep.equal([{}, {}, {}, {}]);
+      expect(make({ API_URL: 'http://localhost' })).to.deep.include({ status: 1, stderr: Buffer.from('EMAIL_FROM must be set\n') });
+      expect(String(make({}).stdout)).to.match(/^WARNING: a trial, .*Mails are not sent/);
+      const [server = {}, ai = {}, postgres = {}, temporal = {}] = made();
+      expect(new Set([...Object.values(postgres), server.AUTH_SECRET, ai.SERVICE_TOKEN])).to.have.lengthOf(5);
+      expect(server.SERVICE_TOKEN).to.equal(ai.SERVICE_TOKEN);
+      expect(server.DATABASE_URL).to.equal(`postgres://sheaf:${postgres.DATABASE_PASSWORD}@postgres:5432/sheaf`);
+      expect(temporal).to.deep.equal({ POSTGRES_PWD: postgres.TEMPORAL_DATABASE_PASSWORD });
+      make({});
+      expect(made(), 'at the second start').to.deep.equal([server, ai, postgres, temporal]);
+
+      const config = loadServerConfig(runWithSecrets(join(directory, 'server'), interpolate(compose.services.api?.environment, {})));
+      expect(config).to.deep.include({ production: false, apiUrl: 'http://localhost:8080', authSecret: server.AUTH_SECRET });
+      expect(config.email.provider).to.equal('mailbox');
+      expect(config.database.url).to.equal(server.DATABASE_URL);
+      const own = runWithSecrets(join(directory, 'server'), { AUTH_SECRET: 'set', DATABASE_URL_FILE: '/a/file', DATABASE_URL: '' });
+      expect(own).to.include({ AUTH_SECRET: 'set', DATABASE_URL: '', SERVICE_TOKEN: server.SERVICE_TOKEN });
+    } finally {
+      removeTestDirectory(directory);
+    }
+    expect(compose.services.edge?.ports?.map((port) => fill(port, {}))).to.deep.equal(['127.0.0.1:8080:8080']);
+    for (const [name, reader] of Object.entries({
+      migrate: 'server',
+      api: 'server',
+      worker: 'server',
+      ai: 'ai',
+      postgres: 'postgres',
+      databases: 'postgres',
+      temporal: 'temporal',
+    })) {
+      const { entrypoint, volumes = [] } = compose.services[name] ?? {};
+      expect(entrypoint?.slice(0, 2), name).to.deep.equal(['sh', '/run/with-secrets.sh']);
+      expect(
+        volumes.filter((volume) => volume.startsWith('made-')),
+        name,
+      ).to.deep.equal([`made-${reader}:/run/made:ro`]);
+    }
+  });
+
   it('configures programs that boot, once deploy/env.example is filled in', () => {
     const env = { ...readExample(), ...filledIn };
     const server = loadServerConfig(interpolate(compose.services.api?.environment, env));
@@ -279,10 +338,8 @@ describe('docker-compose.yml', () => {
 
   it('refuses to start while deploy/env.example is not filled in', () => {
     expect(() => loadServerConfig(interpolate(compose.services.api?.environment, readExample()))).to.throw('AUTH_SECRET: is missing');
-    for (const name of ['API_URL', 'EMAIL_FROM'])
-      expect(() => interpolate(compose.services.api?.environment, { ...filledIn, [name]: '' }), name).to.throw(`${name} must be set`);
-    for (const name of ['AUTH_SECRET', 'SERVICE_TOKEN', 'SMTP_URL']) {
-      const lacking = interpolate(compose.services.api?.environment, { ...filledIn, [name]: '' });
+    for (const name of ['AUTH_SECRET', 'SERVICE_TOKEN', 'SMTP_URL', 'DATABASE_URL']) {
+      const lacking = interpolate(compose.services.api?.environment, { ...filledIn, [name]: '', DATABASE_PASSWORD: '' });
       expect(() => loadServerConfig(lacking), name).to.throw(`${name}: `);
     }
   });
@@ -331,7 +388,20 @@ function readExample(): Environment {
   return Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value.replace(/^"(.*)"$/, '$1')]));
 }
 
-/** As compose fills in `${NAME:-default}` and `${NAME:?}`, one inside of another. Throws for what must be set and is not. */
+/** What a reader of made secrets finds, by the names of the files. */
+function readMade(directory: string): Environment {
+  return Object.fromEntries(readdirSync(directory).map((name) => [name, readFileSync(join(directory, name), 'utf8').trim()]));
+}
+
+/** The variables that a program gets by deploy/with-secrets.sh. */
+function runWithSecrets(directory: string, env: Environment): Environment {
+  const script = readFileSync('deploy/with-secrets.sh', 'utf8').replace('/run/made', directory);
+  const { stdout } = spawnSync('sh', ['-c', script, 'sh', 'env', '-0'], { env: { PATH: inheritedEnvironment().PATH, ...env } });
+  const lines = String(stdout).split('\0').filter(Boolean);
+  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+}
+
+/** As compose fills in `${NAME:-default}` and `${NAME:+value}`, one inside of another. */
 function interpolate(environment: Environment | undefined, env: Environment): Environment {
   return Object.fromEntries(Object.entries(environment ?? {}).map(([name, value]) => [name, fill(String(value), env)]));
 }
@@ -340,9 +410,9 @@ function fill(text: string, env: Environment): string {
   const start = text.indexOf('${');
   if (start < 0) return text;
   const end = closingBrace(text, start + 2);
-  const [, name = '', sign = '', fallback = ''] = /^(\w+):([-?])(.*)$/s.exec(text.slice(start + 2, end)) ?? [];
-  if (sign === '?' && !env[name]) throw new Error(`${name} must be set`);
-  return text.slice(0, start) + (env[name] || fill(fallback, env)) + fill(text.slice(end + 1), env);
+  const [, name = '', sign = '', fallback = ''] = /^(\w+):([-+])(.*)$/s.exec(text.slice(start + 2, end)) ?? [];
+  const value = sign === '+' ? env[name] && fill(fallback, env) : env[name] || fill(fallback, env);
+  return text.slice(0, start) + (value ?? '') + fill(text.slice(end + 1), env);
 }
 
 /** The index of the brace that closes what is open at an index. */

@@ -27,7 +27,7 @@ case "$*" in
   'inspect '*oneoff*) echo False ;;
   'inspect '*worker-b) echo "true $RESTARTS" ;;
   'inspect '*) echo 'true 0' ;;
-  'compose config --services') printf 'postgres\\ndatabases\\nmigrate\\nai\\napi\\nedge\\nedge-tls\\nstore-bucket\\nstore\\nworker\\n' ;;
+  'compose config --services') printf 'secrets\\npostgres\\ndatabases\\nmigrate\\nai\\napi\\nedge\\nedge-tls\\nstore-bucket\\nstore\\nworker\\n' ;;
 esac
 `;
 

@@ -18,6 +18,7 @@ import { describeOwnImage, type FoundImage, provideImages } from './images.ts';
 import { type ProfiledDeployment, prepareProfiles } from './profiles.ts';
 import { tryCommand } from './run-command.ts';
 import { type FaultReport, isSound, runFault } from './run-fault.ts';
+import { checkTrial, prepareTrial, type Trial } from './trial.ts';
 
 const note = (line: string) => process.stderr.write(`${line}\n`);
 const print = (lines: string[]) => process.stdout.write(`${lines.join('\n')}\n\n`);
@@ -57,11 +58,16 @@ async function main(short: boolean): Promise<number> {
   const isUsable = await tryDeployment(await prepareDeployment(), (deployment) => test(deployment, short));
   if (interrupted.signal.aborted) return 1;
   const areProfilesUsable = await tryDeployment(await prepareProfiles(), testProfiles);
-  return isUsable && areProfilesUsable ? 0 : 1;
+  if (interrupted.signal.aborted) return 1;
+  const isTrialUsable = await tryDeployment(await prepareTrial(), testTrial);
+  return isUsable && areProfilesUsable && isTrialUsable ? 0 : 1;
 }
 
 /** Tries a deployment, and takes it down. False if it is not as it should be, with the reason on standard error. */
-async function tryDeployment<T extends Deployment>(deployment: T, isAsItShouldBe: (deployment: T) => Promise<boolean>): Promise<boolean> {
+async function tryDeployment<T extends Pick<Deployment, 'compose' | 'forget'>>(
+  deployment: T,
+  isAsItShouldBe: (deployment: T) => Promise<boolean>,
+): Promise<boolean> {
   const interruption = Promise.withResolvers<never>();
   interrupted.signal.addEventListener('abort', () => interruption.reject(interrupted.signal.reason));
   try {
@@ -93,6 +99,13 @@ async function test(deployment: Deployment, short: boolean): Promise<boolean> {
 async function testProfiles(deployment: ProfiledDeployment): Promise<boolean> {
   print([`With the profiles tls, store and codec healthy at ${deployment.url} after ${await bringUp(deployment.compose)} s.`]);
   const checks = await checkProfiles(deployment);
+  printChecks(checks);
+  return checks.every(({ ok }) => ok);
+}
+
+async function testTrial(trial: Trial): Promise<boolean> {
+  print([`With nothing set healthy at ${trial.url} after ${await bringUp(trial.compose)} s.`]);
+  const checks = await checkTrial(trial, () => bringUp(trial.compose));
   printChecks(checks);
   return checks.every(({ ok }) => ok);
 }

@@ -87,7 +87,7 @@ exec temporal-server --root / --config tmp/config --env production start
 
 /** Temporal's server of a version, with its schema tool and its CLI. */
 export const makeTemporal = (version: string): Recipe => ({
-  madeOf: `Debian, the Go module go.temporal.io/server ${version}, and Temporal's CLI`,
+  madeOf: `Debian, the Go module go.temporal.io/server ${version}, and Temporal's CLI, started as the published image is`,
   async make(name) {
     const server = await buildGoProgram('go.temporal.io/server/cmd/server', `v${version}`);
     const sqlTool = await buildGoProgram('go.temporal.io/server/cmd/tools/sql', `v${version}`);
@@ -95,9 +95,15 @@ export const makeTemporal = (version: string): Recipe => ({
     root.copyProgram(server, '/usr/local/bin/temporal-server');
     root.copyProgram(sqlTool, '/usr/local/bin/temporal-sql-tool');
     root.copyProgram(await findCli(), '/usr/local/bin/temporal');
-    root.write('/usr/local/bin/start.sh', entrypoint, 0o755);
+    root.write('/etc/temporal/entrypoint.sh', entrypoint, 0o755);
     await root.run('useradd', ['--uid', '1000', '--create-home', 'temporal']);
-    await root.toImage(name, this.madeOf, ['USER temporal', 'WORKDIR /etc/temporal', 'EXPOSE 7233', 'ENTRYPOINT ["start.sh"]']);
+    await root.toImage(name, this.madeOf, [
+      'USER temporal',
+      'WORKDIR /etc/temporal',
+      'EXPOSE 7233',
+      'ENTRYPOINT ["/etc/temporal/entrypoint.sh"]',
+      'CMD ["autosetup"]',
+    ]);
   },
 });
 

@@ -1,0 +1,9 @@
+#!/bin/sh
+# Runs a command with the secrets that the service `secrets` has made, but for those that are set: `sh with-secrets.sh COMMAND …`.
+set -eu
+for file in /run/made/*; do
+  name=${file##*/}
+  given=$(printenv "$name" "${name}_FILE" || true)
+  if [ -f "$file" ] && [ -z "$given" ]; then export "$name=$(cat "$file")"; fi
+done
+exec "$@"
