@@ -46,6 +46,6 @@ describe('README.md', () => {
     expect(Object.keys(scripts)).to.include.members(named);
     const links = [...readme.matchAll(/\]\(([^):]+)\)/g)].map(([, path]) => path ?? '');
     expect(links).to.include('docs/deploy.md');
-    expect(links.filter((path) => !existsSync(path))).to.deep.equal([]);
+    expect(links.filter((path) => !existsSync(path.replace(/#.*/, '')))).to.deep.equal([]);
   });
 });
