@@ -147,8 +147,9 @@ async function extractText(deps: ActivityDeps, document: DocumentRow, { report, 
     const onProgress = ({ read, of }: ExtractionProgress) => report(`Text recognition has read ${read} of ${of} scanned pages.`);
     const extracted = await deps.ai.extract({ body, contentType, contentLength, onProgress, ...call });
     const { text, characters, pages, truncated, ocrPages, ocrConfidence, notices, outline } = extracted;
-    const { page_starts: pageStarts, headings } = outline;
-    return { text, characters, pages, truncated, ocrPages, ocrConfidence, notices, outline: { characters, pages: pageStarts, headings } };
+    const { page_starts: pageStarts, pages_end: pagesEnd, headings } = outline;
+    const stored = { characters, pages: pageStarts, pagesEnd, headings };
+    return { text, characters, pages, truncated, ocrPages, ocrConfidence, notices, outline: stored };
   } finally {
     body.destroy();
   }

@@ -7,6 +7,7 @@ const storable = z.string().refine((value) => value.isWellFormed() && !value.inc
 const count = z.int().min(0);
 const outline = z.object({
   page_starts: z.array(count).nullable(),
+  pages_end: count.optional(),
   headings: z.array(z.object({ level: z.int().min(1), start: count, title: storable })),
 });
 const text = z.object({

@@ -6,7 +6,9 @@ import { c, operation } from './route.ts';
 
 const citation = z
   .object({
-    page: pageNumber.nullable().describe('The page that the chunk begins on; null for kinds that have no pages.'),
+    page: pageNumber
+      .nullable()
+      .describe('The page that the chunk begins on; null for kinds that have no pages, and in files that a PDF holds.'),
     lastPage: pageNumber.nullable().describe('The page that the chunk ends on.'),
     headings: z
       .array(z.string())

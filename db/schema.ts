@@ -84,6 +84,8 @@ export interface Outline {
   characters: number;
   /** The beginning of each page; null for kinds without pages. Fewer pages than the document has, if its text was cut. */
   pages: number[] | null;
+  /** Where the last page ends, if the texts of files within the document stand behind the pages. */
+  pagesEnd?: number | undefined;
   headings: { level: number; start: number; title: string }[];
 }
 

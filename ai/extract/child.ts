@@ -5,6 +5,7 @@ import { summarizeText } from '../summarize/summarize-text.ts';
 import { type ExtractLimits, isImage, type SourceDocument, unwrapUpload } from './document.ts';
 import { extractText, finish } from './extract-text.ts';
 import { loadPdfium } from './pdfium.ts';
+import { embeddedReader } from './read-embedded.ts';
 import { type PdfPages, readPdfPages, renderPdfPage, toRawText } from './read-pdf.ts';
 import { checkContent } from './recognize-content.ts';
 
@@ -43,7 +44,7 @@ serveTasks(
       const scans = limits.maxScannedPages !== undefined && document.mediaType === 'application/pdf' && document.bytes.length > 0;
       if (!scans) return { kind: 'text', extracted: await extractText(document, limits) };
       checkContent(document);
-      const found = await readPdfPages(document, limits);
+      const found = await readPdfPages(document, limits, embeddedReader(limits));
       if (found.scanned.length > 0) return { kind: 'scan', document, found };
       return { kind: 'text', extracted: finish(toRawText(found), document.mediaType, limits.maxTextCharacters) };
     },

@@ -29,6 +29,8 @@ export interface RawText {
   pages: number | null;
   /** The text of each page that was read, of which `text` is made by `joinPages`; absent for kinds without pages. */
   pageTexts?: string[];
+  /** The texts of what the document holds beside its pages or text, such as files. */
+  attached?: string[];
   /** The reader stopped before the end, because it had enough text. */
   stoppedEarly?: boolean;
   /** How many of the pages of a PDF have text that was recognized. */

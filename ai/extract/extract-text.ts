@@ -1,55 +1,11 @@
 import { countCharacters, endOfCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
-import { decodeText } from './decode-text.ts';
 import type { ExtractedText, ExtractLimits, RawText, SourceDocument } from './document.ts';
-import { readDocx } from './kinds/read-docx.ts';
-import { readEml } from './kinds/read-eml.ts';
-import { readEpub } from './kinds/read-epub.ts';
-import { readOdt } from './kinds/read-odt.ts';
-import { readPptx } from './kinds/read-pptx.ts';
-import { readRtf } from './kinds/read-rtf.ts';
-import { readXlsx } from './kinds/read-xlsx.ts';
-import { markMarkdownHeadings } from './markdown-headings.ts';
 import { maxNoticeCharacters, maxNotices, type Notice, noticesOfPages } from './notice.ts';
 import { findPageStarts, joinPages, locateHeadings, mostHeadings, withoutMarks } from './outline.ts';
-import { readHtml } from './read-html.ts';
-import { readPdf } from './read-pdf.ts';
+import { embeddedReader } from './read-embedded.ts';
+import { readerOf } from './readers.ts';
 import { checkContent } from './recognize-content.ts';
-
-type Reader = (document: SourceDocument, limits: ExtractLimits) => RawText | Promise<RawText>;
-
-const readPlain: Reader = ({ bytes, charset }) => ({ ...decodeText(bytes, charset), pages: null });
-
-const readMarkdown: Reader = (document) => {
-  const raw = decodeText(document.bytes, document.charset);
-  return { ...raw, text: markMarkdownHeadings(raw.text), pages: null };
-};
-
-const readers: Record<string, Reader> = {
-  'application/pdf': readPdf,
-  'text/html': readHtml,
-  'text/plain': readPlain,
-  'text/markdown': readMarkdown,
-  'text/csv': readPlain,
-  'application/json': readPlain,
-};
-
-/** The readers of the kinds that a deployment turns on. */
-const extraReaders: Record<string, Reader> = {
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': readDocx,
-  'application/vnd.openxmlformats-officedocument.presentationml.presentation': readPptx,
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': readXlsx,
-  'application/vnd.oasis.opendocument.text': readOdt,
-  'application/epub+zip': readEpub,
-  'message/rfc822': readEml,
-  'application/rtf': readRtf,
-};
-
-/** The reader of a media type (parameters removed), if this deployment reads it. Images go through OCR instead. */
-function readerOf(mediaType: string, extra: readonly string[] = []): Reader | undefined {
-  if (Object.hasOwn(readers, mediaType)) return readers[mediaType];
-  return extra.includes(mediaType) ? extraReaders[mediaType] : undefined;
-}
 
 /** Extracts the text of a document that is not an image. Throws ServiceError: 413, 415 `unsupported_type`, 422. */
 export async function extractText(document: SourceDocument, limits: ExtractLimits): Promise<ExtractedText> {
@@ -57,17 +13,19 @@ export async function extractText(document: SourceDocument, limits: ExtractLimit
   if (!reader) throw new ServiceError(415, 'unsupported_type', 'Documents of this type cannot be read.');
   if (document.bytes.length === 0) throw new ServiceError(422, 'empty_document', 'The document is empty.');
   checkContent(document);
-  return finish(await reader(document, limits), document.mediaType, limits.maxTextCharacters);
+  return finish(await reader(document, limits, embeddedReader(limits)), document.mediaType, limits.maxTextCharacters);
 }
 
 /** Cleans, cuts and counts the text of a reader. */
 export function finish(raw: RawText, mediaType: string, maxTextCharacters: number): ExtractedText {
   const marked = (raw.pageTexts ?? [raw.text]).map(cleanText);
-  const pages = marked.map(withoutMarks);
-  const { text, truncated } = cutText(joinPages(pages), maxTextCharacters);
+  const parts = [...marked, ...(raw.attached ?? []).map(cleanText)];
+  const plain = parts.map(withoutMarks);
+  const { text, truncated } = cutText(joinPages(plain), maxTextCharacters);
   const characters = countCharacters(text);
-  const pageStarts = findPageStarts(pages, characters);
-  const headings = marked.flatMap((page, index) => locateHeadings(page, pageStarts[index] ?? 0, characters));
+  const starts = findPageStarts(plain, characters);
+  const headings = parts.flatMap((part, index) => locateHeadings(part, starts[index] ?? 0, characters));
+  const pages = raw.pageTexts ? { page_starts: starts.slice(0, marked.length), pages_end: starts[marked.length] } : { page_starts: null };
   const notices = boundNotices([...(raw.notices ?? []), ...noticesOfPages(raw.pageNotices ?? [])]);
   return {
     text,
@@ -75,7 +33,7 @@ export function finish(raw: RawText, mediaType: string, maxTextCharacters: numbe
     pages: raw.pages,
     truncated: truncated || raw.stoppedEarly === true,
     content_type: mediaType,
-    outline: { page_starts: raw.pageTexts ? pageStarts : null, headings: headings.slice(0, mostHeadings) },
+    outline: { ...pages, headings: headings.slice(0, mostHeadings) },
     ...(raw.ocrPages ? { ocr_pages: raw.ocrPages } : {}),
     ...(raw.ocrConfidence?.some((one) => one !== null) ? { ocr_confidence: raw.ocrConfidence } : {}),
     ...(notices.length > 0 ? { notices } : {}),

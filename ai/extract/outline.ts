@@ -4,6 +4,8 @@ import { countCharacters } from '../characters.ts';
 export interface Outline {
   /** Where each page begins, of those that were read; null for kinds without pages. */
   page_starts: number[] | null;
+  /** Where the last page ends, if more stands behind the pages. */
+  pages_end?: number | undefined;
   headings: { level: number; start: number; title: string }[];
 }
 
@@ -38,6 +40,11 @@ export function closeHeading(): string {
 /** A text without the marks of its headings. */
 export function withoutMarks(text: string): string {
   return text.replace(marks, '');
+}
+
+/** A text that becomes a part of another, with its headings one level deeper. */
+export function nestHeadings(text: string): string {
+  return text.replace(/[\ufdd1-\ufdee]/g, (mark) => String.fromCharCode(mark.charCodeAt(0) + 1));
 }
 
 /** Pages are joined by an empty line; those without text add nothing. */

@@ -42,3 +42,22 @@ export function readString(pdfium: Pdfium, read: (buffer: number, sizeBytes: num
     return Buffer.from(pdfium.pdfium.HEAPU8.buffer, buffer, length - 2).toString('utf16le');
   });
 }
+
+/**
+ * Bytes of PDFium, which `read` writes into a buffer of so many bytes, and their number to an address; undefined if there are none, or more
+ * than `maxBytes`.
+ */
+export function readBytes(
+  pdfium: Pdfium,
+  maxBytes: number,
+  read: (buffer: number, sizeBytes: number, lengthAddress: number) => boolean,
+): Uint8Array | undefined {
+  return withMemory(pdfium, 4, (lengthAddress) => {
+    const isKnown = lengthAddress !== 0 && read(0, 0, lengthAddress);
+    const length = isKnown ? Buffer.from(pdfium.pdfium.HEAPU8.buffer, lengthAddress, 4).readUInt32LE() : 0;
+    if (length === 0 || length > maxBytes) return undefined;
+    return withMemory(pdfium, length, (buffer) =>
+      buffer !== 0 && read(buffer, length, lengthAddress) ? pdfium.pdfium.HEAPU8.slice(buffer, buffer + length) : undefined,
+    );
+  });
+}

@@ -1,10 +1,11 @@
 import { countCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from './document.ts';
+import type { ReadEmbedded } from './embedded-file.ts';
 import { findUnmapped, type Unmapped } from './find-unmapped.ts';
 import { hideLayers, mayHaveLayeredForms } from './hide-layers.ts';
 import { layOutLines } from './lay-out-page.ts';
-import { noticesBeside } from './more-than-pages.ts';
+import { type Beside, EmbeddedFiles, readBeside, takeBeside } from './more-than-pages.ts';
 import type { Notice, NoticeCode } from './notice.ts';
 import { type OpenPdf, unreadable, withPage, withPdf } from './open-pdf.ts';
 import { isRightToLeft } from './order-right-to-left.ts';
@@ -34,15 +35,17 @@ export interface PdfPages {
   pageNotices: NoticeCode[][];
   /** What was left out of the document. */
   notices: Notice[];
+  /** The texts of what it has beside its pages. */
+  attached: string[];
   /** Reading stopped before the last page, because there was enough text. */
   stoppedEarly: boolean;
 }
 
 /** Reads the text layer of a PDF. Throws as {@link readPdfPages}. */
-export async function readPdf(document: SourceDocument, limits: ExtractLimits): Promise<RawText> {
-  const found = await readPdfPages(document, limits);
-  const { texts, scanned, unmapped } = found;
-  if (unmapped.length > 0 && texts.every((text) => text === '')) throw withoutLetters();
+export async function readPdf(document: SourceDocument, limits: ExtractLimits, readEmbedded: ReadEmbedded): Promise<RawText> {
+  const found = await readPdfPages(document, limits, readEmbedded);
+  const { texts, scanned, unmapped, attached } = found;
+  if (unmapped.length > 0 && [...texts, ...attached].every((text) => text === '')) throw withoutLetters();
   const raw = toRawText(found);
   return {
     ...raw,
@@ -58,17 +61,19 @@ export function toRawText({
   pages,
   pageNotices,
   notices,
+  attached,
   stoppedEarly,
 }: Omit<PdfPages, 'scanned' | 'unmapped'>): RawText & Pick<PdfPages, 'pageNotices'> {
-  return { text: joinPages(texts), pages, pageTexts: texts, pageNotices, notices, stoppedEarly };
+  return { text: joinPages(texts), pages, pageTexts: texts, pageNotices, notices, attached, stoppedEarly };
 }
 
 /**
  * Reads the text layer of a PDF, page by page, until the limit of characters is exceeded. Throws ServiceError:
  * 413 `too_many_pages`, 422 `encrypted_document`, `unreadable_document` or `empty_document`.
  */
-export function readPdfPages({ bytes }: SourceDocument, limits: ExtractLimits): Promise<PdfPages> {
-  return withPdf(bytes, (pdf) => readPages(pdf, limits, mayHaveLayeredForms(bytes)));
+export async function readPdfPages({ bytes }: SourceDocument, limits: ExtractLimits, readEmbedded: ReadEmbedded): Promise<PdfPages> {
+  const { beside, ...found } = await withPdf(bytes, (pdf) => readPages(pdf, limits, mayHaveLayeredForms(bytes)));
+  return { ...found, ...(await readBeside(beside, readEmbedded)) };
 }
 
 /** Renders a page, from 0, of a PDF as a PNG, also without its text. Throws ServiceError 422 `unreadable_document`. */
@@ -83,7 +88,11 @@ export function renderPdfPage(bytes: Uint8Array, index: number, withoutText: boo
   );
 }
 
-function readPages(pdf: OpenPdf, limits: ExtractLimits, hasLayeredForms: boolean): PdfPages {
+function readPages(
+  pdf: OpenPdf,
+  limits: ExtractLimits,
+  hasLayeredForms: boolean,
+): Omit<PdfPages, 'notices' | 'attached'> & { beside: Beside } {
   const pages = pdf.pdfium.FPDF_GetPageCount(pdf.document);
   if (pages <= 0) throw new ServiceError(422, 'empty_document', 'The PDF has no pages.');
   if (pages > limits.maxPdfPages) {
@@ -93,16 +102,15 @@ function readPages(pdf: OpenPdf, limits: ExtractLimits, hasLayeredForms: boolean
   const scanned: number[] = [];
   const unmapped: number[] = [];
   const pageNotices: NoticeCode[][] = [];
-  const files: string[] = [];
+  const files = new EmbeddedFiles(pdf.pdfium, limits.maxUploadBytes);
   let isBlank = true;
   let characters = 0;
   let broken = 0;
   for (let index = 0; index < pages && characters <= limits.maxTextCharacters; index += 1) {
-    const page = withPage(pdf, index, (handle) => (handle === undefined ? undefined : readPage(pdf, handle, hasLayeredForms)));
+    const page = withPage(pdf, index, (handle) => (handle === undefined ? undefined : readPage(pdf, handle, { hasLayeredForms, files })));
     if (page === undefined) broken += 1;
     if (page?.scanned) scanned.push(index);
     if (page && !page.isBlank) isBlank = false;
-    files.push(...(page?.files ?? []));
     if (page?.unmapped) unmapped.push(index);
     pageNotices.push(page?.notices ?? []);
     read.push(page?.lines ?? []);
@@ -117,7 +125,7 @@ function readPages(pdf: OpenPdf, limits: ExtractLimits, hasLayeredForms: boolean
     scanned,
     unmapped,
     pageNotices,
-    notices: noticesBeside(pdf, files),
+    beside: takeBeside(pdf, files, limits.maxUploadBytes),
     stoppedEarly: read.length < pages,
   };
 }
@@ -130,12 +138,15 @@ interface PageRead {
   notices: NoticeCode[];
   /** Nothing is on it. */
   isBlank: boolean;
-  files: string[];
 }
 
 /** Reads a page that is loaded; undefined if it is damaged. */
-function readPage({ pdfium, form }: OpenPdf, page: number, hasLayeredForms: boolean): PageRead | undefined {
-  const { typed, hasNotes, files } = readTyped(pdfium, page, form);
+function readPage(
+  { pdfium, form }: OpenPdf,
+  page: number,
+  { hasLayeredForms, files }: { hasLayeredForms: boolean; files: EmbeddedFiles },
+): PageRead | undefined {
+  const { typed, hasNotes } = readTyped(pdfium, page, form, files);
   const hidesLayers = hideLayers(pdfium, page, hasLayeredForms);
   const found = readUpright(pdfium, page, typed);
   if (!found) return undefined;
@@ -148,7 +159,7 @@ function readPage({ pdfium, form }: OpenPdf, page: number, hasLayeredForms: bool
   if (hidesLayers) notices.push('layers_left_out');
   if (unmapped.ofWords) notices.push('unmapped_text_left_out');
   const isBlank = lines.every(({ text }) => text === '') && pdfium.FPDFPage_CountObjects(page) === 0;
-  return { lines, isBlank, files, scanned: unmapped.ofPage || isScanned(pdfium, page, content), unmapped: unmapped.ofPage, notices };
+  return { lines, isBlank, scanned: unmapped.ofPage || isScanned(pdfium, page, content), unmapped: unmapped.ofPage, notices };
 }
 
 /** The lines of a page, and which of its characters are not known. */

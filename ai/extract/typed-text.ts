@@ -1,4 +1,4 @@
-import { nameOf } from './more-than-pages.ts';
+import type { EmbeddedFiles } from './more-than-pages.ts';
 import { type Box, isWithin, shownBoxOf } from './page-box.ts';
 import { readPageText } from './page-text.ts';
 import { type Pdfium, readString, withMemory } from './pdfium.ts';
@@ -17,8 +17,6 @@ export interface TypedText {
   typed: Typed[];
   /** There are notes that are shown only when they are opened. */
   hasNotes: boolean;
-  /** The names of files that are attached to places of the page. */
-  files: string[];
 }
 
 const kinds = { freeText: 3, stamp: 13, file: 17, widget: 20, watermark: 24 };
@@ -32,11 +30,13 @@ const passwordField = 1 << 13;
 const unseen = (1 << 1) | (1 << 5);
 const rectBytes = 16;
 
-/** Reads what stands upon a page that is loaded. `form` is the handle of the document's form, or 0 if it has none. */
-export function readTyped(pdfium: Pdfium, page: number, form: number): TypedText {
+/**
+ * Reads what stands upon a page that is loaded. `form` is the handle of the document's form, or 0 if it has none; `files` takes the files
+ * that are attached to places of the page.
+ */
+export function readTyped(pdfium: Pdfium, page: number, form: number, files: EmbeddedFiles): TypedText {
   const shown = shownBoxOf(pdfium, page);
   const typed: Typed[] = [];
-  const files: string[] = [];
   let hasNotes = false;
   for (let index = 0; index < pdfium.FPDFPage_GetAnnotCount(page); index += 1) {
     const annotation = pdfium.FPDFPage_GetAnnot(page, index);
@@ -45,7 +45,7 @@ export function readTyped(pdfium: Pdfium, page: number, form: number): TypedText
     try {
       if (one.isHidden) continue;
       hasNotes ||= one.isNote;
-      if (one.file !== undefined) files.push(one.file);
+      if (one.file !== undefined) files.add(one.file);
       const text = one.text;
       const { left, bottom, right, top } = one.box;
       const isSeen = !shown || isWithin(shown, (left + right) / 2, (bottom + top) / 2);
@@ -54,7 +54,7 @@ export function readTyped(pdfium: Pdfium, page: number, form: number): TypedText
       pdfium.FPDFPage_CloseAnnot(annotation);
     }
   }
-  return { typed, hasNotes, files };
+  return { typed, hasNotes };
 }
 
 class Annotation {
@@ -82,9 +82,9 @@ class Annotation {
     return commented.includes(this.#kind) && this.#entry('Contents').trim() !== '';
   }
 
-  /** The name of the file that is attached by it. */
-  get file(): string | undefined {
-    return this.#kind === kinds.file ? nameOf(this.#pdfium, this.#pdfium.FPDFAnnot_GetFileAttachment(this.#handle)) : undefined;
+  /** The handle of the file that is attached by it. */
+  get file(): number | undefined {
+    return this.#kind === kinds.file ? this.#pdfium.FPDFAnnot_GetFileAttachment(this.#handle) : undefined;
   }
 
   /** The sign of a box to tick. */

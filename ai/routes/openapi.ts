@@ -49,6 +49,7 @@ const extracted = z.object({
   outline: z
     .object({
       page_starts: z.array(z.int()).nullable().describe('Where each page begins; null for kinds without pages.'),
+      pages_end: z.int().optional().describe('Where the last page ends, if the texts of files within the document stand behind the pages.'),
       headings: z.array(z.object({ level: z.int(), start: z.int(), title: z.string() })),
     })
     .optional()

@@ -9,7 +9,7 @@ import type { Cut } from './split-text.ts';
 export interface ChunkPosition {
   start: number;
   end: number;
-  /** The page that it begins on, from 1; null for kinds without pages. */
+  /** The page that it begins on, from 1; null for kinds without pages, and behind the pages. */
   page: number | null;
   /** The beginning of each further page, in characters of the chunk. */
   pageBreaks: number[] | null;
@@ -41,7 +41,7 @@ export function cutChunks(text: string, outline: Outline, { contentType, size = 
     characters += countCharacters(text.slice(passed, cut.start));
     passed = cut.start;
     const [start, end] = [characters, characters + countCharacters(cut.text)];
-    const position = { start, end, headings: headingsOf(headings, cut), ...findPages(outline.pages, start, end) };
+    const position = { start, end, headings: headingsOf(headings, cut), ...findPages(outline, start, end) };
     return { text: cut.text, embedded: joinLines(cut), position };
   });
 }
@@ -58,8 +58,8 @@ function joinLines({ context, plain, text }: Cut): string {
   return context === '' ? read : `${context}\n${read}`;
 }
 
-function findPages(starts: number[] | null, start: number, end: number): Pick<ChunkPosition, 'page' | 'pageBreaks'> {
-  if (!starts) return { page: null, pageBreaks: null };
+function findPages({ pages: starts, pagesEnd }: Outline, start: number, end: number): Pick<ChunkPosition, 'page' | 'pageBreaks'> {
+  if (!starts || (pagesEnd !== undefined && start >= pagesEnd)) return { page: null, pageBreaks: null };
   const page = Math.max(1, starts.filter((one) => one <= start).length);
   return { page, pageBreaks: starts.slice(page).flatMap((one) => (one < end ? [one - start] : [])) };
 }

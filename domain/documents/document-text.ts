@@ -29,8 +29,8 @@ export async function findTextPage(db: Db, document: DocumentRow, number: number
   if (number > (document.extracted_pages ?? 0)) throw new ApiError('NOT_FOUND', { message: 'The document has no such page.' });
   const row = await db.selectFrom('document_text').select('outline').where('document_id', '=', document.id).executeTakeFirst();
   if (!row) return null;
-  const { pages, characters } = row.outline;
-  return { number, start: pages?.[number - 1] ?? characters, end: pages?.[number] ?? characters };
+  const { pages, pagesEnd, characters } = row.outline;
+  return { number, start: pages?.[number - 1] ?? characters, end: pages?.[number] ?? pagesEnd ?? characters };
 }
 
 /** The text of a page, without the white space around it. */

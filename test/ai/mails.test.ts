@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import iconv from 'iconv-lite';
 import { extractText } from '../../ai/extract/extract-text.ts';
 import { extraContentTypes as types } from '../../config/extra-content-types.ts';
+import { makeDocx, wordParagraph } from './support/make-office.ts';
+import { makeTextPdf } from './support/make-pdf.ts';
 
 const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 1_000_000, maxPdfPages: 10, extraContentTypes: Object.values(types) };
 const read = (mail: string | Buffer) => extractText({ bytes: Buffer.from(mail), mediaType: types.eml, charset: undefined }, limits);
@@ -118,12 +120,41 @@ describe('A mail', () => {
     );
   });
 
+  it('is read with its attachments of kinds that are taken, at its end, also those of a mail within it', async () => {
+    const file = (type: string, name: string, content: Buffer | string) =>
+      part(
+        `Content-Type: ${type}; name="${name}"\r\nContent-Transfer-Encoding: base64\r\nContent-Disposition: attachment; filename="${name}"`,
+        Buffer.from(content).toString('base64'),
+      );
+    const inner = multipart('mixed', part('Content-Type: text/plain', 'The list.'), file('text/csv', 'list.csv', 'sand;3')).replace(
+      /(?<=boundary=|--)x/g,
+      'y',
+    );
+    const mail = multipart(
+      'mixed',
+      part('Content-Type: text/plain', 'See below.'),
+      file('application/pdf', 'bill.pdf', makeTextPdf('Pay 40.')),
+      file('application/octet-stream', 'offer.docx', makeDocx(wordParagraph('We offer gravel.'))),
+      part('Content-Type: message/rfc822', inner),
+      file('application/zip', 'all.zip', 'PK'),
+    );
+    const { text, outline, notices } = await read(mail);
+    const names = 'Attachment: bill.pdf\nAttachment: offer.docx\nAttachment: all.zip';
+    const files = ['bill.pdf\n\nPay 40.', 'offer.docx\n\nWe offer gravel.\n\nA footnote.', 'list.csv\n\nsand;3'];
+    expect(text).to.equal([shown, 'See below.', `${shown}\n\nThe list.\n\nAttachment: list.csv`, names, ...files].join('\n\n'));
+    expect(outline.headings.map(({ title }) => title)).to.deep.equal(['bill.pdf', 'offer.docx', 'list.csv']);
+    expect(notices).to.deep.equal([{ code: 'part_not_read', text: 'An attachment was not read: all.zip.' }]);
+  });
+
   it('names what it does not read: other attachments, and mails that nest too deeply', async () => {
     const file = (name: string) =>
       part(`Content-Type: application/pdf; name="${name}"\r\nContent-Disposition: attachment; filename="${name}"`, 'x');
     const { text, notices } = await read(multipart('mixed', part('Content-Type: text/plain', 'See.'), file('bill.pdf'), file('plan.pdf')));
     expect(text).to.equal(`${shown}\n\nSee.\n\nAttachment: bill.pdf\nAttachment: plan.pdf`);
     expect(notices).to.deep.equal([{ code: 'part_not_read', text: '2 attachments were not read: bill.pdf, plan.pdf.' }]);
+    const many = Array.from({ length: 51 }, (_, index) => part(`Content-Type: text/csv; name="${index}.csv"`, 'sand;3'));
+    const most = await read(multipart('mixed', part('Content-Type: text/plain', 'See.'), ...many));
+    expect(most.notices?.map((notice) => notice.text)).to.deep.equal(['An attachment was not read: 50.csv.']);
     let deep = mailOf('0', 'the innermost');
     for (let depth = 1; depth < 12; depth += 1) deep = lines(`Subject: ${depth}`, 'Content-Type: message/rfc822', '', deep);
     const nested = await read(deep);

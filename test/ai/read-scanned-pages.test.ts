@@ -19,6 +19,7 @@ function readPages(layers: string[], scanned: number[], read: (page: number) => 
     unmapped: [],
     pageNotices: layers.map(() => []),
     notices: [],
+    attached: [],
     stoppedEarly: false,
   };
   return readScannedPages(found, reader, never).then((text) => ({ ...text, told }));

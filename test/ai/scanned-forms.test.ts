@@ -33,7 +33,7 @@ const drawn = (name: string, matrix = '1 0 0 1 0 0') => `q ${matrix} cm /${name}
 
 async function isScanned(draws: string, ...forms: Form[]): Promise<boolean> {
   const document = { bytes: makeFormPdf(draws, forms), mediaType: 'application/pdf', charset: undefined };
-  const { texts, scanned } = await readPdfPages(document, limits);
+  const { texts, scanned } = await readPdfPages(document, limits, async () => undefined);
   expect(texts.join()).to.contain('Annual report').and.contain('March 2026');
   return scanned.length === 1;
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import PDFDocument from 'pdfkit';
 import { title } from '../../examples/samples/handbook.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
@@ -107,6 +108,19 @@ describe('Citations', () => {
       for (const heading of best.citation.headings) expect(document).to.include(heading);
       expect(best.citation).to.deep.include({ page: null, lastPage: null });
     }
+  });
+
+  it('name the file within a PDF, which stands behind its pages and on none of them', async () => {
+    const page = 'The offer is in the file that belongs to this letter. '.repeat(30).trim();
+    const pdf = new PDFDocument();
+    pdf.text(page).file(Buffer.from('Forty tons of gravel.'), { name: 'offer.txt' });
+    pdf.end();
+    const { id } = await api.upload(tenant, { contentType: 'application/pdf', bytes: Buffer.concat(await pdf.toArray()) });
+    await run('document.index', id);
+    expect((await textOf(id)).text).to.match(/offer\.txt\n\nForty tons of gravel\.$/);
+    expect((await textOf(id, 1)).text.replace(/\s+/g, ' ')).to.equal(page);
+    const [best] = await search({ query: 'gravel', mode: 'lexical', filter: { documentIds: [id] }, include: ['citation'] });
+    expect(best.citation).to.deep.include({ page: null, lastPage: null, headings: ['offer.txt'] });
   });
 
   it('have no position in a text that was extracted since', async () => {

@@ -55,6 +55,18 @@ describe('The places of chunks', () => {
     }
   });
 
+  it('tell no page behind the pages, where files within the document stand', () => {
+    const attached = { level: 1, title: 'plan.txt', start: 22 };
+    const outline = { characters: 60, pages: [0, 11], pagesEnd: 22, headings: [attached] };
+    const chunks = cutChunks('First page\nSecond one\nplan.txt\nA plan of the whole site.', outline, {
+      size: { characters: 24, overlap: 0 },
+    });
+    expect(chunks.map(({ position }) => [position.start < 22, position.page === null])).to.deep.equal(
+      chunks.map((_, at) => (at === 0 ? [true, false] : [false, true])),
+    );
+    expect(chunks.at(-1)?.position).to.deep.include({ page: null, pageBreaks: null, headings: ['plan.txt'] });
+  });
+
   it('are known of a text without pages and headings, but for pages and headings', () => {
     for (const { position, text: ofChunk } of cutChunks(text, noOutline)) {
       expect(cut(text, position)).to.equal(ofChunk);

@@ -1,6 +1,7 @@
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import { ServiceError } from '../../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
+import type { ReadEmbedded } from '../embedded-file.ts';
 import { countBroken } from '../find-charset.ts';
 import type { Notice } from '../notice.ts';
 import { withoutMarks } from '../outline.ts';
@@ -17,24 +18,32 @@ const stubShare = 0.7;
 
 /**
  * Reads a mail: sender, recipients, date, subject, text, invitations, and the mails that are attached to it. The names of other attachments
- * are listed, which are not read.
+ * are listed; the texts of those that can be read stand at the end.
  */
-export async function readEml({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): Promise<RawText> {
-  const reader = new MailReader(maxTextCharacters);
+export async function readEml(
+  { bytes }: SourceDocument,
+  { maxTextCharacters }: ExtractLimits,
+  readEmbedded: ReadEmbedded,
+): Promise<RawText> {
+  const reader = new MailReader(maxTextCharacters, readEmbedded);
   const text = await reader.read(bytes, 0);
   const broken = countBroken(text);
   const lost: Notice[] =
     broken === 0 ? [] : [{ code: 'signs_not_decoded', text: `Signs that could not be decoded became U+FFFD: ${broken}.` }];
-  return { text, pages: null, notices: [...reader.notices(), ...lost] };
+  return { text, pages: null, attached: reader.attached, notices: [...reader.notices(), ...lost] };
 }
 
 class MailReader {
+  /** The texts of attachments. */
+  readonly attached: string[] = [];
+  readonly #readEmbedded: ReadEmbedded;
   readonly #unread: string[] = [];
   readonly #notices: Notice[] = [];
   /** How many characters may still be read: mails may hold each other many times over. */
   #rest: number;
 
-  constructor(maxCharacters: number) {
+  constructor(maxCharacters: number, readEmbedded: ReadEmbedded) {
+    this.#readEmbedded = readEmbedded;
     this.#rest = maxCharacters * 2;
   }
 
@@ -57,21 +66,34 @@ class MailReader {
     const parts: string[] = [];
     const names: string[] = [];
     for (const attachment of mail.attachments) {
-      const text = this.#rest > 0 ? await this.#readAttachment(attachment, depth) : undefined;
-      if (text !== undefined) parts.push(text);
-      else if (attachment.filename) names.push(line('Attachment', attachment.filename));
-      if (text === undefined && !attachment.related) this.#unread.push(attachment.filename ?? attachment.mimeType);
+      const bytes = bytesOf(attachment);
+      const text = this.#rest > 0 ? await this.#readPart(attachment, bytes, depth) : undefined;
+      if (text !== undefined) {
+        parts.push(text);
+        continue;
+      }
+      if (attachment.filename) names.push(line('Attachment', attachment.filename));
+      const isRead = !isMail(attachment) && (await this.#readFile(attachment, bytes));
+      if (!isRead && !attachment.related) this.#unread.push(attachment.filename ?? attachment.mimeType);
     }
     const texts = [headOf(mail), body, ...parts, names.join('')].map((part) => part.trim());
     return texts.filter(Boolean).join('\n\n');
   }
 
-  /** The text of an attachment; undefined if it is of a kind that is not read, or is damaged. */
-  async #readAttachment({ mimeType, filename, content }: Attachment, depth: number): Promise<string | undefined> {
-    const bytes = typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content);
+  /** Whether an attachment is a file of a kind that is read. */
+  async #readFile({ mimeType, filename }: Attachment, bytes: Uint8Array): Promise<boolean> {
+    const found = await this.#readEmbedded({ name: filename ?? mimeType, mediaType: mimeType, bytes });
+    if (!found) return false;
+    this.attached.push(found.text);
+    this.#notices.push(...found.notices);
+    return true;
+  }
+
+  /** The text of an attachment that is a mail or an invitation; undefined if it is neither, or is damaged. */
+  async #readPart(attachment: Attachment, bytes: Uint8Array, depth: number): Promise<string | undefined> {
+    const { mimeType, filename } = attachment;
     if (mimeType === 'text/calendar' || /\.ics$/i.test(filename ?? '')) return readEvents(bytes);
-    const isMail = mimeType === 'message/rfc822' || mimeType === 'message/global' || /\.eml$/i.test(filename ?? '');
-    if (!isMail || depth >= maxMailDepth) return undefined;
+    if (!isMail(attachment) || depth >= maxMailDepth) return undefined;
     try {
       return await this.read(bytes, depth + 1);
     } catch (error) {
@@ -79,6 +101,14 @@ class MailReader {
       throw error;
     }
   }
+}
+
+function isMail({ mimeType, filename }: Attachment): boolean {
+  return mimeType === 'message/rfc822' || mimeType === 'message/global' || /\.eml$/i.test(filename ?? '');
+}
+
+function bytesOf({ content }: Attachment): Uint8Array {
+  return typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content);
 }
 
 function headOf(mail: Email): string {
