@@ -102,15 +102,24 @@ describe('Parts that another part of an office document shows', () => {
     expect(notices).to.deep.equal([{ code: 'part_not_read', text: 'Not read: the file a.mht.' }]);
   });
 
-  it('are told if they are not read: embedded objects, damaged documents, notes of slides', async () => {
+  it('are the notes of a slide, below a heading on its page, without their number', async () => {
+    const number =
+      '<p:sp><p:nvSpPr><p:nvPr><p:ph type="sldNum"/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:r><a:t>7</a:t></a:r></a:p></p:txBody></p:sp>';
+    const notes = (words: string) => ofSlide('notesSlide', 'ppt/notesSlides/notesSlide1.xml', text(words) + number);
+    const { text: found, outline, notices } = await read(makePptx([text('First'), text('Report')], notes('Smile.')), types.pptx);
+    expect(found).to.equal('First\n\nReport\n\nNotes\n\nSmile.');
+    expect(outline.page_starts).to.deep.equal([0, found.indexOf('Report')]);
+    expect(outline.headings).to.deep.equal([{ level: 2, start: found.indexOf('Notes'), title: 'Notes' }]);
+    expect(notices).to.equal(undefined);
+    expect((await read(makePptx([text('Report')], notes(' ')), types.pptx)).text).to.equal('Report');
+  });
+
+  it('are told if they are not read: embedded objects, damaged documents', async () => {
     const notesOf = async (bytes: Uint8Array, type: string) => (await read(bytes, type)).notices?.map((notice) => notice.text);
     const object = '<w:p><w:r><w:object><o:OLEObject ProgID="Visio.Drawing.15" r:id="x9"/></w:object></w:r></w:p>';
     expect(await notesOf(makeDocx(object + object), types.docx)).to.deep.equal(['Not read: an embedded object (Visio.Drawing.15).']);
     const damaged = makeDocx('<w:altChunk r:id="x1"/>', ofWord('aFChunk', 'word/a.docx', 'no archive'));
     expect(await notesOf(damaged, types.docx)).to.deep.equal(['Not read: the file a.docx.']);
-    const notes = (words: string) => ofSlide('notesSlide', 'ppt/notesSlides/notesSlide1.xml', text(words));
-    expect(await notesOf(makePptx([text('Report')], notes('Smile.')), types.pptx)).to.deep.equal(['Not read: the notes of 1 slide.']);
-    expect(await notesOf(makePptx([text('Report')], notes(' ')), types.pptx)).to.equal(undefined);
     const embedded = makePptx([frame('<p:oleObj progId="Excel.Sheet.12" r:id="x9"/>')]);
     expect(await notesOf(embedded, types.pptx)).to.deep.equal(['Not read: an embedded object (Excel.Sheet.12).']);
     const sheet = makeXlsx('</sheetData><oleObjects><oleObject progId="Word.Document.12"/></oleObjects><sheetData>');

@@ -5,8 +5,8 @@ import { ShownParts } from './shown-parts.ts';
 import type { TextBuilder } from './text-builder.ts';
 
 const titles = new Set(['title', 'ctrTitle']);
-/** Placeholders on every slide: date, footer and number. */
-const furniture = new Set(['dt', 'ftr', 'sldNum']);
+/** Placeholders on every slide: date, header, footer and number. */
+const furniture = new Set(['dt', 'hdr', 'ftr', 'sldNum']);
 
 /**
  * Reads a slide, or the drawing of a sheet: text, tables, diagrams and charts. The text of its first placeholder for a title is a heading, and

@@ -9,7 +9,7 @@ import { TextBuilder } from './text-builder.ts';
 
 const kind = 'a PowerPoint presentation';
 
-/** Reads the slides of a presentation in their order; each counts as a page. Throws 413 `too_many_pages` as for a PDF. */
+/** Reads the slides of a presentation in their order, each with its notes; each counts as a page. Throws 413 `too_many_pages` as for a PDF. */
 export async function readPptx({ bytes }: SourceDocument, { maxTextCharacters, maxPdfPages }: ExtractLimits): Promise<RawText> {
   const archive = await Archive.open(bytes, kind);
   const main = await findMainPart(archive, /presentationml\.(?:presentation|slideshow|template)\.main\+xml$/, kind);
@@ -26,21 +26,25 @@ export async function readPptx({ bytes }: SourceDocument, { maxTextCharacters, m
   }
   const builder = new TextBuilder(maxTextCharacters);
   const unread: string[] = [];
-  let noted = 0;
   for (const slide of slides) {
     if (builder.full) break;
     unread.push(...(await readDrawing(archive, slide, builder)));
-    if (await hasNotes(archive, slide)) noted += 1;
+    await readNotes(archive, slide, builder, maxTextCharacters);
     builder.endPage();
   }
-  if (noted > 0) unread.push(`the notes of ${noted === 1 ? '1 slide' : `${noted} slides`}`);
   return { ...builder.finish(), pages: slides.length, notices: noticesOfUnread(unread) };
 }
 
-async function hasNotes(archive: Archive, slide: string): Promise<boolean> {
+/** Adds the notes of a slide, below a heading. */
+async function readNotes(archive: Archive, slide: string, builder: TextBuilder, maxCharacters: number): Promise<void> {
   const part = targetOfType(await readRelationships(archive, slide), 'notesSlide');
-  if (part === undefined) return false;
-  const notes = new TextBuilder(1);
+  if (part === undefined) return;
+  const notes = new TextBuilder(maxCharacters);
   await readDrawing(archive, part, notes);
-  return notes.finish().text !== '';
+  const { text } = notes.finish();
+  if (text === '') return;
+  builder.add('Notes');
+  builder.endParagraph(2);
+  builder.add(text);
+  builder.endParagraph();
 }
