@@ -2,7 +2,7 @@ import type { Line, Part } from './page-line.ts';
 import { lineThresholds, tableThresholds } from './pdf-thresholds.ts';
 
 const { sameBaseline } = lineThresholds;
-const { leastGap, mostLinesOfDrawnCell } = tableThresholds;
+const { leastGap, mostLinesOfDrawnCell, cellStep, tolerance } = tableThresholds;
 /** The leader from a title to its page number in a table of contents. */
 const leaders = /(?:\.\s?){4}/;
 
@@ -24,25 +24,34 @@ export interface PageRow {
 /** The lines of a page as rows. One that cannot be of a table, such as a line with leaders or one that leans, has no parts. */
 export function toPageRows(lines: Line[]): PageRow[] {
   const rows: PageRow[] = [];
+  let drawn: VisualLine | undefined;
   for (const [index, line] of lines.entries()) {
     if (line.text === '') continue;
-    const one = toVisualLine(line);
-    const beside = findBeside(rows, one);
-    if (!beside) {
-      rows.push({ lines: [one], first: index, end: index + 1 });
-      continue;
+    for (const [piece, one] of toVisualLines(line).entries()) {
+      const beside = findBeside(rows, one);
+      const from = beside?.row ?? findRowOfCell(rows, one, drawn) ?? (piece > 0 ? rows.length - 1 : rows.length);
+      if (beside) beside.line.parts.push(...one.parts);
+      const joined = rows.splice(from);
+      const lines = [...joined.flatMap((row) => row.lines), ...(beside ? [] : [one])] as PageRow['lines'];
+      rows.push({ lines, first: joined[0]?.first ?? index, end: index + 1 });
+      drawn = one;
     }
-    beside.line.parts.push(...one.parts);
-    const [row, ...later] = rows.splice(beside.row) as [PageRow, ...PageRow[]];
-    rows.push({ lines: [...row.lines, ...later.flatMap((other) => other.lines)] as PageRow['lines'], first: row.first, end: index + 1 });
   }
   return rows;
 }
 
-function toVisualLine({ text, parts, size = 0, y = 0 }: Line): VisualLine {
+/** The pieces of a line. PDFium takes cells for one line that are set in the middle of their row, a little higher or lower. */
+function toVisualLines({ text, parts, size = 0, y = 0 }: Line): VisualLine[] {
   const inOrder = parts.every(({ x, right }, at) => right >= x && x >= (parts[at - 1]?.right ?? Number.NEGATIVE_INFINITY));
   const isKnown = inOrder && size > 0 && !leaders.test(text);
-  return { parts: isKnown ? [...parts] : [], y: parts[0]?.y ?? y, size };
+  if (!isKnown || parts.length === 0) return [{ parts: [], y: parts[0]?.y ?? y, size }];
+  const lines: VisualLine[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    if (last && Math.abs(last.y - part.y) <= sameBaseline * size) last.parts.push(part);
+    else lines.push({ parts: [part], y: part.y, size });
+  }
+  return lines;
 }
 
 /** Which of the last lines stands at the left of this one, at its height, with nothing but lower ones drawn since. */
@@ -54,10 +63,45 @@ function findBeside(rows: PageRow[], { parts: [part], y, size }: VisualLine): { 
       const last = line.parts.at(-1);
       if (!last || left === 0) return undefined;
       if (Math.abs(line.y - y) <= sameBaseline * Math.min(size, line.size))
-        return part.x >= last.right + leastGap * size ? { row, line } : undefined;
+        return part.x >= last.right + leastGap * size ? { row: firstRowOfCell(rows, row), line } : undefined;
       if (line.y > y) return undefined;
       left -= 1;
     }
   }
   return undefined;
+}
+
+/**
+ * From which row on the last ones are a row with this line: it begins a cell at the right of them, which is set in the middle of its row, or
+ * goes on with such a cell, of which `drawn` is the line before. Undefined if it is neither.
+ */
+function findRowOfCell(rows: PageRow[], { parts: [part], y, size }: VisualLine, drawn: VisualLine | undefined): number | undefined {
+  const last = rows.at(-1);
+  const before = drawn?.parts.at(-1);
+  if (!part || !last || !drawn || !before) return undefined;
+  if (last.lines.length > 1 && isBelow(before, drawn.y, part, y, size)) return rows.length - 1;
+  const from = firstRowOfCell(rows, rows.length - 1);
+  const right = Math.max(...rows.slice(from).flatMap((row) => row.lines.flatMap(({ parts }) => parts.map((one) => one.right))));
+  const above = Math.min(...(rows[from - 1]?.lines.map((one) => one.y) ?? [Number.POSITIVE_INFINITY]));
+  return y > drawn.y && y < above - size && part.x >= right + leastGap * size ? from : undefined;
+}
+
+/** The row from which on the lines above one, and it, are a cell that is drawn whole. */
+function firstRowOfCell(rows: PageRow[], row: number): number {
+  let from = row;
+  for (; from > 0 && row - from < mostLinesOfDrawnCell; from -= 1) {
+    const [above, below] = [rows[from - 1], rows[from]] as [PageRow, PageRow];
+    const [upper, lower] = [above.lines[0], below.lines[0]];
+    const [one, other] = [upper.parts[0], lower.parts[0]];
+    const isSingle = [above.lines, below.lines, upper.parts, lower.parts].every(({ length }) => length === 1);
+    if (!isSingle || !one || !other || !isBelow(one, upper.y, other, lower.y, lower.size)) break;
+  }
+  return from;
+}
+
+/** Whether a part stands below another one as the next line of a cell does. */
+function isBelow(upper: Part, upperY: number, lower: Part, lowerY: number, size: number): boolean {
+  const step = upperY - lowerY;
+  const apart = [upper.x - lower.x, upper.right - lower.right, (upper.x + upper.right - lower.x - lower.right) / 2];
+  return step > 0 && step <= cellStep * size && apart.some((distance) => Math.abs(distance) <= tolerance);
 }

@@ -23,7 +23,8 @@ export function joinTables(lines: Line[]): Line[] {
   let next = 0;
   for (let at = 0; at < rows.length; ) {
     const above = rows[at - 1];
-    const { run, columns } = withHead(runFrom(rows, at), above && above.first >= next ? above : undefined);
+    const found = withHead(runFrom(rows, at), above && above.first >= next ? above : undefined);
+    const { run, columns } = simpler(found, withHead(runFrom(rows, at + 1), rows[at]));
     const records = toRecords(run, columns);
     const last = records.at(-1)?.at(-1);
     if (last && isTable(records, columns)) {
@@ -42,12 +43,17 @@ function runFrom(rows: PageRow[], start: number): Run {
   let end = start;
   for (; end < rows.length; end += 1) {
     const row = rows[end] as PageRow;
-    if (end === start ? row.lines[0].parts.length < 2 : !follows(rows[end - 1] as PageRow, row)) break;
+    if (end === start ? !hasCells(row) : !follows(rows[end - 1] as PageRow, row)) break;
     const spread = spreadOver(columns, row);
     if (!spread) break;
     columns = spread;
   }
   return { run: rows.slice(start, end), columns: columns.sort((one, other) => one.x - other.x) };
+}
+
+/** The reading in which the first row is a head, if it explains as many rows by fewer columns: heads stand over the middle of wide columns. */
+function simpler(found: Run, headed: Run): Run {
+  return headed.run.length >= found.run.length && headed.columns.length < found.columns.length ? headed : found;
 }
 
 /** Adds the row above if it names the columns: its cells stand so close that they can be parted only once the columns are known. */
@@ -58,6 +64,11 @@ function withHead(found: Run, above: PageRow | undefined): Run {
   const columns = spreadOverHead(found.columns, above.lines[0]);
   if (columns?.length !== found.columns.length || above.lines[0].parts.length * 2 <= columns.length) return found;
   return { run: [above, ...found.run], columns };
+}
+
+/** Whether something stands beside something else in a row. */
+function hasCells({ lines: [line, ...others] }: PageRow): boolean {
+  return others.length > 0 || line.parts.length > 1;
 }
 
 function spreadOver(columns: Column[], { lines }: PageRow): Column[] | undefined {
@@ -89,7 +100,7 @@ function toRecords(run: PageRow[], columns: Column[]): PageRow[][] {
     const record = records.at(-1);
     const isLast = !sure.slice(index + 1, index + 1 + mostLinesOfCell).includes(true);
     if (record && !sure[index] && goesOn(record, row, { columns, usualStep, isLast })) record.push(row);
-    else if (row.lines[0].parts.length > 1) records.push([row]);
+    else if (hasCells(row)) records.push([row]);
     else break;
   }
   return records;
@@ -120,10 +131,16 @@ function goesOn(record: PageRow[], { lines: [line] }: PageRow, { columns, usualS
 
 function isTable(records: PageRow[][], columns: Column[]): boolean {
   if (records.length < fewestRows || columns.length < 2) return false;
-  const heads = records.flatMap(([row]) => row?.lines[0] ?? []);
+  const heads = records.flatMap(([row]) => (row ? firstLineOf(row, columns) : []));
   const count = heads.reduce((sum, { parts }) => sum + parts.length, 0);
   const used = new Set(heads.flatMap(({ parts }) => parts.map((part) => columnOf(columns, part))));
   return used.size === columns.length && count >= records.length * columns.length * leastFilled && areTable(columns, heads);
+}
+
+/** The first line of each cell of a row, as one line. */
+function firstLineOf({ lines }: PageRow, columns: Column[]): VisualLine {
+  const parts = lines.flatMap((line) => line.parts);
+  return { ...lines[0], parts: columns.flatMap((_, at) => parts.find((part) => columnOf(columns, part) === at) ?? []) };
 }
 
 function toLines(records: PageRow[][], columns: Column[]): Line[] {

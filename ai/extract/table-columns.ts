@@ -26,7 +26,18 @@ export function spreadColumns(columns: Column[], line: VisualLine): Column[] | u
  * cells may stand closer to each other than those of the rows.
  */
 export function spreadOverHead(columns: Column[], head: VisualLine): Column[] | undefined {
-  return spread(columns, head, { gap: 0, blanksOf: blanksBetween });
+  return spreadInOrder(columns, head) ?? spread(columns, head, { gap: 0, blanksOf: blanksBetween });
+}
+
+/** The columns, from the left, with a cell of the head for each, wherever it stands between the columns beside it. */
+function spreadInOrder(columns: Column[], { parts }: VisualLine): Column[] | undefined {
+  const fits = ({ x, right }: Part, at: number) =>
+    x > (columns[at - 1]?.right ?? 0) && right < (columns[at + 1]?.x ?? Number.POSITIVE_INFINITY);
+  if (parts.length !== columns.length || !parts.every(fits)) return undefined;
+  return columns.map((column, at) => {
+    const { x, right } = parts[at] as Part;
+    return { x: Math.min(column.x, x), right: Math.max(column.right, right) };
+  });
 }
 
 interface Closeness {

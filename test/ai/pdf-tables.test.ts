@@ -91,6 +91,36 @@ describe('A table of a PDF', () => {
     expect(await textOf([...heads, ...body])).to.equal(markdown([heads.map(({ text }) => text), ...goods.slice(1)]));
   });
 
+  it('has its head over the middle of wide columns, each name in its column', async () => {
+    const body = rowsAt(
+      goods.slice(1).map(([name = '', colour = '']) => [name, colour, '']),
+      { places: [60, 300, 560], y: 116 },
+    );
+    const head = [
+      { text: 'Article', x: 165, y: 100 },
+      { text: 'Colour', x: 405, y: 100 },
+    ];
+    const rows = goods.map(([name = '', colour = '']) => [name, colour]);
+    expect(await textOf([...head, ...body.filter(({ text }) => text !== '')])).to.equal(markdown(rows));
+  });
+
+  it('has cells in the middle of their rows, as browsers print them', async () => {
+    const rows = [
+      ['Article', 'Hours', 'Price', 'Remark'],
+      ['Harbour|Works', '92', '40.88|EUR', 'for eighteen months,|day and|night'],
+      ['Old Mill', '865', '61.90|EUR', '37 %'],
+      ['Night|watch', '42', '8.50|EUR', 'none'],
+      ['Lamp|oil|clear', '7', '12.75', 'none'],
+    ];
+    const cellsAt = (cells: string[], middle: number): Piece[] =>
+      cells.flatMap((cell, column) => {
+        const lines = cell.split('|');
+        return lines.map((text, line) => ({ text, x: [60, 140, 200, 280][column] ?? 0, y: middle + (line - (lines.length - 1) / 2) * 12 }));
+      });
+    const pieces = rows.flatMap((cells, row) => cellsAt(cells, [100, 135, 180, 220, 270][row] ?? 0));
+    expect(await textOf(pieces)).to.equal(markdown(rows.map((cells) => cells.map((cell) => cell.replaceAll('|', ' ')))));
+  });
+
   it('keeps cells that are empty, and escapes strokes', async () => {
     const rows = [...goods, ['Rope | tar', '', '7.00']];
     expect(await textOf(rowsAt(rows).filter(({ text }) => text !== ''))).to.equal(markdown([...goods, ['Rope \\| tar', '', '7.00']]));
@@ -127,6 +157,13 @@ describe('A table of a PDF', () => {
     const text = await textOf(pieces);
     expect(text).to.contain(`\n\n${markdown(goods)}\n\n`);
     expect(text.replace(markdown(goods), '').split('\n').filter(Boolean)).to.deep.equal(lines.slice(0, 45));
+  });
+
+  it('stands at the end of a column, and the next one begins above it', async () => {
+    const table = rowsAt(goods, { places: [60, 150, 260], y: 700 });
+    const column = ['Ropes are sold by the metre.', 'Tar is sold by the barrel, which', 'is left at the gate.'];
+    const text = await textOf([...table, ...column.map((line, row) => ({ text: line, x: 320, y: 100 + row * 12 }))]);
+    expect(text).to.contain(markdown(goods));
   });
 
   it('is found on pages that are turned by the PDF, and paragraphs are', async () => {

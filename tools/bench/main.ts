@@ -18,6 +18,7 @@ const onService: Record<string, Measure> = {
 const byThemselves: Record<string, MeasureAlone> = {
   indexing: async (effort) => (await import('./figures/indexing.ts')).indexing(effort),
   extraction: async () => (await import('./figures/extraction.ts')).extraction(),
+  pages: async (effort) => (await import('./figures/pages.ts')).pages(effort),
   ocr: async (effort) => (await import('./figures/ocr.ts')).ocr(effort),
   isolation: async (effort) => (await import('./figures/isolation.ts')).isolation(effort),
 };
