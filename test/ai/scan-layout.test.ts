@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import PDFDocument from 'pdfkit';
 import sharp from 'sharp';
 import { type AiService, startAiService } from './support/ai-service.ts';
 import { ocrEngines } from './support/ocr-engines.ts';
@@ -17,11 +18,25 @@ const departures = `| Stop | Leaves | Arrives | Fare |
 | Old Mill | 13:45 | 14:10 | 4.20 EUR |`;
 const openScan = (name: string) => readFileSync(new URL(`./scans/${name}.png`, import.meta.url));
 
+/** A PDF of one page, which shows a scan of 200 dots per inch as scanners store it. */
+async function printScan(name: string): Promise<Buffer> {
+  const { data, info } = await sharp(openScan(name))
+    .flatten({ background: 'white' })
+    .jpeg({ quality: 75 })
+    .toBuffer({ resolveWithObject: true });
+  const size: [number, number] = [(info.width * 72) / 200, (info.height * 72) / 200];
+  const document = new PDFDocument({ size, margin: 0 });
+  document.image(data, 0, 0, { width: size[0] });
+  document.end();
+  return Buffer.concat(await document.toArray());
+}
+
 for (const { engine, env } of ocrEngines)
   describe(`The layout of an image, by ${engine}`, () => {
     let service: AiService;
     before(async () => {
-      service = await startAiService({ OCR_PROVIDER: 'local', OCR_TIMEOUT_SECONDS: '500', EXTRACT_TIMEOUT_SECONDS: '500', ...env });
+      const timeouts = { OCR_TIMEOUT_SECONDS: '500', EXTRACT_TIMEOUT_SECONDS: '500', OCR_SCANNED_PDF_SECONDS: '500' };
+      service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', ...timeouts, ...env });
     });
     after(() => service.stop());
     const read = (body: Buffer, contentType = 'image/png') => service.client.extract({ body, contentType });
@@ -48,6 +63,14 @@ for (const { engine, env } of ocrEngines)
       expect(text).to.match(/^The boat club keeps its rowing boats in\nthe lower shed\./);
       expect(text.indexOf('Visitors may land')).to.be.greaterThan(text.indexOf('box beside the door before dusk.'));
       expect(ocrConfidence?.[0]).to.be.within(85, 100);
+    });
+
+    it('is the same where the image is the page of a PDF', async () => {
+      const invoicePdf = await read(await printScan('invoice_ruled'), 'application/pdf');
+      expect(invoicePdf).to.include({ text: invoice, pages: 1, ocrPages: 1 });
+      const { text } = await read(await printScan('cols'), 'application/pdf');
+      expect(text).to.match(/^The boat club keeps its rowing boats in\nthe lower shed\./);
+      expect(text.indexOf('Visitors may land')).to.be.greaterThan(text.indexOf('box beside the door before dusk.'));
     });
 
     it('is that of the upright page, whichever way the image is turned, with and without EXIF', async () => {
