@@ -13,6 +13,14 @@ describe('The links of the pages', () => {
     expect(broken.map(({ page, target, section }) => `${page}: ${target}#${section}`)).to.deep.equal([]);
   });
 
+  it('go with names of files that exist', () => {
+    const files = globSync('**/*.{ts,tsx,sql}', { exclude: ['**/node_modules/**'] });
+    // The tutorial names a file that its reader makes.
+    const named = pages.filter((page) => !page.endsWith('tutorial.md')).flatMap((page) => filesNamedIn(page));
+    expect(named.length).to.be.greaterThan(50);
+    expect(named.filter(({ name }) => !files.some((file) => `/${file}`.endsWith(`/${name}`)))).to.deep.equal([]);
+  });
+
   it('name a section as the page shows it', () => {
     expect([...sectionsOfText('# One `code`, two\n## A: [link](x.md) & B_c\n```\n# none\n```\n### One code, two\n')]).to.deep.equal([
       'one-code-two',
@@ -28,6 +36,12 @@ function linksOf(page: string): { page: string; target: string; section: string 
   return [...prose.matchAll(/\]\((?![a-z]+:)([^()\s#]*)(?:#([^()\s]*))?\)/gi)].map(([, path = '', section = '']) => {
     return { page, target: path === '' ? page : normalize(join(dirname(page), path)), section };
   });
+}
+
+/** The files of the code that a page names with their folder, such as `domain/locks.ts`. */
+function filesNamedIn(page: string): { page: string; name: string }[] {
+  const names = readFileSync(page, 'utf8').matchAll(/`((?:[\w-]+\/)+[\w.-]+\.(?:tsx?|sql))`/g);
+  return [...names].map(([, name = '']) => ({ page, name }));
 }
 
 function sectionsOf(page: string): Set<string> {
