@@ -64,10 +64,33 @@ describe('answering from passages', () => {
     expect(answer('When does the supply truck leave?', [text])[0]?.text).to.equal('It leaves the halt at 13:30.');
   });
 
+  it('prefers rare words of the question, and early passages', () => {
+    const common = Array.from({ length: 12 }, (_, index) => `The hive of row ${index} is closed in winter.`);
+    expect(answer('mites hive winter', [...common, 'Mites are counted here.'])[0]?.text).to.equal('Mites are counted here.');
+    // It has two of three words, and the third in the sentence before.
+    const first = 'The harbour is old. The ferry leaves the pier.';
+    const fillers = Array.from({ length: 8 }, (_, index) => `Nothing of number ${index} is said.`);
+    const last = 'The ferry leaves the harbour.';
+    expect(answer('ferry leaves harbour', [first, ...fillers, last])[0]?.text).to.equal('The ferry leaves the pier.');
+    expect(answer('ferry leaves harbour', [first, last])[0]?.text).to.equal(last);
+  });
+
+  it('prefers what is said to questions, to names and to long sentences, and leaves out what is much worse than the best', () => {
+    const said = 'The ferry to the island is small.';
+    const long = `The ferry to the island ${'goes on and on '.repeat(30)}there.`;
+    for (const other of ['Is the ferry to the island small?', 'Ferry to the island', long])
+      expect(answer('ferry to the island', [other, said])[0]?.text, other).to.equal(said);
+    const best = 'The small ferry goes to the island with the lighthouse.';
+    const worse = ['The ferry of the island is old.', 'A small lighthouse is red.'];
+    expect(answer('ferry island small lighthouse', [best, ...worse]).map(({ text }) => text)).to.deep.equal([best]);
+    expect(answer('ferry island small lighthouse', worse)).to.have.length(2);
+  });
+
   it('reads other languages: endings, compounds, scripts without spaces', () => {
     for (const [question, text] of [
       ['Welche Frist hat die Kündigung?', 'Die Kündigungsfrist beträgt sechs Wochen.'],
       ['Когда закрыта библиотека?', 'Библиотеку закрывают по понедельникам, она закрыта и летом.'],
+      ['Какие библиотеки закрыты?', 'Библиотека закрыта на ремонт.'],
       ['見学はいつですか', '見学は毎週木曜日の午後二時から。'],
       ['¿Cuándo se podan los olivos?', 'Los olivos viejos se podan en febrero.'],
     ] as const) {
