@@ -40,6 +40,9 @@ describe('ranking texts anew', () => {
       ranking([0, 1], [1, 1]),
       ranking([0, 1], [1, 1], [1, 1]),
       ranking([0, 1], [1, 1], [3, 1]),
+      ranking([0, 1], [1, 1], [2, 1], [2, 1]),
+      ranking([0, 1], [1, 1], [-1, 1]),
+      ranking([0, 1], [1, 1], [2, 'best' as never]),
       { status: 200, body: {} },
       { status: 500, body: {} },
     ]) {

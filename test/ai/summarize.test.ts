@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { rankSentences, vectorize } from '../../ai/summarize/rank-sentences.ts';
 import { splitBlocks } from '../../ai/summarize/split-blocks.ts';
 import { splitSentences } from '../../ai/summarize/split-sentences.ts';
 import { summarizeText } from '../../ai/summarize/summarize-text.ts';
@@ -103,6 +104,15 @@ describe('summarizing', () => {
       expect(positions).to.not.include(-1);
       expect(positions).to.deep.equal(positions.toSorted((a, b) => a - b));
     }
+  });
+
+  it('weighs rare words more, and scores sentences by how much they have in common with others, one on average', () => {
+    const { vectors, termCount } = vectorize(['The hive has mites.', 'The hive is old.', 'The hive and the bees.', 'Boats leave at noon.']);
+    const [hive = 0, mites = 0] = vectors[0]?.weights ?? [];
+    expect(mites).to.be.above(hive);
+    const scores = rankSentences({ vectors, termCount, wordCounts: [] });
+    expect(scores[3]).to.be.closeTo(0.15, 0.001);
+    expect(scores.slice(0, 3).reduce((sum, score) => sum + score, 0)).to.be.closeTo(3, 0.01);
   });
 
   it('prefers what the text is about', () => {

@@ -44,7 +44,7 @@ export async function ocr({ quick }: Effort): Promise<Figure[]> {
       const here = await readHere(kind, 'service', scans, files);
       const bare = await readHere(kind, 'bare', scans, files);
       const named = (figure: Figure) => ({ ...figure, name: `${kind}: ${figure.name}` });
-      const found = await readScans(process.execPath, [entry, 'service', choiceOf(kind, 'eng'), ...untidyFiles]);
+      const found = quick ? [] : await readScans(process.execPath, [entry, 'service', choiceOf(kind, 'eng'), ...untidyFiles]);
       figures.push(
         ...[...scans.map((scan, index) => errorsOf(scan, here[index], theirs?.[index])), ...costs(here, theirs)].map(named),
         ...[...ratios(scans, here, bare), ...valuesOf(untidy, found)].map(named),
