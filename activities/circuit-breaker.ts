@@ -41,6 +41,7 @@ export class CircuitBreaker {
       embed: (input) => this.count(ai.embed(input)),
       embedFloats: (input) => this.count(ai.embedFloats(input)),
       answer: (input) => this.count(ai.answer(input)),
+      fields: (input) => this.count(ai.fields(input)),
       rerank: (input) => this.count(ai.rerank(input)),
       health: (input) => this.countFailure(ai.health(input)),
     };

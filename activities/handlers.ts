@@ -7,6 +7,9 @@ import { chunkingOf, chunkSizeOf, maxChunks } from '../domain/chunking/chunking.
 import { cutChunks } from '../domain/chunking/cut-chunks.ts';
 import { DocumentGone, type DocumentRow, findDocument } from '../domain/documents/document.ts';
 import { type ExtractedText, findText, keepText, storeText } from '../domain/documents/document-text.ts';
+import { cutPassages } from '../domain/fields/document-passages.ts';
+import { schemaOf } from '../domain/fields/shipped-schemas.ts';
+import { toFields } from '../domain/fields/to-fields.ts';
 import type { JobRow } from '../domain/jobs/job.ts';
 import type { Outcome } from '../domain/jobs/succeed-job.ts';
 import { isOwnStore } from '../domain/objects/store-owner.ts';
@@ -86,6 +89,30 @@ const embedTexts: Handler = async (deps, job, signal, report) => {
   return { result: { ...(await deps.embedder.embedNumbers(texts, { signal, requestId: job.id, textsPerCall, until, onProgress })) } };
 };
 
+/**
+ * Reads the values of a schema out of a document, after extracting its text if none is stored, and keeps those that the document bears out.
+ * Result: `{ data, fields, withheld, model, characters }`.
+ */
+const extractFields: Handler = async (deps, job, signal, report) => {
+  const document = await getJobDocument(deps, job);
+  const { text, outline, ocrConfidence, store, isStored } = await getDocumentText(deps, document, { requestId: job.id, signal, report });
+  if (text.trim() === '') throw new JobFailure('no_text', 'The document has no text to read fields in.', false);
+  const { name, content_type: contentType } = document;
+  const passages = cutPassages({ contentType, text, outline, ocrConfidence });
+  const schema = schemaOf(job.input.schema);
+  const given = passages.map(({ id, page, headings, text: part }) => ({ id, page, heading: headings.at(-1) ?? null, text: part }));
+  const { model, parts, unreadable } = await deps.ai.fields({ schema, title: name, passages: given, signal, requestId: job.id });
+  const { withheld, ...fields } = toFields(schema, parts, passages);
+  return {
+    result: { ...fields, withheld: withheld + unreadable, model, characters: countCharacters(text) },
+    async effects(trx) {
+      // Their places are those of this text.
+      if (isStored) await keepText(trx, document, text);
+      await store(trx);
+    },
+  };
+};
+
 /** The handler of each kind. A worker polls the task queues of these kinds. */
 export const handlers: Record<JobKind, Handler> = {
   'document.extract': extractDocument,
@@ -93,6 +120,7 @@ export const handlers: Record<JobKind, Handler> = {
   'document.index': indexDocument,
   'text.summarize': summarizeText,
   'text.embed': embedTexts,
+  'document.extractFields': extractFields,
 };
 
 async function getJobDocument(deps: ActivityDeps, job: JobRow): Promise<DocumentRow> {
@@ -113,15 +141,17 @@ interface DocumentText {
   isStored?: boolean;
   text: string;
   outline: Outline;
+  ocrConfidence: (number | null)[] | null | undefined;
   store: (trx: Transaction) => Promise<void>;
 }
 
 /** The stored text of a document, or else a newly extracted one, which the effect `store` stores. Throws as {@link extractText}. */
 async function getDocumentText(deps: ActivityDeps, document: DocumentRow, call: Call): Promise<DocumentText> {
   const stored = await findText(deps.db, document.id);
-  if (stored) return { ...stored, isStored: true, store: async () => {} };
+  if (stored) return { ...stored, ocrConfidence: document.extracted_ocr_confidence, isStored: true, store: async () => {} };
   const extracted = await extractText(deps, document, call);
-  return { text: extracted.text, outline: extracted.outline, store: (trx) => storeText(trx, document, extracted) };
+  const { text, outline, ocrConfidence } = extracted;
+  return { text, outline, ocrConfidence, store: (trx) => storeText(trx, document, extracted) };
 }
 
 /**

@@ -33,6 +33,13 @@ export const answer = z.object({
   extractive: z.boolean(),
   model: storable.nullable(),
 });
+export const saidFields = z.object({
+  model: storable.min(1),
+  parts: z.array(
+    z.array(z.object({ path: storable, value: z.union([storable, z.number(), z.boolean()]), passage: z.string(), quote: storable })),
+  ),
+  unreadable: count,
+});
 export const ranking = z.object({ model: storable, results: z.array(z.object({ index: count, relevance_score: z.number() })) });
 // A response has tens of thousands of numbers: a schema for each would cost more than parsing them.
 const vector = z.custom<number[]>((value) => Array.isArray(value) && value.every(Number.isFinite), 'is not a vector');
@@ -61,6 +68,8 @@ const embeddingModel = z
 export const health = z.object({
   ok: z.boolean(),
   provider: z.string(),
+  // Absent from a service of the version before.
+  chat: z.string().optional(),
   ocr: z.string(),
   auth: z.string(),
   problems: z.array(z.string()),
@@ -71,6 +80,7 @@ export const refusal = z.object({ error: z.object({ code: z.string(), message: z
 export type Extraction = z.output<typeof extraction>;
 export type TextSummary = z.output<typeof summary>;
 export type TextAnswer = z.output<typeof answer>;
+export type SaidFields = z.output<typeof saidFields>;
 export type TextEmbeddings = z.output<typeof embeddings>;
 /** Vectors as they are stored, with 32-bit floats. */
 export type FloatEmbeddings = Omit<TextEmbeddings, 'vectors'> & { vectors: ArrayLike<number>[] };

@@ -15,6 +15,8 @@ import {
   health,
   ranking,
   refusal,
+  type SaidFields,
+  saidFields,
   summary,
   type TextAnswer,
   type TextEmbeddings,
@@ -25,7 +27,7 @@ import { Presence } from './presence.ts';
 
 export { AiServiceError } from './client-error.ts';
 export type { ExtractionProgress } from './client-lines.ts';
-export type { AiHealth, FloatEmbeddings, TextAnswer, TextEmbeddings } from './client-responses.ts';
+export type { AiHealth, FloatEmbeddings, SaidFields, TextAnswer, TextEmbeddings } from './client-responses.ts';
 
 /** Options of every call. An aborted `signal` rejects it with the signal's reason. */
 export interface CallOptions {
@@ -62,6 +64,13 @@ export interface AnswerInput extends CallOptions {
   maxSentences?: number | undefined;
 }
 
+/** A JSON Schema, and the passages of a document, in its order and as it has them: each of at most 8,000 characters. */
+export interface FieldsInput extends CallOptions {
+  schema: object;
+  title: string;
+  passages: { id: string; page: number | null; heading: string | null; text: string }[];
+}
+
 /** The client of the internal AI service. Every method throws AiServiceError, or the reason of an aborted signal. */
 export interface AiClient {
   /** Extracts the text of a document; the body is streamed. */
@@ -77,6 +86,11 @@ export interface AiClient {
    * checked: `proveSentence` does that.
    */
   answer(input: AnswerInput): Promise<TextAnswer>;
+  /**
+   * Reads the values of a schema out of a document, part by part. What a value quotes is not checked: `toFields` does that. Rejects with
+   * `no_chat_model` without a remote model.
+   */
+  fields(input: FieldsInput): Promise<SaidFields>;
   /** The indexes of 1 to 50 documents (their texts), in the order in which they respond to a query. Rejects with `no_reranker` without a model. */
   rerank(input: CallOptions & { query: string; documents: string[] }): Promise<number[]>;
   /** The state that the service reports. */
@@ -85,11 +99,19 @@ export interface AiClient {
 
 /** Long, since a call that gives up costs the job an attempt. */
 const defaultPatienceMs = 15_000;
-const defaultTimeouts = { extractMs: 180_000, summarizeMs: 90_000, embedMs: 60_000, answerMs: 90_000, rerankMs: 15_000, healthMs: 2000 };
+const defaultTimeouts = {
+  extractMs: 180_000,
+  summarizeMs: 90_000,
+  embedMs: 60_000,
+  answerMs: 90_000,
+  fieldsMs: 90_000,
+  rerankMs: 15_000,
+  healthMs: 2000,
+};
 
 /**
  * The address of the service and its token. `timeouts` are for whole calls, in milliseconds. `attemptMs` is how long an attempt of a job may
- * take; extraction and embedding may take as long.
+ * take; extraction, embedding and the fields of a document may take as long.
  */
 export interface AiClientOptions {
   baseUrl: string;
@@ -123,6 +145,8 @@ export function createAiClient(options: AiClientOptions): AiClient {
       const body = json({ question, passages, max_sentences: maxSentences });
       return ask(service, '/v1/answer', body, answer, timeouts.answerMs, call);
     },
+    fields: ({ schema, title, passages, ...call }) =>
+      ask(service, '/v1/fields', json({ schema, title, passages }), saidFields, timeouts.fieldsMs, call),
     rerank: async ({ query, documents, ...call }) => {
       const { results } = await ask(service, '/v1/rerank', json({ query, documents }), ranking, timeouts.rerankMs, call);
       return results.map(({ index }) => index);
@@ -133,7 +157,9 @@ export function createAiClient(options: AiClientOptions): AiClient {
 
 /** If a call ended before the attempt of the job, the next attempt would do all the work again. */
 function lengthen(timeouts: typeof defaultTimeouts, attemptMs: number): typeof defaultTimeouts {
-  return { ...timeouts, extractMs: Math.max(timeouts.extractMs, attemptMs), embedMs: Math.max(timeouts.embedMs, attemptMs) };
+  const atLeast = (ms: number) => Math.max(ms, attemptMs);
+  const { extractMs, embedMs, fieldsMs } = timeouts;
+  return { ...timeouts, extractMs: atLeast(extractMs), embedMs: atLeast(embedMs), fieldsMs: atLeast(fieldsMs) };
 }
 
 /** Callers may pass a whole index: only these two fields belong to the request. */

@@ -15,7 +15,7 @@ import { chooseOcr } from './ocr/backends.ts';
 import { findIsolation } from './pool/isolation.ts';
 import { memoryBytes } from './pool/memory-bounds.ts';
 import { ProcessPool } from './pool/process-pool.ts';
-import { createLocalProvider, createRemoteProvider } from './providers.ts';
+import { createProvider } from './providers.ts';
 import { createService, readHealth } from './service.ts';
 
 const drainMs = 5000;
@@ -33,10 +33,19 @@ const pool = new ProcessPool({
   memoryBytes: memoryBytes.reader,
   onStderr: logStderr,
 });
+// A person waits for an answer, and would wait behind documents that take minutes.
+const answerPool = new ProcessPool({
+  entry: new URL('./answer/child.ts', import.meta.url),
+  size: 1,
+  heapMegabytes: 256,
+  maxTasks: 1_000,
+  memoryBytes: memoryBytes.answerer,
+  onStderr: logStderr,
+});
 const ocr = chooseOcr(config, { size: config.recognizers, memoryBytes: memoryBytes.recognizer, onStderr: logStderr });
 const embedPool = startEmbedders();
 const localModels = orderLocalModels(config.localEmbedModel, embedPool && createMinilmModel(embedPool));
-const provider = config.remote ? createRemoteProvider(config.remote, localModels) : createLocalProvider(pool, localModels);
+const provider = createProvider(config.remote, { readers: pool, answerers: answerPool }, localModels);
 const registry = new Registry();
 const app = createService({
   config,
@@ -45,7 +54,7 @@ const app = createService({
   poolSize: config.readers,
   provider,
   ocr,
-  health: () => readHealth(config, { provider, pool, ocr, embedPool }),
+  health: () => readHealth(config, { provider, pool, answerPool, ocr, embedPool }),
   observeRequest: createAiServiceMetrics(registry, { readers: config.readers, readLoad: () => pool.load }),
 });
 if (config.metrics.port > 0) await serveMetrics(config.metrics, { registry });
@@ -64,7 +73,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => 
 async function stop(signal: string): Promise<void> {
   logger.info({ signal }, 'The AI service is stopping.');
   await drain(drainMs);
-  await Promise.all([pool.close(), ocr.close(), embedPool?.close(), tracing?.stop()]);
+  await Promise.all([pool.close(), answerPool.close(), ocr.close(), embedPool?.close(), tracing?.stop()]);
   process.exit(0);
 }
 

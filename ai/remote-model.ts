@@ -1,8 +1,12 @@
 import { z } from 'zod';
-import type { RemoteHost } from '../config/remote-hosts.ts';
+import type { RemoteModelConfig } from '../config/ai-service.ts';
+import type { RemoteHost, RemoteRole } from '../config/remote-hosts.ts';
 import { readRetryAfterMs } from './retry-after.ts';
 import { saysTooLong } from './says-too-long.ts';
 import { ServiceError, type ServiceErrorOptions } from './service-error.ts';
+
+/** Remote models, of which one role has a host. */
+export type RemoteModel<R extends Lowercase<RemoteRole>> = RemoteModelConfig & Record<R, RemoteHost>;
 
 /** The time limit of a call to the remote model, and the signal of its caller. */
 export interface RemoteCall {
@@ -28,7 +32,7 @@ export async function askRemote<T extends z.ZodType>(
   try {
     const response = await fetch(`${host.baseUrl}${path}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${host.key}`, 'content-type': 'application/json' },
+      headers: { ...(host.key === undefined ? {} : { authorization: `Bearer ${host.key}` }), 'content-type': 'application/json' },
       body: JSON.stringify(body),
       signal: AbortSignal.any([timeout, signal]),
       // A redirect would send the key and the document to a host that nobody configured.
@@ -44,7 +48,7 @@ export async function askRemote<T extends z.ZodType>(
         ofDocument,
       });
     }
-    const parsed = schema.safeParse(await response.json());
+    const parsed = schema.safeParse(JSON.parse(await readBounded(response)));
     if (!parsed.success) throw failed(name, 'The remote model responded in an unknown form.');
     return parsed.data;
   } catch (error) {
@@ -53,6 +57,20 @@ export async function askRemote<T extends z.ZodType>(
     if (timeout.aborted) throw new ServiceError(502, `${name}_timeout`, 'The remote model did not respond in time.');
     throw failed(name, error instanceof Error ? `${error.message}: ${String(error.cause)}` : 'unknown');
   }
+}
+
+/** Vectors of 64 texts with 16,000 numbers each are smaller. */
+const maxResponseBytes = 64 * 1024 * 1024;
+
+async function readBounded({ body }: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body ?? []) {
+    bytes += part.length;
+    if (bytes > maxResponseBytes) throw new Error(`it responded with more than ${maxResponseBytes} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString();
 }
 
 /** The tenant sees this message and can report it to the operator. */

@@ -9,13 +9,23 @@ import { traceRequests } from './http/trace-requests.ts';
 import type { Ocr } from './ocr/backends.ts';
 import type { ProcessPool } from './pool/process-pool.ts';
 import type { Provider } from './providers.ts';
-import { answerRoute, type ExtractBulkheads, embedRoute, extractRoute, rerankRoute, summarizeRoute } from './routes/handlers.ts';
+import {
+  answerRoute,
+  type ExtractBulkheads,
+  embedRoute,
+  extractRoute,
+  fieldsRoute,
+  rerankRoute,
+  summarizeRoute,
+} from './routes/handlers.ts';
 import { documentationRoutes } from './routes/openapi.ts';
 
 /** The report of GET /health, without any secret: one sentence in `problems` for each reason why the configuration cannot serve. */
 export interface Health {
   ok: boolean;
   provider: 'local' | 'remote';
+  /** What answers questions. Only a remote model extracts fields. */
+  chat: 'local' | 'remote';
   ocr: 'local' | 'remote' | 'none';
   auth: 'token' | 'disabled';
   problems: string[];
@@ -51,6 +61,7 @@ export function createService(parts: ServiceParts): Express {
     summarize: summarizeRoute(provider, config.maxTextCharacters),
     embed: embedRoute(provider),
     answer: answerRoute(provider),
+    fields: fieldsRoute(provider, config.maxTextCharacters),
     rerank: rerankRoute(config.remote),
   };
   for (const name of operations) app.post(`/v1/${name}`, routes[name]);
@@ -73,17 +84,25 @@ function createBulkheads(readers: number): ExtractBulkheads {
 /** Reads the state of the service: `ok` is false if the configuration cannot serve. */
 export function readHealth(
   config: AiServiceConfig,
-  { provider, pool, ocr, embedPool }: { provider: Provider; pool: ProcessPool; ocr: Ocr; embedPool: ProcessPool | undefined },
+  {
+    provider,
+    pool,
+    answerPool,
+    ocr,
+    embedPool,
+  }: Record<'pool' | 'answerPool', ProcessPool> & { provider: Provider; ocr: Ocr; embedPool: ProcessPool | undefined },
 ): Health {
   const problems = [
     config.token === null ? 'Requests are not authenticated: SERVICE_AUTH_DISABLED is true.' : null,
     pool.problem === null ? null : `Documents cannot be read: ${pool.problem}.`,
+    answerPool.problem === null ? null : `Questions cannot be answered: ${answerPool.problem}.`,
     embedPool?.problem ? `Texts cannot be embedded by the local model: ${embedPool.problem}.` : null,
     ocr.problem(),
   ].filter((problem) => problem !== null);
   return {
     ok: problems.length === 0,
     provider: provider.name,
+    chat: provider.chat,
     ocr: ocr.backend()?.name ?? 'none',
     auth: config.token === null ? 'disabled' : 'token',
     problems,

@@ -15,12 +15,15 @@ import { refusePlaceholder } from './placeholder.ts';
 import { hostOf, problemsOfHost, type RemoteHost, remoteHostVariables, remoteRoles } from './remote-hosts.ts';
 import { type TracingConfig, tracingOf, tracingVariables } from './tracing.ts';
 
-/** Remote models: at any endpoint with the OpenAI protocol (`/chat/completions`, `/embeddings`), each role at its own or all at one. */
+/**
+ * Remote models: at any endpoint with the OpenAI protocol (`/chat/completions`, `/embeddings`), each role at its own or all at one. A role
+ * without a host is played locally.
+ */
 export interface RemoteModelConfig {
-  chat: RemoteHost;
-  embed: RemoteHost;
-  vision: RemoteHost;
-  rerank: RemoteHost;
+  chat: RemoteHost | null;
+  embed: RemoteHost | null;
+  vision: RemoteHost | null;
+  rerank: RemoteHost | null;
   chatModel: string;
   embedModel: string;
   visionModel: string;
@@ -80,7 +83,7 @@ export interface AiServiceConfig {
   ocrLanguagesDirectory: string | undefined;
   /** The directories in which Tesseract is looked for. Without it, its WebAssembly build recognizes text. */
   programPath: string[];
-  /** Null if no remote key is set, so that the local provider is used. */
+  /** Null if no role has a host, so that all is done locally. */
   remote: RemoteModelConfig | null;
   logLevel: string;
 }
@@ -163,16 +166,16 @@ const checks = [
   check(['OCR_SCANNED_PDF', 'OCR_PROVIDER'], ({ OCR_SCANNED_PDF, OCR_PROVIDER }) =>
     OCR_SCANNED_PDF && OCR_PROVIDER === 'none' ? ['OCR_SCANNED_PDF: needs text recognition, but OCR_PROVIDER is none'] : [],
   ),
-  check(['OCR_PROVIDER', 'REMOTE_AI_KEY'], ({ OCR_PROVIDER, REMOTE_AI_KEY }) =>
-    OCR_PROVIDER === 'remote' && !REMOTE_AI_KEY ? ['REMOTE_AI_KEY: is missing while OCR_PROVIDER is remote'] : [],
+  check(['OCR_PROVIDER', 'REMOTE_AI_KEY', 'REMOTE_AI_VISION_BASE_URL'], (e) =>
+    e.OCR_PROVIDER === 'remote' && !hostOf(e, 'VISION') ? ['REMOTE_AI_KEY: is missing while OCR_PROVIDER is remote'] : [],
   ),
   check(['REMOTE_AI_BASE_URL', 'REMOTE_AI_KEY'], ({ REMOTE_AI_BASE_URL, REMOTE_AI_KEY }) =>
     REMOTE_AI_BASE_URL !== undefined && !REMOTE_AI_KEY
       ? ['REMOTE_AI_KEY: is missing while REMOTE_AI_BASE_URL is set; if the endpoint asks for no key, any text will do']
       : [],
   ),
-  check(['REMOTE_AI_RERANK_MODEL', 'REMOTE_AI_KEY'], ({ REMOTE_AI_RERANK_MODEL, REMOTE_AI_KEY }) =>
-    REMOTE_AI_RERANK_MODEL && !REMOTE_AI_KEY ? ['REMOTE_AI_KEY: is missing while REMOTE_AI_RERANK_MODEL is set'] : [],
+  check(['REMOTE_AI_RERANK_MODEL', 'REMOTE_AI_KEY', 'REMOTE_AI_RERANK_BASE_URL'], (e) =>
+    e.REMOTE_AI_RERANK_MODEL && !hostOf(e, 'RERANK') ? ['REMOTE_AI_KEY: is missing while REMOTE_AI_RERANK_MODEL is set'] : [],
   ),
   ...remoteRoles.map((role) =>
     check(['REMOTE_AI_KEY', `REMOTE_AI_${role}_BASE_URL`, `REMOTE_AI_${role}_KEY`], (e) => problemsOfHost(e, role)),
@@ -228,12 +231,12 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     ocrLanguagesDirectory: env.OCR_LANGUAGES_DIR,
     // PATH belongs to the system, so it is not in the list of variables.
     programPath: (environment.PATH ?? '').split(':').filter((path) => path.startsWith('/')),
-    remote: env.REMOTE_AI_KEY
+    remote: remoteRoles.some((role) => hostOf(env, role))
       ? {
-          chat: hostOf({ ...env, REMOTE_AI_KEY: env.REMOTE_AI_KEY }, 'CHAT'),
-          embed: hostOf({ ...env, REMOTE_AI_KEY: env.REMOTE_AI_KEY }, 'EMBED'),
-          vision: hostOf({ ...env, REMOTE_AI_KEY: env.REMOTE_AI_KEY }, 'VISION'),
-          rerank: hostOf({ ...env, REMOTE_AI_KEY: env.REMOTE_AI_KEY }, 'RERANK'),
+          chat: hostOf(env, 'CHAT'),
+          embed: hostOf(env, 'EMBED'),
+          vision: hostOf(env, 'VISION'),
+          rerank: hostOf(env, 'RERANK'),
           chatModel: env.REMOTE_AI_CHAT_MODEL,
           embedModel: env.REMOTE_AI_EMBED_MODEL,
           visionModel: env.REMOTE_AI_VISION_MODEL,

@@ -4,7 +4,8 @@ import { httpUrl } from './environment.ts';
 /** Where a remote model is: the base URL with the version segment, without a trailing slash. */
 export interface RemoteHost {
   baseUrl: string;
-  key: string;
+  /** Undefined for an endpoint that asks for none. */
+  key: string | undefined;
 }
 
 /** What remote models are for. */
@@ -29,20 +30,15 @@ type RemoteHosts = z.output<z.ZodObject<typeof remoteHostVariables>>;
 
 const defaultBaseUrl = 'https://api.openai.com/v1';
 
-/** The host of a role: its own, or the common one. */
-export function hostOf(e: RemoteHosts & { REMOTE_AI_KEY: string }, role: RemoteRole): RemoteHost {
-  return {
-    baseUrl: e[`REMOTE_AI_${role}_BASE_URL`] ?? e.REMOTE_AI_BASE_URL ?? defaultBaseUrl,
-    key: e[`REMOTE_AI_${role}_KEY`] ?? e.REMOTE_AI_KEY,
-  };
+/** The host of a role: its own, which needs no key, or the common one; null if there is neither. The common key is sent to no other host. */
+export function hostOf(e: RemoteHosts, role: RemoteRole): RemoteHost | null {
+  const [baseUrl, key] = [e[`REMOTE_AI_${role}_BASE_URL`], e[`REMOTE_AI_${role}_KEY`]];
+  if (baseUrl !== undefined) return { baseUrl, key };
+  return e.REMOTE_AI_KEY ? { baseUrl: e.REMOTE_AI_BASE_URL ?? defaultBaseUrl, key: key ?? e.REMOTE_AI_KEY } : null;
 }
 
-/** The problems of a role's own host. The common key is never sent there. */
+/** What is wrong with the host of a role. */
 export function problemsOfHost(e: Partial<RemoteHosts>, role: RemoteRole): string[] {
   const [url, key] = [`REMOTE_AI_${role}_BASE_URL`, `REMOTE_AI_${role}_KEY`] as const;
-  if (e[url] === undefined && e[key] === undefined) return [];
-  if (!e.REMOTE_AI_KEY) return [`REMOTE_AI_KEY: is missing while ${e[url] === undefined ? key : url} is set`];
-  return e[url] !== undefined && e[key] === undefined
-    ? [`${key}: is missing while ${url} is set; if the endpoint asks for no key, any text will do`]
-    : [];
+  return e[key] !== undefined && e[url] === undefined && !e.REMOTE_AI_KEY ? [`${url}: is missing while ${key} is set`] : [];
 }

@@ -18,6 +18,7 @@ import {
   required,
 } from './environment.ts';
 import { extraKinds } from './extra-content-types.ts';
+import { extraJobs } from './extra-job-kinds.ts';
 import { jobTimeVariables } from './job-time.ts';
 import { payloadKeys } from './payload-keys.ts';
 import { refusePlaceholder } from './placeholder.ts';
@@ -39,6 +40,7 @@ export const jobKinds = Object.keys({
   'document.index': true,
   'text.summarize': true,
   'text.embed': true,
+  'document.extractFields': true,
 } satisfies Record<JobKind, true>);
 
 /** The variables of the API and the worker. */
@@ -104,6 +106,7 @@ export const serverEnvironment = z.object({
     })
     .optional(),
   WORKER_SHUTDOWN_GRACE_MS: milliseconds(10_000),
+  EXTRA_JOB_KINDS: extraJobs(),
   ...jobTimeVariables,
   JOB_RETRY_DELAYS_MS: delays('10000,30000,90000'),
   JOBS_HOLD_ON_OUTAGE: flag(false),

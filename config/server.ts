@@ -59,6 +59,8 @@ export function loadServerConfig(env: Environment) {
     storage: { ...storeOf(e), maxUploadBytes: e.MAX_UPLOAD_BYTES },
     /** The media types that may be uploaded beside those that every deployment takes. */
     extraContentTypes: e.EXTRA_CONTENT_TYPES,
+    /** The kinds of jobs that may be created beside those that every deployment has. */
+    extraJobKinds: e.EXTRA_JOB_KINDS,
     uploads: uploadsOf(e),
     billing: billingOf(e),
     plans: plansOf(e),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { notices, ocrPages } from './documents.ts';
+import { fieldSchema } from './field-schema.ts';
 import {
   count,
   cursor,
@@ -11,15 +12,22 @@ import {
   givenId,
   id,
   nextCursor,
+  pageNumber,
+  position,
   queryBoolean,
   queryInteger,
   text,
 } from './fields.ts';
 import { c, operation } from './route.ts';
 
-export const jobKinds = [...documentJobKinds, 'text.summarize', 'text.embed'] as const;
+/** The kinds that every deployment has. */
+const usualJobKinds = [...documentJobKinds, 'text.summarize', 'text.embed'] as const;
+/** The kinds that a deployment has if `EXTRA_JOB_KINDS` names them. */
+export const extraJobKinds = ['document.extractFields'] as const;
+export const jobKinds = [...usualJobKinds, ...extraJobKinds] as const;
 export const jobStatuses = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export type JobKind = (typeof jobKinds)[number];
+export type ExtraJobKind = (typeof extraJobKinds)[number];
 export type JobStatus = (typeof jobStatuses)[number];
 
 /** AI credits that each kind costs. */
@@ -29,7 +37,11 @@ export const jobCredits: Record<JobKind, number> = {
   'document.index': 2,
   'text.summarize': 5,
   'text.embed': 1,
+  'document.extractFields': 10,
 };
+
+/** The message for a kind that a deployment does not have. */
+export const noSuchKind = `must be one of ${usualJobKinds.join(', ')}, or one that the deployment adds by EXTRA_JOB_KINDS`;
 
 const maxAttempts = z.int().min(1).max(10).default(4).describe('How often the job is tried at the most.');
 const maxSentences = z.int().min(1).max(50).default(5).describe('How long the summary may get.');
@@ -48,17 +60,25 @@ const placement = {
 };
 
 const createJob = z
-  .discriminatedUnion('kind', [
-    z.object({ kind: z.literal('document.extract'), documentId: givenId, maxAttempts }).meta({ id: 'CreateExtractJob' }),
-    z
-      .object({ kind: z.literal('document.summarize'), documentId: givenId, maxSentences, maxAttempts })
-      .meta({ id: 'CreateDocumentSummaryJob' }),
-    z.object({ kind: z.literal('document.index'), documentId: givenId, maxAttempts }).meta({ id: 'CreateIndexJob' }),
-    z
-      .object({ kind: z.literal('text.summarize'), ...placement, text: summarizedText, maxSentences, maxAttempts })
-      .meta({ id: 'CreateTextSummaryJob' }),
-    z.object({ kind: z.literal('text.embed'), ...placement, texts: embeddedTexts, maxAttempts }).meta({ id: 'CreateEmbedJob' }),
-  ])
+  .discriminatedUnion(
+    'kind',
+    [
+      z.object({ kind: z.literal('document.extract'), documentId: givenId, maxAttempts }).meta({ id: 'CreateExtractJob' }),
+      z
+        .object({ kind: z.literal('document.summarize'), documentId: givenId, maxSentences, maxAttempts })
+        .meta({ id: 'CreateDocumentSummaryJob' }),
+      z.object({ kind: z.literal('document.index'), documentId: givenId, maxAttempts }).meta({ id: 'CreateIndexJob' }),
+      z
+        .object({ kind: z.literal('text.summarize'), ...placement, text: summarizedText, maxSentences, maxAttempts })
+        .meta({ id: 'CreateTextSummaryJob' }),
+      z.object({ kind: z.literal('text.embed'), ...placement, texts: embeddedTexts, maxAttempts }).meta({ id: 'CreateEmbedJob' }),
+      z.object({ kind: z.literal('document.extractFields'), documentId: givenId, schema: fieldSchema, maxAttempts }).meta({
+        id: 'CreateFieldsJob',
+        description: 'Only if `EXTRA_JOB_KINDS` of the deployment names the kind, and a remote model writes its answers.',
+      }),
+    ],
+    { error: noSuchKind },
+  )
   .meta({ id: 'CreateJob' });
 
 const retryOf = id.optional().describe('The job that this one retries.');
@@ -112,6 +132,75 @@ const embedResult = z
   })
   .meta({ id: 'EmbedResult' });
 
+const fieldsInput = z
+  .object({
+    documentId: id,
+    schema: z
+      .union([z.string(), z.record(z.string(), z.unknown())])
+      .describe('As it was sent.')
+      .meta({ examples: ['invoice'] }),
+    retryOf,
+  })
+  .meta({ id: 'FieldsInput', examples: [{ documentId: exampleId, schema: 'invoice' }] });
+const extractedField = z
+  .object({
+    path: z
+      .string()
+      .describe('Where the value stands in `data`, as a JSON Pointer.')
+      .meta({ examples: ['/total'] }),
+    value: z
+      .union([z.string(), z.number(), z.boolean()])
+      .nullable()
+      .describe('Null if the document does not bear one out.')
+      .meta({ examples: [1250.5] }),
+    page: pageNumber.nullable().describe('The page that the quote begins on; null for kinds that have no pages.'),
+    quote: z
+      .string()
+      .nullable()
+      .describe('The words of the document, as they stand there.')
+      .meta({ examples: ['Total due: 1,250.50 EUR'] }),
+    start: position.nullable().describe('Where the quote begins in the text of the document (`documents.text`).'),
+    end: position
+      .nullable()
+      .describe('Where it ends: the position after its last character.')
+      .meta({ examples: [1223] }),
+    exact: z
+      .boolean()
+      .describe('False if a few letters differ from what the model quoted, which may have been misread.')
+      .meta({ examples: [true] }),
+    recognized: z
+      .boolean()
+      .describe('Whether text recognition has read the page.')
+      .meta({ examples: [false] }),
+    confidence: z
+      .number()
+      .min(0)
+      .max(1)
+      .describe(
+        'How firmly the quote bears the value out, by rules and not by chance: 1 for the words of the quote, 0.9 for its number or date in another form, 0.5 for a choice (`enum`, `boolean`) that no words prove; less by the doubt of text recognition; 0 for null.',
+      )
+      .meta({ examples: [0.9] }),
+  })
+  .meta({ id: 'ExtractedField', description: 'A value, and the place that bears it out. Positions count Unicode code points, from 0.' });
+const fieldsResult = z
+  .object({
+    data: z
+      .record(z.string(), z.unknown())
+      .describe(
+        'What the schema asks for, with all of its fields and no other. Values that the document does not bear out are null, whatever their type.',
+      )
+      .meta({ examples: [{ number: null, total: 1250.5 }] }),
+    fields: z.array(extractedField).describe('One for each value of `data`.'),
+    withheld: count
+      .describe(
+        'How many values of the model are left out: their quote does not stand in the document or does not have them, or the schema has no such field.',
+      )
+      .meta({ examples: [0] }),
+    model: z.string().meta({ examples: ['gpt-4o-mini'] }),
+    characters: characters.describe('The length of the text that was read.'),
+  })
+  .meta({ id: 'FieldsResult' });
+
 const jobError = z
   .object({ code: z.string().meta({ examples: ['unsupported_file'] }), message: z.string().meta({ examples: ['The file is not a PDF.'] }) })
   .meta({ id: 'JobError' });
@@ -155,6 +244,7 @@ const documentSummaryJob = variant('document.summarize', documentSummaryInput, s
 const indexJob = variant('document.index', documentInput, indexResult);
 const textSummaryJob = variant('text.summarize', textSummaryInput, summaryResult);
 const embedJob = variant('text.embed', embedInput, embedResult);
+const fieldsJob = variant('document.extractFields', fieldsInput, fieldsResult);
 
 /** A job in full; `result` is null until it has succeeded. */
 export const jobSchema = z
@@ -164,6 +254,7 @@ export const jobSchema = z
     indexJob.meta({ id: 'IndexJob' }),
     textSummaryJob.meta({ id: 'TextSummaryJob' }),
     embedJob.meta({ id: 'EmbedJob' }),
+    fieldsJob.meta({ id: 'FieldsJob' }),
   ])
   .meta({ id: 'Job' });
 
@@ -175,6 +266,7 @@ export const jobListItemSchema = z
     indexJob.partial({ result: true }).meta({ id: 'IndexJobListItem' }),
     textSummaryJob.partial({ result: true }).meta({ id: 'TextSummaryJobListItem' }),
     embedJob.partial({ result: true }).meta({ id: 'EmbedJobListItem' }),
+    fieldsJob.partial({ result: true }).meta({ id: 'FieldsJobListItem' }),
   ])
   .meta({ id: 'JobListItem' });
 
@@ -188,6 +280,7 @@ export const jobEventSchema = z
     indexJob.partial(finishedOnly).meta({ id: 'IndexJobEvent' }),
     textSummaryJob.partial(finishedOnly).meta({ id: 'TextSummaryJobEvent' }),
     embedJob.partial(finishedOnly).meta({ id: 'EmbedJobEvent' }),
+    fieldsJob.partial(finishedOnly).meta({ id: 'FieldsJobEvent' }),
   ])
   .meta({ id: 'JobEvent' });
 

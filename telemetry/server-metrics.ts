@@ -173,6 +173,7 @@ function measureAi(registry: Registry): (client: AiClient) => AiClient {
     embed: (input) => measure('embed', client.embed(input)),
     embedFloats: (input) => measure('embed', client.embedFloats(input)),
     answer: (input) => measure('answer', client.answer(input)),
+    fields: (input) => measure('fields', client.fields(input)),
     rerank: (input) => measure('rerank', client.rerank(input)),
     health: (input) => measure('health', client.health(input)),
   });

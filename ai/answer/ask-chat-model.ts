@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { RemoteModelConfig } from '../../config/ai-service.ts';
-import { askRemote, chatCompletion } from '../remote-model.ts';
+import { completionJson } from '../completion-json.ts';
+import { estimateTokens } from '../estimate-tokens.ts';
+import { askRemote, chatCompletion, type RemoteModel } from '../remote-model.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Answer, AnswerSentence, Passage, Question } from './answer.ts';
 
@@ -20,7 +21,7 @@ const completion = z.object({
  * `askRemote`. Quotes are passed on as they are; a citation of a passage that the model was not given is left out, and so are those of a
  * sentence that repeats what the model was told.
  */
-export async function askChatModel(remote: RemoteModelConfig, asked: Question, signal: AbortSignal): Promise<Answer> {
+export async function askChatModel(remote: RemoteModel<'chat'>, asked: Question, signal: AbortSignal): Promise<Answer> {
   const passages = fitPassages(asked.passages, remote.answerTokens);
   const material = {
     question: asked.question,
@@ -61,26 +62,11 @@ function fitPassages(passages: Passage[], maxTokens: number): Passage[] {
   });
 }
 
-/** Rather too many: English has four bytes in a token, other languages and scripts three or fewer, and tables two. */
-function estimateTokens(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / 3);
-}
-
-/** Models without a fixed form of output wrap it, or think aloud before it. */
 function readCompletion(content: string): z.output<typeof completion>['sentences'] {
-  const said = content.replace(/^\s*<think>[\s\S]*?<\/think>/, '');
-  const parsed = completion.safeParse(parse(said.slice(said.indexOf('{'), said.lastIndexOf('}') + 1)));
+  const parsed = completion.safeParse(completionJson(content));
   if (parsed.success) return parsed.data.sentences;
   const cause = new Error('The remote model answered in another form than it was asked for.');
   throw new ServiceError(502, 'remote_failed', 'The remote model could not serve the request.', { cause });
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 const wordsInCommon = 5;

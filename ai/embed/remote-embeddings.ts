@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { RemoteModelConfig } from '../../config/ai-service.ts';
-import { askRemote } from '../remote-model.ts';
+import { askRemote, type RemoteModel } from '../remote-model.ts';
 import { ServiceError } from '../service-error.ts';
 import { type EmbedModel, usualChunk } from './embed-models.ts';
 
@@ -11,7 +10,7 @@ const response = z.object({ data: z.array(z.object({ index: z.int(), embedding: 
  * Throws ServiceError 413 for a text that is too long for the model; 502 for any other failure, and for a response without one vector of
  * the expected length for each text.
  */
-export function createRemoteModel(remote: RemoteModelConfig, name: string): EmbedModel {
+export function createRemoteModel(remote: RemoteModel<'embed'>, name: string): EmbedModel {
   const own = name === remote.embedModel ? remote.embedDimensions : remote.previousEmbedDimensions;
   const shortens = takesDimensions(remote, name);
   const model: EmbedModel = {
@@ -34,13 +33,13 @@ export function createRemoteModel(remote: RemoteModelConfig, name: string): Embe
 }
 
 /** Only models that can shorten their vectors take `dimensions`: those for which the operator has named a number. */
-function takesDimensions(remote: RemoteModelConfig, name: string): boolean {
+function takesDimensions(remote: RemoteModel<'embed'>, name: string): boolean {
   const { embedModel, embedDimensions, previousEmbedModel, previousEmbedDimensions } = remote;
   return (name === embedModel && embedDimensions !== undefined) || (name === previousEmbedModel && previousEmbedDimensions !== undefined);
 }
 
 async function embedBatch(
-  remote: RemoteModelConfig,
+  remote: RemoteModel<'embed'>,
   model: string,
   texts: string[],
   signal: AbortSignal,

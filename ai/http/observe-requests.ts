@@ -4,7 +4,7 @@ import type { RequestHandler } from 'express';
 export type ObserveRequest = (request: { operation: string; status: number | 'aborted'; seconds: number }) => void;
 
 /** What the service does, each by a POST to `/v1/<name>`. Metrics have these names; the compiler asks for a route and a description of each. */
-export const operations = ['extract', 'summarize', 'embed', 'answer', 'rerank'] as const;
+export const operations = ['extract', 'summarize', 'embed', 'answer', 'fields', 'rerank'] as const;
 export type Operation = (typeof operations)[number];
 
 /** The operation of a path; `other` if there is none. */

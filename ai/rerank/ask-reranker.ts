@@ -22,7 +22,8 @@ export async function askReranker(
   documents: string[],
   signal: AbortSignal,
 ): Promise<Ranking> {
-  if (remote?.rerankModel === undefined) throw new ServiceError(422, 'no_reranker', 'This deployment has no model that ranks texts.');
+  if (!remote?.rerank || remote.rerankModel === undefined)
+    throw new ServiceError(422, 'no_reranker', 'This deployment has no model that ranks texts.');
   const { rerankModel: model } = remote;
   const body = { model, query, documents, top_n: documents.length };
   const { results } = await askRemote(remote.rerank, '/rerank', body, response, { timeoutMs, signal, name: 'remote' });

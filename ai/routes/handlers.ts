@@ -156,6 +156,43 @@ export function answerRoute(provider: Provider): RequestHandler {
   };
 }
 
+/** Body of POST /v1/fields. */
+export const fieldsRequest = z.object({
+  schema: z.record(z.string(), z.unknown()).describe('The JSON Schema of what is wanted.'),
+  title: atMost(maxNameLength),
+  passages: z
+    .array(
+      z.object({
+        id: z.string().min(1).max(200),
+        page: z.int().nullable(),
+        heading: atMost(maxNameLength).nullable(),
+        text: atMost(maxTextLength),
+      }),
+    )
+    .min(1)
+    .describe('The text of the document, in its order.'),
+});
+
+/**
+ * POST /v1/fields: a JSON Schema and the passages of a document, together at most MAX_TEXT_CHARACTERS. Returns values with what they quote.
+ * Neither values nor quotes are checked here.
+ */
+export function fieldsRoute(provider: Provider, maxTextCharacters: number): RequestHandler {
+  const maxBytes = 2 * maxTextCharacters * jsonBytesPerCharacter + 1024 * 1024;
+  return async (request, response) => {
+    const asked = await readJson(request, fieldsRequest, maxBytes);
+    const characters = asked.passages.reduce((sum, { text }) => sum + countCharacters(text), 0);
+    if (characters > maxTextCharacters) {
+      throw new ServiceError(
+        413,
+        'text_too_long',
+        `The text has ${characters} characters; at most ${maxTextCharacters} are read for fields.`,
+      );
+    }
+    response.json(await provider.fields(asked, requestSignal(response)));
+  };
+}
+
 /** Body of POST /v1/rerank. */
 export const rerankRequest = z.object({
   query: atMost(maxQuestionLength).refine((text) => text.trim() !== '', 'must not be empty'),

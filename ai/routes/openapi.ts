@@ -3,7 +3,16 @@ import { z } from 'zod';
 import type { AiServiceConfig } from '../../config/ai-service.ts';
 import { version } from '../../contract/version.ts';
 import type { Operation } from '../http/observe-requests.ts';
-import { answerRequest, embedRequest, maxPassages, maxTextLength, maxTexts, rerankRequest, summarizeRequest } from './handlers.ts';
+import {
+  answerRequest,
+  embedRequest,
+  fieldsRequest,
+  maxPassages,
+  maxTextLength,
+  maxTexts,
+  rerankRequest,
+  summarizeRequest,
+} from './handlers.ts';
 
 const style =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}pre{background:#f4f4f4;padding:1rem;overflow:auto}';
@@ -75,10 +84,22 @@ const answer = z.object({
   extractive: z.boolean().describe('The sentences are those of the passages.'),
   model: z.string().nullable().describe('The remote model; null for an extractive answer.'),
 });
+const fields = z.object({
+  model: z.string(),
+  parts: z
+    .array(
+      z.array(
+        z.object({ path: z.string(), value: z.union([z.string(), z.number(), z.boolean()]), passage: z.string(), quote: z.string() }),
+      ),
+    )
+    .describe('What was read out of each part of the document; items of arrays are numbered in each part anew.'),
+  unreadable: z.int().describe('How many values were in another form than the model was asked for.'),
+});
 const ranking = z.object({ model: z.string(), results: z.array(z.object({ index: z.int(), relevance_score: z.number() })) });
 const health = z.object({
   ok: z.boolean(),
-  provider: z.enum(['local', 'remote']),
+  provider: z.enum(['local', 'remote']).describe('What embeds.'),
+  chat: z.enum(['local', 'remote']).describe('What summarizes and answers. Only a remote model extracts fields.'),
   ocr: z.enum(['local', 'remote', 'none']),
   auth: z.enum(['token', 'disabled']),
   problems: z.array(z.string()).describe('One sentence for each reason why the configuration cannot serve.'),
@@ -114,7 +135,7 @@ export function openApiDocument(config: AiServiceConfig) {
       title: 'Internal AI service',
       version,
       description:
-        'Extracts text from documents, summarizes text, creates embeddings, answers questions and ranks passages. Every response carries X-Request-Id.',
+        'Extracts text from documents, summarizes text, creates embeddings, answers questions, extracts fields and ranks passages. Every response carries X-Request-Id.',
     },
     servers: [{ url: '/' }],
     security: [{ serviceToken: [] }],
@@ -127,6 +148,7 @@ export function openApiDocument(config: AiServiceConfig) {
       ...summarizePath(config),
       ...embedPath(),
       ...answerPath(),
+      ...fieldsPath(),
       ...rerankPath(),
       '/health': {
         get: {
@@ -163,6 +185,12 @@ function answerPath() {
   const text = `Answers a question from at most ${maxPassages} passages, each of at most ${maxTextLength} characters, best first. Every \
 sentence names what it quotes; whether the quotes hold is for the caller to check.`;
   return { '/v1/answer': post('answer', text, jsonBody(answerRequest), answer, [400, 401, 413, 422, 502, 503]) };
+}
+
+function fieldsPath() {
+  const text = `Reads the values of a JSON Schema out of the passages of a document, by the remote chat model. Every value names what it \
+quotes; whether the quotes hold is for the caller to check. 422 \`no_chat_model\` without a model.`;
+  return { '/v1/fields': post('fields', text, jsonBody(fieldsRequest), fields, [400, 401, 413, 422, 502, 503]) };
 }
 
 function rerankPath() {

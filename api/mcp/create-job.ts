@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { DocumentJobKind } from '../../contract/fields.ts';
 import { contract } from '../../contract/index.ts';
-import type { JobKind } from '../../contract/jobs.ts';
 import { documentId } from './fields.ts';
 import { defineTool } from './tool.ts';
 
@@ -11,7 +11,7 @@ const work = {
   'document.extract': 'reads its text',
   'document.index': 'makes it searchable',
   'document.summarize': 'summarizes it',
-} satisfies Record<Extract<JobKind, `document.${string}`>, string>;
+} satisfies Record<DocumentJobKind, string>;
 const kinds = Object.keys(work) as (keyof typeof work)[];
 
 export const createJob = defineTool({

@@ -13,6 +13,7 @@ import { retryJob } from '../../domain/jobs/retry-job.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import { type Authorize, workspaceOf } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
+import { checkKind } from '../extra-kinds.ts';
 import { withIdempotency } from '../idempotency.ts';
 import { toJob, toJobListItem } from '../presenters/job.ts';
 import { procedure } from '../procedure.ts';
@@ -38,6 +39,7 @@ export function jobProcedures(deps: ApiDeps) {
       const job = await withIdempotency<RecordedJob>(db, contract.jobs.create, context, async (once) => {
         const scope = await findJobScope(db, input);
         await authorize(scope.organizationId, scope.workspaceId);
+        await checkKind(deps, input.kind);
         return once(async (trx) => withoutLongInput(toJob(await createJob(trx, getPlan, actor, scope, input))));
       });
       return { input: inputOf(input), ...job } as ShownJob;
@@ -49,6 +51,9 @@ export function jobProcedures(deps: ApiDeps) {
       const { items } = await withIdempotency<RecordedJobs>(db, contract.jobs.createMany, context, async (once) => {
         // Before any row is read; a key of one workspace is asked for each job below.
         await authorize(organizationId, workspaceOf(caller));
+        for (const kind of new Set(input.jobs.map((job) => job.kind))) {
+          await checkKind(deps, kind, ['jobs', input.jobs.findIndex((job) => job.kind === kind)]);
+        }
         const jobs = await forEachJob(input.jobs, async (job) => {
           const scope = await findJobScope(db, job);
           if (scope.organizationId !== organizationId) throw new ApiError('FORBIDDEN');

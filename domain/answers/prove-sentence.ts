@@ -64,7 +64,8 @@ export function proveSentence(sentence: SaidSentence, passages: ReadonlyMap<stri
   return unproven ? { holds: false, reason: unproven } : { holds: true, citations: distinct(citations) };
 }
 
-function proveCitation(
+/** Looks a quote up in the passage that it names. Returns where it stands, what was quoted and its sentence, or why it does not hold. */
+export function proveCitation(
   { passage, quote }: SaidSentence['citations'][number],
   source: QuotedPassage | undefined,
 ): { citation: ProvenCitation; claimed: string; sentence: string } | WithheldReason {

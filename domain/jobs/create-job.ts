@@ -42,6 +42,8 @@ export function inputOf(input: CreateJobInput): Record<string, unknown> {
       return { text: input.text, maxSentences: input.maxSentences };
     case 'text.embed':
       return { texts: input.texts };
+    case 'document.extractFields':
+      return { documentId: input.documentId, schema: input.schema };
   }
 }
 

@@ -73,6 +73,8 @@ describe('the configuration of the AI service', () => {
   it('knows a host for each role of a remote model, and sends the key of all to none of them', () => {
     const load = (variables: Record<string, string>) => loadAiServiceConfig({ SERVICE_TOKEN: 's', ...variables }).remote;
     const all = { REMOTE_AI_KEY: 'k', REMOTE_AI_BASE_URL: 'http://all.example/v1' };
+    const host = { baseUrl: 'http://all.example/v1', key: 'k' };
+    const hosts = { chat: host, embed: host, vision: host, rerank: host };
     for (const [role, field] of [
       ['CHAT', 'chat'],
       ['EMBED', 'embed'],
@@ -81,27 +83,13 @@ describe('the configuration of the AI service', () => {
     ] as const) {
       const url = { [`REMOTE_AI_${role}_BASE_URL`]: 'http://own.example/v1/' };
       const key = { [`REMOTE_AI_${role}_KEY`]: 'own' };
-      const others = {
-        chat: 'http://all.example/v1',
-        embed: 'http://all.example/v1',
-        vision: 'http://all.example/v1',
-        rerank: 'http://all.example/v1',
-      };
-      const remote = load({ ...all, ...url, ...key });
-      expect(remote?.[field]).to.deep.equal({ baseUrl: 'http://own.example/v1', key: 'own' });
-      expect({
-        chat: remote?.chat.baseUrl,
-        embed: remote?.embed.baseUrl,
-        vision: remote?.vision.baseUrl,
-        rerank: remote?.rerank.baseUrl,
-      }).to.deep.equal({
-        ...others,
-        [field]: 'http://own.example/v1',
-      });
+      const own = { baseUrl: 'http://own.example/v1', key: 'own' };
+      expect(load({ ...all, ...url, ...key })).to.deep.include({ ...hosts, [field]: own });
       expect(load({ ...all, ...key })?.[field]).to.deep.equal({ baseUrl: 'http://all.example/v1', key: 'own' });
-      expect(() => load({ ...all, ...url }), role).to.throw(`REMOTE_AI_${role}_KEY: is missing while REMOTE_AI_${role}_BASE_URL is set`);
-      for (const one of [url, key, { ...url, ...key }])
-        expect(() => load(one), role).to.throw(`REMOTE_AI_KEY: is missing while REMOTE_AI_${role}_`);
+      expect(load({ ...all, ...url })?.[field]).to.deep.equal({ baseUrl: 'http://own.example/v1', key: undefined });
+      // By itself it makes no other role remote.
+      expect(load(url)).to.deep.include({ chat: null, embed: null, vision: null, rerank: null, [field]: { ...own, key: undefined } });
+      expect(() => load(key), role).to.throw(`REMOTE_AI_${role}_BASE_URL: is missing while REMOTE_AI_${role}_KEY is set`);
     }
   });
 
@@ -119,7 +107,7 @@ describe('the configuration of the AI service', () => {
     const { remote } = loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k', REMOTE_AI_BASE_URL: 'http://models.example/v1/' });
     const host = { key: 'k', baseUrl: 'http://models.example/v1' };
     expect(remote).to.deep.include({ chat: host, embed: host, vision: host });
-    expect(loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k' }).remote?.chat.baseUrl).to.equal('https://api.openai.com/v1');
+    expect(loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k' }).remote?.chat?.baseUrl).to.equal('https://api.openai.com/v1');
     const previous = { SERVICE_TOKEN: 's', REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: '512' };
     expect(() => loadAiServiceConfig(previous)).to.throw('REMOTE_AI_PREVIOUS_EMBED_MODEL: is missing');
   });

@@ -13,7 +13,18 @@ describe('the AI service over HTTP', () => {
   const post = (path: string, body: unknown) => service.ask(path, { method: 'POST', body: JSON.stringify(body) });
 
   it('refuses a missing or wrong token everywhere but at /health', async () => {
-    const paths = ['/v1/extract', '/v1/summarize', '/v1/embed', '/v1/answer', '/v1/rerank', '/openapi.json', '/docs', '/redoc', '/nowhere'];
+    const paths = [
+      '/v1/extract',
+      '/v1/summarize',
+      '/v1/embed',
+      '/v1/answer',
+      '/v1/fields',
+      '/v1/rerank',
+      '/openapi.json',
+      '/docs',
+      '/redoc',
+      '/nowhere',
+    ];
     for (const path of paths) {
       for (const headers of [{}, { 'x-service-token': '' }, { 'x-service-token': `${token}x` }] as Record<string, string>[]) {
         const method = path.startsWith('/v1/') ? 'POST' : 'GET';
@@ -37,7 +48,7 @@ describe('the AI service over HTTP', () => {
   it('reports its state at /health', async () => {
     const health = await (await fetch(`${service.url}/health`)).json();
     const embeddings = [{ model: 'local-hash-256', dimensions: 256, chunk_characters: 1_200, texts_per_call: 32 }];
-    expect(health).to.deep.equal({ ok: true, provider: 'local', ocr: 'none', auth: 'token', problems: [], embeddings });
+    expect(health).to.deep.equal({ ok: true, provider: 'local', chat: 'local', ocr: 'none', auth: 'token', problems: [], embeddings });
   });
 
   it('describes itself in OpenAPI 3.1 and on pages that load nothing from elsewhere', async () => {
@@ -46,7 +57,7 @@ describe('the AI service over HTTP', () => {
     expect(document.openapi).to.equal('3.1.0');
     expect(document.info.version).to.equal(version);
     expect(await new Validator().validate(document)).to.deep.equal({ valid: true });
-    expect(document.paths).to.have.keys('/v1/extract', '/v1/summarize', '/v1/embed', '/v1/answer', '/v1/rerank', '/health');
+    expect(document.paths).to.have.keys('/v1/extract', '/v1/summarize', '/v1/embed', '/v1/answer', '/v1/fields', '/v1/rerank', '/health');
     for (const path of ['/docs', '/redoc']) {
       const page = await service.ask(path);
       expect(page.headers.get('content-type')).to.contain('text/html');

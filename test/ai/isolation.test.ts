@@ -3,7 +3,7 @@ import { createMinilmModel } from '../../ai/embed/minilm/pooled-model.ts';
 import { readUpload } from '../../ai/extract/extract-document.ts';
 import { ProcessPool } from '../../ai/pool/process-pool.ts';
 import { TaskFailure, type TaskFailureReason } from '../../ai/pool/protocol.ts';
-import { createLocalProvider } from '../../ai/providers.ts';
+import { createProvider } from '../../ai/providers.ts';
 import { loadAiServiceConfig } from '../../config/ai-service.ts';
 import { childrenOf, cpuSecondsOf, isAlive, until } from '../support/processes.ts';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
@@ -108,7 +108,11 @@ describe('what ends two of the processes that work at it, as the kernel does if 
 
   for (const [kind, refusal, work] of [
     ['document', 'unreadable_document', (pool, text) => readUpload({ config, pool, ocr }, Buffer.from(text), 'text/plain', signal)],
-    ['text', 'unusable_text', (pool, text) => createLocalProvider(pool, [createMinilmModel(pool)]).summarize(text, 1, signal)],
+    [
+      'text',
+      'unusable_text',
+      (pool, text) => createProvider(null, { readers: pool, answerers: pool }, [createMinilmModel(pool)]).summarize(text, 1, signal),
+    ],
   ] as [string, string, (pool: ProcessPool, text: string) => Promise<unknown>][])
     it(`is refused for good: a ${kind}`, async () => {
       const { pool, kills } = startPool();
@@ -130,7 +134,7 @@ describe('texts that harm', () => {
     const run = () => Promise.reject(new TaskFailure(reason, 'The task has no result.'));
     const pool = { problem: null, run } as unknown as ProcessPool;
     const minilm = createMinilmModel(pool);
-    const provider = createLocalProvider(pool, [minilm]);
+    const provider = createProvider(null, { readers: pool, answerers: pool }, [minilm]);
     const question = { question: 'text', passages: [], maxSentences: 1 };
     const works = [provider.summarize('text', 1, signal), minilm.embed(['text'], signal), provider.answer(question, signal)];
     return Promise.all(works.map((work) => (work as Promise<unknown>).catch((error: unknown) => error)));

@@ -37,7 +37,7 @@ describe('the AI service with a remote model', () => {
 
   it('says so at /health', async () => {
     const { embeddings, ...health } = await service.client.health();
-    expect(health).to.deep.equal({ ok: true, provider: 'remote', ocr: 'remote', auth: 'token', problems: [] });
+    expect(health).to.deep.equal({ ok: true, provider: 'remote', chat: 'remote', ocr: 'remote', auth: 'token', problems: [] });
     expect(embeddings.map(({ model, dimensions }) => [model, dimensions])).to.deep.equal([
       ['embedder', null],
       ['local-hash-256', 256],

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-export type AiOperation = 'extract' | 'summarize' | 'embed' | 'answer' | 'rerank';
+export type AiOperation = 'extract' | 'summarize' | 'embed' | 'answer' | 'fields' | 'rerank';
 
 /** A call as the fake service got it: its JSON body, or the raw bytes of a document. */
 export interface AiCall {
@@ -51,6 +51,7 @@ export function goodAnswer({ operation, body }: AiCall): AiAnswer {
       .map(({ id, text }: { id: string; text: string }) => ({ text, citations: [{ passage: id, quote: text }] }));
     return { body: { sentences, extractive: true, model: null } };
   }
+  if (operation === 'fields') return { body: { model: 'fake', parts: [], unreadable: 0 } };
   // The other way round, as if the last one responded best.
   if (operation === 'rerank') {
     const results = body.documents.map((_: string, index: number) => ({ index, relevance_score: index })).reverse();
@@ -80,7 +81,7 @@ export async function startFakeAi(): Promise<FakeAi> {
     const operation = request.url?.slice('/v1/'.length) as AiOperation;
     if (request.url === '/health') {
       const { provider, embeddings } = fake;
-      return send(response, { body: { ok: true, provider, ocr: 'none', auth: 'token', problems: [], embeddings } });
+      return send(response, { body: { ok: true, provider, chat: provider, ocr: 'none', auth: 'token', problems: [], embeddings } });
     }
     fake.maxRunning = Math.max(fake.maxRunning, ++running);
     response.once('close', () => running--);

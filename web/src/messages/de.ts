@@ -194,6 +194,7 @@ export const de: Messages = {
       'document.index': 'Durchsuchbar machen',
       'text.summarize': 'Einen Text zusammenfassen',
       'text.embed': 'Texte einbetten',
+      'document.extractFields': 'Felder auslesen',
     },
     states: {
       queued: 'Wartet',

@@ -194,6 +194,7 @@ export const en = {
       'document.index': 'Make searchable',
       'text.summarize': 'Summarize a text',
       'text.embed': 'Embed texts',
+      'document.extractFields': 'Extract fields',
     } satisfies Record<JobKind, string> as Record<JobKind, string>,
     states: {
       queued: 'Queued',
