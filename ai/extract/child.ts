@@ -1,5 +1,3 @@
-import type { Question } from '../answer/answer.ts';
-import { answerQuestion } from '../answer/answer-question.ts';
 import { serveTasks } from '../pool/serve-tasks.ts';
 import { summarizeText } from '../summarize/summarize-text.ts';
 import { type ExtractLimits, isImage, type SourceDocument, unwrapUpload } from './document.ts';
@@ -50,7 +48,6 @@ serveTasks(
     },
     renderPage: ({ bytes, index, withoutText }: PageTask) => renderPdfPage(bytes, index, withoutText),
     summarize: ({ text, maxSentences }: SummaryTask) => summarizeText(text, maxSentences),
-    answer: (question: Question) => answerQuestion(question),
   },
   async () => {
     await loadPdfium();

@@ -4,6 +4,7 @@ const mebibyte = 1024 * 1024;
 export const memoryBytes = {
   service: 640 * mebibyte,
   reader: 1024 * mebibyte,
+  answerer: 384 * mebibyte,
   recognizer: 1536 * mebibyte,
   tesseract: 640 * mebibyte,
   embedder: 768 * mebibyte,

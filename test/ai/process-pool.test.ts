@@ -72,8 +72,8 @@ describe('A pool of processes', () => {
 it('the default numbers of processes fit into the memory that docker-compose.yml gives the service', () => {
   const [, gigabytes] = /\n {2}ai:[\s\S]*?mem_limit: \$\{AI_MEMORY:-(\d+)g\}/.exec(readFileSync('docker-compose.yml', 'utf8')) ?? [];
   const { readers, recognizers, embedders } = loadAiServiceConfig({ SERVICE_TOKEN: 'secret' });
-  const { service, reader, recognizer, tesseract, embedder } = memoryBytes;
-  expect(service + readers * reader + recognizers * (recognizer + tesseract) + embedders * embedder).to.be.at.most(
+  const { service, reader, recognizer, tesseract, embedder, answerer } = memoryBytes;
+  expect(service + readers * reader + recognizers * (recognizer + tesseract) + embedders * embedder + answerer).to.be.at.most(
     Number(gigabytes) * 2 ** 30,
   );
 });

@@ -1,0 +1,27 @@
+import { expect } from 'chai';
+import { childrenOf } from '../support/processes.ts';
+import { startAiService } from './support/ai-service.ts';
+
+const passages = [{ id: 'a', title: 'lease.txt', page: null, heading: null, text: 'The lease of the boat shed ends in May.' }];
+
+describe('A question to the local AI service', () => {
+  it('does not wait for documents that are being read', async () => {
+    const service = await startAiService();
+    const readers = childrenOf(service.pid).filter(({ command }) => command.includes('extract/child.ts'));
+    try {
+      expect(readers).to.have.length(2);
+      // As if each of them were reading a scan of many pages.
+      for (const { pid } of readers) process.kill(pid, 'SIGSTOP');
+      const reading = new AbortController();
+      const unread = Array.from({ length: 4 }, () =>
+        service.client.extract({ body: Buffer.from('well'), contentType: 'text/plain', signal: reading.signal }).catch(() => 'unread'),
+      );
+      const { sentences } = await service.client.answer({ question: 'When does the lease of the boat shed end?', passages });
+      expect(sentences.map(({ text }) => text)).to.deep.equal(['The lease of the boat shed ends in May.']);
+      reading.abort();
+      expect(await Promise.all(unread)).to.deep.equal(Array(4).fill('unread'));
+    } finally {
+      await service.stop();
+    }
+  });
+});
