@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { findViolation } from './remote-protocol.ts';
 
 /** A request that the remote model has received. */
 export interface RemoteRequest {
@@ -13,7 +14,10 @@ export interface RemoteRequest {
 /** How the remote model answers the next requests; `hang` never does. */
 export type RemoteAnswer = { status: number; body: unknown; headers?: Record<string, string> } | 'hang';
 
-/** A server that speaks the protocol of remote models, answering as the test says. */
+/**
+ * A server that speaks the protocol of remote models, answering as the test says. `stop` rejects if a request was not as the protocol has
+ * it.
+ */
 export interface RemoteModel {
   baseUrl: string;
   requests: RemoteRequest[];
@@ -23,8 +27,11 @@ export interface RemoteModel {
 
 /** Starts a remote model on a free port. */
 export async function startRemoteModel(): Promise<RemoteModel> {
+  const violations: string[] = [];
   const server = createServer((request, response) => {
     void json(request).then((body) => {
+      const violation = findViolation({ method: request.method, path: request.url, contentType: request.headers['content-type'], body });
+      if (violation !== undefined) violations.push(violation);
       const received = { path: request.url ?? '', headers: request.headers, body };
       model.requests.push(received);
       const answer = model.answer(received);
@@ -43,6 +50,7 @@ export async function startRemoteModel(): Promise<RemoteModel> {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
+      if (violations.length > 0) throw new Error(`The remote model got what its protocol does not have: ${violations.join('; ')}`);
     },
   };
   return model;
