@@ -15,6 +15,7 @@ const ofWorkspace = [
   'webhooks',
   'audit',
   'plan',
+  'mailbox',
   'account',
 ];
 
