@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { ServerConfig } from '../config/server.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
-import { grantFirstAdmin } from '../domain/operations/grant-first-admin.ts';
+import { grantFirstAdmin, hasAdmin } from '../domain/operations/grant-first-admin.ts';
 
 /**
  * Makes the first platform admin when a session of theirs begins: the user of `FIRST_ADMIN_EMAIL`, or outside of production whoever signed
@@ -10,9 +10,12 @@ import { grantFirstAdmin } from '../domain/operations/grant-first-admin.ts';
  */
 export function createFirstAdmin({ config, db, log }: { config: Pick<ServerConfig, 'firstAdmin'>; db: Db; log: Logger }) {
   const rule = config.firstAdmin;
-  let settled = rule === undefined;
+  // Asked by the first session: where there is an admin, no session costs a query.
+  let settled: boolean | undefined;
   return async ({ userId }: { userId: string }): Promise<void> => {
-    if (!rule || settled) return;
+    if (!rule) return;
+    settled ??= await hasAdmin(db);
+    if (settled) return;
     const outcome = await inTransaction(db, (trx) => grantFirstAdmin(trx, userId, rule));
     settled = outcome !== 'another-user';
     if (outcome === 'granted') log.warn({ userId }, 'there was no platform admin: this user is the first one now');

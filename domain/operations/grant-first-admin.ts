@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Transaction } from '../../db/connect.ts';
+import type { Db, Transaction } from '../../db/connect.ts';
 import { makeAdmin } from './grant-admin.ts';
 
 /** Who becomes the first platform admin. */
@@ -23,10 +23,14 @@ export async function grantFirstAdmin(
   const meant = email === undefined ? eligible.orderBy('createdAt').orderBy('id').limit(1) : eligible.where('email', '=', email);
   if ((await meant.executeTakeFirst())?.id !== userId) return 'another-user';
   await sql`select pg_advisory_xact_lock(hashtextextended('first admin', 0))`.execute(trx);
-  const admin = await trx.selectFrom('user').select('id').where('role', '=', 'admin').limit(1).executeTakeFirst();
-  const user = admin ? undefined : await meant.executeTakeFirst();
+  const user = (await hasAdmin(trx)) ? undefined : await meant.executeTakeFirst();
   if (!user) return 'has-admin';
   if (user.id !== userId) return 'another-user';
   await makeAdmin(trx, user, 'first-admin');
   return 'granted';
+}
+
+/** Whether there is a platform admin. */
+export async function hasAdmin(db: Db | Transaction): Promise<boolean> {
+  return (await db.selectFrom('user').select('id').where('role', '=', 'admin').limit(1).executeTakeFirst()) !== undefined;
 }
