@@ -48,7 +48,9 @@ const usageHistorySchema = z
     from: day,
     to: day,
     heldCredits: count
-      .describe('What the jobs that have not ended now were charged. `charged` contains it; it is given back if they fail or are canceled.')
+      .describe(
+        'What the jobs, searches and answers that have not ended now were charged. `charged` contains it; it is given back if they fail or are canceled.',
+      )
       .meta({ examples: [7] }),
     items: z.array(
       z

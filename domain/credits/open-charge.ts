@@ -43,6 +43,14 @@ export async function openCharge(
   return id;
 }
 
+/** What the open charges of an organization come to, as a term of SQL. */
+export function openCredits(organizationId: string): RawBuilder<number> {
+  const terms = Object.values(purposes).map(
+    ({ table, credits }) => sql`(select count(*) from ${sql.table(table)} where organization_id = ${organizationId}) * ${sql.lit(credits)}`,
+  );
+  return sql`${sql.join(terms, sql` + `)}`;
+}
+
 /** Settles the charge of a request that succeeded, so that it is not refunded. */
 export async function settleCharge(db: Db | Transaction, purpose: OpenPurpose, id: string): Promise<void> {
   await db.deleteFrom(purposes[purpose].table).where('id', '=', id).execute();

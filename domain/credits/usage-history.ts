@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
+import { openCredits } from './open-charge.ts';
 
 /** What the credits of a day are told apart by. */
 export type UsageGrouping = 'kind' | 'workspace' | 'key';
@@ -49,13 +50,11 @@ export async function readUsageHistory(db: Db, { organizationId, from, to, by, l
   return rows;
 }
 
-/** The credits that jobs hold which have not ended: they are charged, and given back if the job fails. */
+/** The credits that unfinished jobs, searches and answers hold: they are charged, and given back if those fail. */
 export async function readHeldCredits(db: Db, organizationId: string): Promise<number> {
-  const { credits } = await db
-    .selectFrom('job')
-    .select(({ fn }) => fn.coalesce(fn.sum<number>('credits'), sql<number>`0`).as('credits'))
-    .where('organization_id', '=', organizationId)
-    .where('status', 'in', ['queued', 'running'])
-    .executeTakeFirstOrThrow();
-  return credits;
+  const { rows } = await sql<{ credits: number }>`
+    select (select coalesce(sum(credits), 0) from job where organization_id = ${organizationId} and status in ('queued', 'running'))
+      + ${openCredits(organizationId)} as credits
+  `.execute(db);
+  return rows[0]?.credits ?? 0;
 }

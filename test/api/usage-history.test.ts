@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openCharge, refundCharge } from '../../domain/credits/open-charge.ts';
+import { type OpenPurpose, openCharge, refundCharge, settleCharge } from '../../domain/credits/open-charge.ts';
 import { claimJob } from '../../domain/jobs/claim-job.ts';
 import { settleAttempt } from '../../domain/jobs/settle-attempt.ts';
 import { createKey } from '../support/api-keys.ts';
@@ -40,6 +40,21 @@ describe('organizations.usageHistory', () => {
       expect(usage.aiCredits).to.equal(6);
     });
   }
+
+  it('counts as held what a search and an answer that are under way may still give back', async () => {
+    const { db } = api.database;
+    const { organizationId } = tenant;
+    const held = async () => (await history()).heldCredits;
+    const open = (purpose: OpenPurpose, of = organizationId) => openCharge(db, async () => null, purpose, { organizationId: of });
+    const search = await open('search');
+    const answer = await open('answer');
+    await open('answer', (await api.createTenant()).organizationId);
+    expect(await held()).to.equal(4);
+    await refundCharge(db, 'search', search);
+    expect(await held()).to.equal(3);
+    await settleCharge(db, 'answer', answer);
+    expect(await held()).to.equal(0);
+  });
 
   it('counts as held what a job may still give back, and nothing else', async () => {
     const { db } = api.database;

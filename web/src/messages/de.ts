@@ -261,7 +261,7 @@ export const de: Messages = {
     noLimit: 'keine Grenze',
     bar: (what) => `${what}, Anteil an der Grenze`,
     byDay: 'Credits nach Tag',
-    byDayHint: (credits) => `Die letzten 31 Tage (UTC). Für Jobs, die noch laufen, reserviert: ${credits}.`,
+    byDayHint: (credits) => `Die letzten 31 Tage (UTC). Für das, was noch läuft, reserviert: ${credits}.`,
     noneByDay: 'In den letzten 31 Tagen wurden keine Credits verbraucht.',
     chart: (credits) => `Credits nach Tag und Art: insgesamt ${credits}. Die Tabelle darunter enthält die Zahlen.`,
     numbers: 'Als Tabelle',

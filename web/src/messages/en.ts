@@ -260,7 +260,7 @@ export const en = {
     noLimit: 'no limit',
     bar: (what: string) => `${what}, part of the limit`,
     byDay: 'Credits by day',
-    byDayHint: (credits: string) => `The last 31 days (UTC). ${credits} are held by jobs that have not ended.`,
+    byDayHint: (credits: string) => `The last 31 days (UTC). ${credits} are held by what has not ended.`,
     noneByDay: 'No credits were used in the last 31 days.',
     chart: (credits: string) => `Credits by day and kind: ${credits} in all. The table below has the numbers.`,
     numbers: 'As a table',
