@@ -50,6 +50,14 @@ describe('The console, if something goes wrong', () => {
     await alert.getByText(/^Request [\w-]{8,}/).waitFor();
   });
 
+  it('says that webhooks are off, and who turns them on', async () => {
+    const { page } = await visit('webhooks');
+    await page.getByText('Webhooks are off').waitFor();
+    await page.getByText('WEBHOOKS_ENABLED').waitFor();
+    expect(await page.getByRole('main').getByRole('alert').count()).to.equal(0);
+    expect(await page.getByRole('button', { name: 'New endpoint' }).count()).to.equal(0);
+  });
+
   it('says at once that there were too many requests', async () => {
     const { workspaceId, owner } = tenant;
     const path = `/api/v1/workspaces/${workspaceId}/documents/search`;

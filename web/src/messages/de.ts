@@ -370,6 +370,8 @@ export const de: Messages = {
     events: 'Ereignisse',
     state: 'Status',
     states: { enabled: 'Aktiv', disabled: 'Deaktiviert', failing: 'Fehlerhaft', gone: 'Nicht mehr vorhanden' },
+    offTitle: 'Webhooks sind ausgeschaltet',
+    off: 'Wer diesen Dienst betreibt, schaltet sie mit der Einstellung WEBHOOKS_ENABLED ein.',
     emptyTitle: 'Noch keine Endpunkte',
     empty: 'Fügen Sie einen hinzu, um zu erfahren, wann ein Job beendet oder ein Dokument bereit ist.',
     create: 'Neuer Endpunkt',

@@ -368,6 +368,8 @@ export const en = {
     events: 'Events',
     state: 'State',
     states: { enabled: 'Enabled', disabled: 'Disabled', failing: 'Failing', gone: 'Gone' },
+    offTitle: 'Webhooks are off',
+    off: 'Whoever runs this service turns them on with the setting WEBHOOKS_ENABLED.',
     emptyTitle: 'No endpoints yet',
     empty: 'Add one to be told when a job has ended or a document is ready.',
     create: 'New endpoint',

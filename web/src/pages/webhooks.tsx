@@ -1,5 +1,5 @@
 import { Button, Checkbox, Fieldset, Stack, Table, Text, TextInput } from '@mantine/core';
-import type { Contract, InputOf } from '@sheaf/client';
+import { type Contract, type InputOf, SheafError } from '@sheaf/client';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -26,6 +26,7 @@ export default function Webhooks() {
   const [isCreating, setIsCreating] = useState(false);
   const [secret, setSecret] = useState<string>();
   const endpoints = useQuery(endpointsQuery(organization.id));
+  if (endpoints.error instanceof SheafError && endpoints.error.is('PRECONDITION_FAILED')) return <Off />;
   const onMade = async (made: string | null) => {
     setIsCreating(false);
     setSecret(made ?? undefined);
@@ -48,6 +49,16 @@ export default function Webhooks() {
       {secret && (
         <Secret title={t.webhooks.secretTitle} hint={t.webhooks.secretHint} secret={secret} onClose={() => setSecret(undefined)} />
       )}
+    </>
+  );
+}
+
+/** Only the operator of the service turns webhooks on. */
+function Off() {
+  return (
+    <>
+      <PageHead title={t.webhooks.title} />
+      <Empty title={t.webhooks.offTitle} text={t.webhooks.off} />
     </>
   );
 }
