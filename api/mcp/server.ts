@@ -27,7 +27,11 @@ export interface McpServerOptions {
 export function createMcpServer(context: ToolContext, options: McpServerOptions): McpServer {
   const server = new McpServer(
     { name: 'sheaf', title: 'Sheaf', version },
-    { instructions: 'Search and read the documents of an organization. Begin with list_workspaces unless your key is of one workspace.' },
+    {
+      instructions: 'Search and read the documents of an organization. Begin with list_workspaces unless your key is of one workspace.',
+      // Nobody is told of changes: the tools are the same as long as the process runs.
+      capabilities: { tools: { listChanged: false } },
+    },
   );
   for (const tool of tools.filter(({ writes }) => options.writes || !writes)) {
     const { name, title, description, input, writes } = tool;

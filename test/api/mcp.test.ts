@@ -58,6 +58,7 @@ for (const { mode, revision } of revisions) {
 
     it('speaks it, and describes its tools by schemas', async () => {
       const client = await connectWith();
+      expect(client.getServerCapabilities()?.tools?.listChanged, 'no list that changes').to.equal(false);
       expect(client.getNegotiatedProtocolVersion()).to.equal(revision);
       const { tools } = await client.listTools();
       expect(tools.map(({ name }) => name).sort()).to.deep.equal([...reading, 'create_job', 'upload_document'].sort());
