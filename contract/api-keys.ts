@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keyPermissions } from './access.ts';
-import { count, dateTime, deleted, givenId, id } from './fields.ts';
+import { count, creditBudget, dateTime, deleted, givenId, id } from './fields.ts';
 import { displayName } from './names.ts';
 import { c, operation } from './route.ts';
 
@@ -38,6 +38,7 @@ const keyFields = {
     .meta({ examples: ['sheaf_Zk3v'] }),
   permissions: z.array(z.string()).meta({ examples: [['document:read', 'document:create', 'job:create']] }),
   requestsPerMinute: count.meta({ examples: [defaultRequestsPerMinute] }),
+  creditBudget: creditBudget.default(null),
   status: z
     .enum(['active', 'expired', 'suspended'])
     .describe('`suspended`: the member who is responsible has left or is banned. A rotation by another member brings the key back.')
@@ -121,7 +122,10 @@ export const apiKeys = c.router({
     description: 'Changes what is given and leaves the rest. It counts from the next request on.',
     pathParams: z.object({ id: givenId }),
     body: z
-      .object({ name: keyName.optional(), permissions: keyPermissionList.optional(), requestsPerMinute: requestsPerMinute.optional() })
+      .object({
+        ...{ name: keyName.optional(), permissions: keyPermissionList.optional(), requestsPerMinute: requestsPerMinute.optional() },
+        creditBudget: creditBudget.optional(),
+      })
       .optional()
       .meta({ id: 'UpdateApiKey' }),
     ...operation('apiKeys.update', { access: 'apiKey:manage', errors: ['NOT_FOUND'], response: keySchema }),

@@ -35,8 +35,8 @@ export type Issue = z.infer<typeof issueSchema>;
 
 /** The limits of a plan that hold for an organization as a whole. */
 export const organizationLimits = ['workspaces', 'members', 'aiCredits'] as const;
-/** All limits of a plan; the limit of storage holds for each workspace. */
-const limitKinds = [...organizationLimits, 'storageBytes'] as const;
+/** All limits of a plan, of which that of storage holds for each workspace, and the budgets of credits that an organization sets itself. */
+const limitKinds = [...organizationLimits, 'storageBytes', 'workspaceBudget', 'keyBudget'] as const;
 export type LimitKind = (typeof limitKinds)[number];
 
 const dataSchemas = {

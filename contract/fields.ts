@@ -84,6 +84,15 @@ export const email = z
   .max(254)
   .meta({ examples: ['ada@example.com'] });
 
+/** What a workspace or an API key may use in a month. */
+export const creditBudget = z
+  .int()
+  .min(0)
+  .max(1_000_000_000)
+  .nullable()
+  .describe('How many AI credits it may use in a calendar month (UTC), whatever the plan allows; null for no budget of its own.')
+  .meta({ examples: [500] });
+
 /** The response of a deletion. */
 export const deleted = z.object({ id }).meta({ id: 'Deleted' });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { byteCount, dateTime, deleted, documentJobKinds, givenId, id, slug } from './fields.ts';
+import { byteCount, creditBudget, dateTime, deleted, documentJobKinds, givenId, id, slug } from './fields.ts';
 import { displayName } from './names.ts';
 import { c, operation } from './route.ts';
 
@@ -30,6 +30,7 @@ const workspaceFields = {
   name: z.string().meta({ examples: ['Field notes'] }),
   slug: z.string().meta({ examples: ['field-notes'] }),
   autoProcess: autoProcess.default([]).describe('The kinds of jobs that are queued for each upload as it is completed.'),
+  creditBudget: creditBudget.default(null),
   createdAt: dateTime,
 };
 
@@ -81,12 +82,13 @@ export const workspaces = c.router({
     path: '/workspaces/:id',
     summary: 'Change a workspace',
     description:
-      'Changes what is given and leaves the rest. `teamId: null` takes the workspace out of its team, `autoProcess: []` ends what it does with uploads by itself. Who gives kinds of jobs must hold `job:create`, too.',
+      'Changes what is given and leaves the rest. `teamId: null` takes the workspace out of its team, `autoProcess: []` ends what it does with uploads by itself. Who gives kinds of jobs must hold `job:create`, too; who gives or lifts a budget, `billing:manage`.',
     pathParams: z.object({ id: givenId }),
     body: z
       .object({
         ...{ name: workspaceName.optional(), slug: slug.optional(), teamId: givenId.nullable().optional() },
         autoProcess: autoProcess.optional().describe('Jobs to queue for each upload as it is completed.'),
+        creditBudget: creditBudget.optional(),
       })
       .optional()
       .meta({ id: 'UpdateWorkspace' }),

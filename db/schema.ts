@@ -29,6 +29,8 @@ export interface WorkspaceTable {
   used_bytes: Generated<number>;
   /** Jobs that each completed upload gets. */
   auto_process: ColumnType<DocumentJobKind[], DocumentJobKind[] | undefined, DocumentJobKind[]>;
+  /** The credits that it may use in a month; null for no budget. */
+  credit_budget: Generated<number | null>;
   created_at: Timestamp;
   updated_at: Timestamp;
 }
@@ -236,9 +238,9 @@ export interface CreditEntryTable {
   month: ColumnType<string, string, never>;
   job_id: string | null;
   reason: string;
-  /** Of a charge: the workspace that it was made in. Not of charges before 0.3.0, nor of refunds. */
+  /** The workspace that was charged for. Of a refund, a trigger takes this and the next from the charge. */
   workspace_id: string | null;
-  /** Of a charge: the user or API key that asked for it. */
+  /** The user or API key that asked. */
   actor_id: string | null;
   created_at: Timestamp;
 }
@@ -351,6 +353,8 @@ export interface ApiKeyTable {
   name: string;
   permissions: KeyPermission[];
   requests_per_minute: number;
+  /** The credits that it may use in a month; null for no budget. */
+  credit_budget: Generated<number | null>;
   /** How long each secret lives; null for ever. */
   lifetime_days: number | null;
   /** How the secret begins. */

@@ -11,6 +11,7 @@ export function toApiKey(key: ApiKeyRow) {
     prefix: key.prefix,
     permissions: key.permissions,
     requestsPerMinute: key.requests_per_minute,
+    creditBudget: key.credit_budget,
     status: key.status,
     responsibleId: key.responsible_id,
     expiresAt: key.expires_at?.toISOString() ?? null,

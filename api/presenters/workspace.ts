@@ -10,6 +10,7 @@ export function toWorkspace(workspace: WorkspaceRow) {
     name: workspace.name,
     slug: workspace.slug,
     autoProcess: workspace.auto_process,
+    creditBudget: workspace.credit_budget,
     createdAt: workspace.created_at.toISOString(),
   };
 }

@@ -42,6 +42,7 @@ export function workspaceProcedures({ db, getPlan, config }: ApiDeps) {
       const { id: workspaceId, organization_id: organizationId } = workspace;
       await authorize(organizationId, workspaceId);
       if (input.autoProcess?.length) checkPermission(caller, { organizationId, workspaceId }, 'job:create');
+      if (input.creditBudget !== undefined) checkPermission(caller, { organizationId, workspaceId }, 'billing:manage');
       return toWorkspace(await inTransaction(db, (trx) => updateWorkspace(trx, actor, workspace, input)));
     }),
 

@@ -8,6 +8,7 @@ import * as usageHistory from './0006-usage-history.ts';
 import * as autoProcess from './0007-auto-process.ts';
 import * as answers from './0008-answers.ts';
 import * as twoFactor from './0009-two-factor.ts';
+import * as budgets from './0010-budgets.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -26,4 +27,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0007-auto-process': autoProcess,
   '0008-answers': answers,
   '0009-two-factor': twoFactor,
+  '0010-budgets': budgets,
 };

@@ -8,6 +8,8 @@ export interface ApiKeyChanges {
   name?: string | undefined;
   permissions?: KeyPermission[] | undefined;
   requestsPerMinute?: number | undefined;
+  /** Null ends a budget. */
+  creditBudget?: number | null | undefined;
 }
 
 /** Changes what is given. Throws NOT_FOUND if the key is gone. */
@@ -15,7 +17,7 @@ export async function updateApiKey(
   trx: Transaction,
   actor: Actor,
   { id, organization_id: organizationId }: Pick<ApiKeyRow, 'id' | 'organization_id'>,
-  { name, permissions, requestsPerMinute }: ApiKeyChanges,
+  { name, permissions, requestsPerMinute, creditBudget }: ApiKeyChanges,
 ): Promise<ApiKeyRow> {
   await lockOrganization(trx, organizationId);
   const before = await getApiKey(trx, id);
@@ -25,12 +27,13 @@ export async function updateApiKey(
       name: name ?? before.name,
       permissions: permissions ?? before.permissions,
       requests_per_minute: requestsPerMinute ?? before.requests_per_minute,
+      credit_budget: creditBudget === undefined ? before.credit_budget : creditBudget,
     })
     .where('id', '=', id)
     .where('organization_id', '=', organizationId)
     .executeTakeFirst();
   if (updated.numUpdatedRows === 0n) throw apiKeyNotFound();
-  const metadata = { name, permissions, requestsPerMinute };
+  const metadata = { name, permissions, requestsPerMinute, creditBudget };
   await recordAudit(trx, actor, { organizationId, action: 'apiKey.update', targetType: 'apiKey', targetId: id, metadata });
   return getApiKey(trx, id);
 }

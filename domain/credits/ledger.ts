@@ -5,6 +5,7 @@ import type { Transaction } from '../../db/connect.ts';
 import type { CreditPurpose } from '../../db/facts.ts';
 import type { Plan } from '../billing/plan.ts';
 import { emitCreditEvents } from '../webhooks/emit-credit-events.ts';
+import { exceededBudgets, thisMonth } from './budgets.ts';
 
 export interface Charge {
   organizationId: string;
@@ -20,15 +21,16 @@ export interface Charge {
 
 /**
  * Charges credits to the organization's current month (UTC), and returns the first day of that month. Needs the organization's lock.
- * Throws LIMIT_REACHED if the plan has too few credits left; without a plan there is no limit (docs/rules.md, ledger).
+ * Throws LIMIT_REACHED if the plan has too few credits left, or a budget of the workspace or the API key; without either there is no limit
+ * (docs/rules.md, ledger).
  */
 export async function chargeCredits(trx: Transaction, charge: Charge, plan: Plan | null): Promise<string> {
   const limit = plan?.limits.aiCredits ?? null;
   const { rows } = await sql<{ month: string; used: number }>`
     with counted as (
       insert into credit_month as counter (organization_id, month, used)
-      select ${charge.organizationId}, date_trunc('month', now() at time zone 'utc')::date, ${charge.credits}::int
-      where ${limit === null} or ${charge.credits}::int <= ${limit ?? 0}::bigint
+      select ${charge.organizationId}, ${thisMonth}, ${charge.credits}::int
+      where not exists (${exceededBudgets(charge)}) and (${limit === null} or ${charge.credits}::int <= ${limit ?? 0}::bigint)
       on conflict (organization_id, month) do update set used = counter.used + excluded.used
       where ${limit === null} or counter.used + excluded.used <= ${limit ?? 0}::bigint
       returning month, used
@@ -48,7 +50,16 @@ export async function chargeCredits(trx: Transaction, charge: Charge, plan: Plan
     if (plan) await emitCreditEvents(trx, { organizationId: charge.organizationId, month, used }, plan);
     return month;
   }
-  throw new ApiError('LIMIT_REACHED', { data: { kind: 'aiCredits', limit: limit ?? 0, plan: plan?.plan ?? '' } });
+  throw await limitReached(trx, charge, plan);
+}
+
+async function limitReached(trx: Transaction, charge: Charge, plan: Plan | null): Promise<ApiError<'LIMIT_REACHED'>> {
+  const { rows } = await exceededBudgets(charge).execute(trx);
+  const [budget] = rows;
+  const named = { plan: plan?.plan ?? '' };
+  if (!budget) return new ApiError('LIMIT_REACHED', { data: { kind: 'aiCredits', limit: plan?.limits.aiCredits ?? 0, ...named } });
+  const message = `The budget of ${budget.kind === 'keyBudget' ? 'this API key' : 'this workspace'} for the month is used up.`;
+  return new ApiError('LIMIT_REACHED', { message, data: { ...budget, ...named } });
 }
 
 /**

@@ -24,16 +24,11 @@ export interface AskedUsage {
 
 /** A refund is shown for what was charged. Charges of users have no key. */
 const groups: Record<UsageGrouping, RawBuilder<string | null>> = {
-  kind: ofCharge('reason'),
-  workspace: ofCharge('workspace_id'),
-  key: sql`substring(${ofCharge('actor_id')} from '^key_.*')`,
+  kind: sql`case when amount > 0 then reason
+    else (select charge.reason from credit_entry as charge where charge.key = replace(credit_entry.key, ':refund', ':charge')) end`,
+  workspace: sql`workspace_id`,
+  key: sql`substring(actor_id from '^key_.*')`,
 };
-
-function ofCharge(column: string): RawBuilder<string | null> {
-  const name = sql.ref(column);
-  return sql`case when amount > 0 then ${name}
-    else (select charge.${name} from credit_entry as charge where charge.key = replace(credit_entry.key, ':refund', ':charge')) end`;
-}
 
 /** Adds up the entries of the ledger by day, the newest day first. */
 export async function readUsageHistory(db: Db, { organizationId, from, to, by, limit }: AskedUsage): Promise<DayOfUsage[]> {

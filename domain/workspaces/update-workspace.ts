@@ -6,12 +6,13 @@ import { keepTeam, lockOrganization, lockWorkspace } from '../locks.ts';
 import { slugTaken } from './create-workspace.ts';
 import { type WorkspaceRow, workspaceNotFound } from './workspace.ts';
 
-/** Undefined leaves a value as it is. A null `teamId` takes the workspace out of its team. */
+/** Undefined leaves a value as it is. A null `teamId` takes the workspace out of its team; a null budget is none. */
 export interface WorkspaceChange {
   name?: string | undefined;
   slug?: string | undefined;
   teamId?: string | null | undefined;
   autoProcess?: DocumentJobKind[] | undefined;
+  creditBudget?: number | null | undefined;
 }
 
 /**
@@ -22,7 +23,7 @@ export async function updateWorkspace(
   trx: Transaction,
   actor: Actor,
   { id, organization_id: organizationId }: Pick<WorkspaceRow, 'id' | 'organization_id'>,
-  { name, slug, teamId, autoProcess }: WorkspaceChange,
+  { name, slug, teamId, autoProcess, creditBudget }: WorkspaceChange,
 ): Promise<WorkspaceRow> {
   await lockOrganization(trx, organizationId);
   if (typeof teamId === 'string') await keepTeam(trx, organizationId, teamId);
@@ -33,8 +34,9 @@ export async function updateWorkspace(
     slug: slug ?? before.slug,
     team_id: teamId === undefined ? before.team_id : teamId,
     auto_process: [...new Set(autoProcess ?? before.auto_process)],
+    credit_budget: creditBudget === undefined ? before.credit_budget : creditBudget,
   };
-  const changed = (['name', 'slug', 'team_id', 'auto_process'] as const).filter(
+  const changed = (['name', 'slug', 'team_id', 'auto_process', 'credit_budget'] as const).filter(
     (column) => JSON.stringify(wanted[column]) !== JSON.stringify(before[column]),
   );
   if (changed.length === 0) return before;
@@ -55,7 +57,7 @@ export async function updateWorkspace(
   return after;
 }
 
-const labels = { name: 'name', slug: 'slug', team_id: 'teamId', auto_process: 'autoProcess' };
+const labels = { name: 'name', slug: 'slug', team_id: 'teamId', auto_process: 'autoProcess', credit_budget: 'creditBudget' };
 
 async function checkSlug(trx: Transaction, organizationId: string, slug: string): Promise<void> {
   const taken = await trx

@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { createKey } from '../support/api-keys.ts';
+import { callOver, type Transport, transports } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
+
+describe('A budget of credits', () => {
+  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false' }, tenant: 'of each test', check: 'after each test' });
+  const owner = () => tenant.owner.token;
+  const call = (operation: string, input: object, token = owner(), transport: Transport = 'REST'): Promise<any> =>
+    callOver(api, transport, operation, input as Record<string, unknown>, { token });
+  const budget = (creditBudget: number | null) => call('workspaces.update', { id: tenant.workspaceId, creditBudget });
+  const create = (token = owner(), place: object = { workspaceId: tenant.workspaceId }) =>
+    call('jobs.create', { kind: 'text.embed', organizationId: tenant.organizationId, texts: ['one'], ...place }, token);
+  const statuses = async (count: number, token?: string) =>
+    (await Promise.all(Array.from({ length: count }, () => create(token)))).map(({ status }) => status).sort();
+
+  for (const transport of transports) {
+    it(`is set, shown, audited and lifted over ${transport}`, async () => {
+      const { organizationId, workspaceId: id } = tenant;
+      const changed = await call('workspaces.update', { id, creditBudget: 5 }, owner(), transport);
+      expect(changed.body).to.include({ creditBudget: 5 });
+      expect((await call('workspaces.update', { id, name: 'Other' }, owner(), transport)).body).to.include({ creditBudget: 5 });
+      expect((await call('workspaces.update', { id, creditBudget: null }, owner(), transport)).body).to.include({ creditBudget: null });
+      const key = await createKey(api, tenant);
+      expect((await call('apiKeys.update', { id: key.id, creditBudget: 0 }, owner(), transport)).body).to.include({ creditBudget: 0 });
+      expect((await call('apiKeys.list', { organizationId }, owner(), transport)).body[0]).to.include({ creditBudget: 0 });
+      const { body } = await call('organizations.auditLog', { organizationId }, owner(), transport);
+      const changes = body.entries.filter(({ action }: any) => action.endsWith('.update')).map(({ metadata }: any) => metadata);
+      expect(changes.map((each: any) => each.creditBudget).filter((each: unknown) => each !== undefined)).to.deep.equal([
+        0,
+        { from: 5, to: null },
+        { from: null, to: 5 },
+      ]);
+    });
+  }
+
+  it('of a workspace holds at its border against fifty requests at once, with billing off', async () => {
+    await budget(20);
+    expect(await statuses(50)).to.deep.equal([...Array(20).fill(200), ...Array(30).fill(403)]);
+    const { body } = await create();
+    expect(body).to.deep.include({ code: 'LIMIT_REACHED', defined: true, data: { kind: 'workspaceBudget', limit: 20, plan: '' } });
+    expect(body.message).to.equal('The budget of this workspace for the month is used up.');
+    expect((await create(owner(), {})).status).to.equal(200);
+    await budget(21);
+    expect(await statuses(2)).to.deep.equal([200, 403]);
+    await budget(null);
+    expect((await create()).status).to.equal(200);
+  });
+
+  it('of an API key bounds that key alone, and gets back what is refunded', async () => {
+    const [key, other] = [await createKey(api, tenant), await createKey(api, tenant)];
+    await call('apiKeys.update', { id: key.id, creditBudget: 3 });
+    const { id } = (await create(key.token)).body;
+    expect(await statuses(7, key.token)).to.deep.equal([200, 200, 403, 403, 403, 403, 403]);
+    expect((await create(key.token)).body.data).to.deep.equal({ kind: 'keyBudget', limit: 3, plan: '' });
+    expect((await create(other.token)).status).to.equal(200);
+    expect((await create()).status).to.equal(200);
+    expect((await call('jobs.cancel', { id })).status).to.equal(200);
+    expect(await statuses(3, key.token)).to.deep.equal([200, 403, 403]);
+  });
+
+  it('counts the month that it is, and no other', async () => {
+    await budget(1);
+    expect((await create()).status).to.equal(200);
+    const { db } = api.database;
+    const last = new Date(Date.now() - 40 * 86_400_000).toISOString().slice(0, 7);
+    await db.transaction().execute(async (trx) => {
+      for (const table of ['credit_entry', 'credit_month', 'job'] as const) {
+        const column = table === 'job' ? 'credit_month' : 'month';
+        const changed = trx.updateTable(table).set({ [column]: `${last}-01` } as never);
+        await changed.where('organization_id', '=', tenant.organizationId).execute();
+      }
+    });
+    expect(await statuses(2)).to.deep.equal([200, 403]);
+  });
+
+  it('is neither set nor lifted by who may not manage billing, and is a number of credits', async () => {
+    const { workspaceId: id, organizationId } = tenant;
+    const member = await api.signUp('Grace Hopper');
+    await api.addMember(organizationId, member, 'member');
+    await budget(1);
+    for (const creditBudget of [null, 100]) {
+      const { status } = await call('workspaces.update', { id, creditBudget }, member.token);
+      expect(status).to.equal(403);
+    }
+    const key = await createKey(api, tenant, { permissions: ['workspace:update'] });
+    expect((await call('workspaces.update', { id, creditBudget: null }, key.token)).status).to.equal(403);
+    for (const creditBudget of [-1, 1.5, 'many', 2_000_000_000]) {
+      const { body } = await call('workspaces.update', { id, creditBudget });
+      expect(body).to.include({ code: 'BAD_REQUEST' });
+    }
+  });
+});
