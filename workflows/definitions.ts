@@ -72,7 +72,8 @@ export type StartIntent =
   | Start<'deleteWorkspace'>
   | Start<'syncSeats'>
   | Start<'syncCustomer'>
-  | Start<'deliverWebhook'>;
+  /** To an endpoint that fails: those to others come first. */
+  | (Start<'deliverWebhook'> & { isFailing?: boolean });
 
 /** What decides the priority of a job among those that wait for a worker. */
 export interface JobPriority {

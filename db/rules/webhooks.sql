@@ -19,10 +19,11 @@ create or replace function emit_webhook(of_organization text, what text, once te
         returning id, endpoint_id
       )
       insert into outbox (workflow_id, intent)
-        select 'webhook-' || id, jsonb_build_object(
-            'operation', 'start', 'workflow', 'deliverWebhook', 'workflowId', 'webhook-' || id,
-            'input', jsonb_build_object('deliveryId', id, 'endpointId', endpoint_id, 'organizationId', of_organization))
-          from created;
+        select 'webhook-' || created.id, jsonb_build_object(
+            'operation', 'start', 'workflow', 'deliverWebhook', 'workflowId', 'webhook-' || created.id,
+            'input', jsonb_build_object('deliveryId', created.id, 'endpointId', endpoint_id, 'organizationId', of_organization),
+            'isFailing', endpoint.failing_since is not null)
+          from created join webhook_endpoint as endpoint on endpoint.id = created.endpoint_id;
     end $$;
 
 create or replace function emit_job_ended() returns trigger language plpgsql as $$
