@@ -11,17 +11,31 @@ describe('npm run drill', function () {
     const { code } = await drill.exited;
     expect(code, `${drill.stdout()}${drill.stderr()}`).to.equal(0);
     const { faults } = JSON.parse(drill.stdout()) as { faults: FaultReport[] };
-    expect(faults.map(({ name }) => name)).to.include.members(['worker-killed', 'api-killed', 'postgres-crashed', 'temporal-away']);
-    for (const { name, runs, recoverySeconds, alerts: _, cut, ...counts } of faults) {
+    expect(faults.map(({ name }) => name)).to.include.members([
+      'worker-killed',
+      'api-killed',
+      'postgres-crashed',
+      'temporal-away',
+      'webhooks',
+    ]);
+    for (const { name, runs, recoverySeconds, alerts: _, cut, webhooks, ...counts } of faults) {
       expect(runs, String(name)).to.be.at.least(1);
       expect(recoverySeconds, String(name)).to.be.a('number');
       if (name.endsWith('-silent')) expect(cut?.apiMb, String(name)).to.be.above(0);
+      if (name === 'webhooks') expect(webhooks).to.include({ endpoints: 20, events: 60 });
       expect(counts, String(name)).to.deep.equal({ lost: 0, stuck: 0, duplicated: 0, ledgerOff: 0, orphans: 0 });
     }
   });
 
   it('refuses options that it does not know, and a cut that does not last', async () => {
-    for (const option of ['--cut-minutes=0', '--cut-minutes=soon', '--cut-hours=1', '--alerts --short']) {
+    for (const option of [
+      '--cut-minutes=0',
+      '--cut-minutes=soon',
+      '--cut-hours=1',
+      '--alerts --short',
+      '--webhooks=many',
+      '--webhooks=0x10@1',
+    ]) {
       const drill = runProgram(process.execPath, ['tools/drill/main.ts', ...option.split(' ')]);
       expect((await drill.exited).code, option).to.equal(2);
       expect(drill.stderr(), option).to.include(option.slice(0, 5));

@@ -68,6 +68,7 @@ export const expectedAlerts: Record<string, Expected> = {
   'loud-tenant': { must: [], may: ['SheafQueueOld', 'SheafRequestsSlow', 'SheafPoolExhausted'] },
   'hostile-files': { must: [], may: ['SheafAiFails', 'SheafAiReadersBusy', 'SheafJobsFail', 'SheafQueueOld'] },
   retention: { must: [], may: [] },
+  webhooks: { must: [], may: ['SheafProcessDown', 'SheafOutboxLate'] },
 };
 
 /** What fired during a fault, beside what should. */

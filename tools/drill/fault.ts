@@ -14,6 +14,25 @@ export interface FaultContext {
   cutMs?: number | undefined;
   /** The directory of another release. */
   other?: string | undefined;
+  webhooks: WebhookLoad;
+}
+
+/** How many endpoints and events there are, one of ten endpoints live, and how many events come in a second. */
+export interface WebhookLoad {
+  endpoints: number;
+  events: number;
+  perSecond: number;
+}
+
+/** How soon live endpoints got their events; `perSecond` is what came about. */
+export interface WebhookReport extends WebhookLoad {
+  /** From the commit to the first arrival, of what the kill of the worker did not disturb. */
+  p50Ms: number;
+  p95Ms: number;
+  /** Of all. */
+  longestMs: number;
+  /** The most resident memory of the worker. */
+  workerMb: number;
 }
 
 /** A real fault that is injected while the tenants work. */
@@ -27,6 +46,8 @@ export interface Fault {
   needsBucket?: boolean;
   /** It cuts the network, for as long as one says. It runs once then. */
   isCut?: boolean;
+  /** It brings its own load, in place of that of the tenants. */
+  isAlone?: boolean;
   /** Causes the fault and ends it. Returns the violations that it found itself, in addition to those counted after every fault. */
   inject(context: FaultContext): Promise<Found | undefined>;
 }
@@ -37,6 +58,7 @@ export interface Found {
   stuck?: number;
   duplicated?: number;
   cut?: CutReport;
+  webhooks?: WebhookReport;
 }
 
 /** What a fault left behind. */
@@ -54,6 +76,7 @@ export interface FaultReport {
   recoverySeconds: number;
   /** Of a cut of the network: its last run. */
   cut?: CutReport;
+  webhooks?: WebhookReport;
 }
 
 /** Whether a fault violated nothing. */
@@ -91,7 +114,16 @@ export function formatReports(reports: FaultReport[]): string {
     one.recoverySeconds,
     describeAlerts(one),
   ]);
-  return [...table([head, ...rows]), ...reports.flatMap(({ name, cut }) => (cut ? [describeCut(name, cut)] : []))].join('\n');
+  return [...table([head, ...rows]), ...reports.flatMap(describeMore)].join('\n');
+}
+
+function describeMore({ name, cut, webhooks }: FaultReport): string[] {
+  return [...(cut ? [describeCut(name, cut)] : []), ...(webhooks ? [describeWebhooks(webhooks)] : [])];
+}
+
+function describeWebhooks({ endpoints, events, perSecond, p50Ms, p95Ms, longestMs, workerMb }: WebhookReport): string {
+  const arrival = `half within ${p50Ms} ms, 95 % within ${p95Ms} ms; with the worker killed, all within ${longestMs} ms`;
+  return `webhooks: ${events} events for ${endpoints} endpoints, ${perSecond} a second: ${arrival}; the worker took ${workerMb} MB at most`;
 }
 
 function describeCut(name: string, { apiMb, goesOnSeconds }: CutReport): string {

@@ -1,10 +1,10 @@
-// `npm run drill [-- NAME…] [--json] [--short] [--alerts] [--cut-minutes=N] [--other=DIRECTORY]`: injects real faults into a service under
+// `npm run drill [-- NAME…] [--json] [--short] [--alerts] [--cut-minutes=N] [--webhooks=LOAD] [--other=DIRECTORY]`: injects real faults into a service under
 // load; see docs/operations.md.
 // Exits 1 if anything was lost, stuck, duplicated, off or orphaned, or a fault could not be injected, and with --alerts if an alert did not
 // fire that had to, or another one did; 2 if it is not understood.
 import { findInstalled } from '../../test/support/installed.ts';
 import { readArguments, readNumber } from '../read-arguments.ts';
-import { type Fault, type FaultReport, formatReports, hasPassed, isSound } from './fault.ts';
+import { type Fault, type FaultReport, formatReports, hasPassed, isSound, type WebhookLoad } from './fault.ts';
 import { faults } from './faults/index.ts';
 import { runFault } from './run-fault.ts';
 import { type Service, startService } from './service.ts';
@@ -13,7 +13,7 @@ import { Tenant } from './tenant.ts';
 const note = (line: string) => process.stderr.write(`${line}\n`);
 const { names, values } = readArguments({
   command: 'npm run drill',
-  usage: `Usage: npm run drill -- [NAME…] [--short] [--cut-minutes N] [--other DIRECTORY] [--json]
+  usage: `Usage: npm run drill -- [NAME…] [--short] [--cut-minutes N] [--webhooks LOAD] [--other DIRECTORY] [--json]
 
 Starts a service, keeps it busy, causes real faults and counts what they lost,
 see docs/operations.md. All of it takes half an hour. NAME is one or several of:
@@ -24,6 +24,7 @@ see docs/operations.md. All of it takes half an hour. NAME is one or several of:
   --alerts           fail if the alerts are not those that
                      tools/drill/expected-alerts.ts expects; not in the short form, whose faults are too short
   --cut-minutes N    how long cuts of the network last
+  --webhooks LOAD    of \`webhooks\`: 100x10000@5 is 100 endpoints, and 10,000 events at 5 a second; 20x60@3 if not given
   --other DIRECTORY  another release, with its packages, for \`two-versions\`
   --json             print one JSON object on standard output
   --help             print this
@@ -32,6 +33,7 @@ see docs/operations.md. All of it takes half an hour. NAME is one or several of:
     short: { type: 'boolean', default: false },
     alerts: { type: 'boolean', default: false },
     'cut-minutes': { type: 'string' },
+    webhooks: { type: 'string', default: '20x60@3' },
     other: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
@@ -43,6 +45,7 @@ if (alerts && short) refuse('--alerts does not go with --short, whose faults end
 if (alerts && !findInstalled('prometheus')) refuse('--alerts needs a Prometheus: the Debian package prometheus has it.');
 const cutMinutes = readNumber('cut-minutes', values['cut-minutes']);
 const cutMs = cutMinutes === undefined ? undefined : cutMinutes * 60_000;
+const webhooks = readLoad(values.webhooks);
 const interrupted = Promise.withResolvers<never>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.reject(new Error(`Ended by ${signal}.`)));
 interrupted.promise.catch(() => {});
@@ -60,6 +63,12 @@ process.exit(failed || !hasPassed(reports, { alerts }) ? 1 : 0);
 function refuse(why: string): never {
   note(why);
   process.exit(2);
+}
+
+function readLoad(given: string): WebhookLoad {
+  const [, endpoints, events, perSecond] = /^(\d+)x(\d+)@(\d+(?:\.\d+)?)$/.exec(given) ?? [];
+  const load = { endpoints: Number(endpoints), events: Number(events), perSecond: Number(perSecond) };
+  return Object.values(load).every((number) => number > 0) ? load : refuse('--webhooks has to be such as 100x10000@5.');
 }
 
 function isWanted({ name, runs, needsOther }: Fault): boolean {
@@ -95,7 +104,7 @@ async function inject(group: Fault[], service: Service): Promise<void> {
   for (const fault of group) {
     note(`${fault.name} …`);
     const startedAt = performance.now();
-    const report = await runFault(fault, { service, tenants, quiet, short, other, cutMs }, note);
+    const report = await runFault(fault, { service, tenants, quiet, short, other, cutMs, webhooks }, note);
     reports.push(report);
     note(`  ${isSound(report) ? 'sound' : JSON.stringify(report)}, ${Math.round((performance.now() - startedAt) / 1_000)} s`);
   }

@@ -18,7 +18,7 @@ export async function runFault(fault: Fault, context: FaultContext, note: (line:
   const before = await count(service, known);
   const startedAt = Date.now();
   for (let run = 0; run < runs; run++) {
-    const load = startLoad(tenants);
+    const load = startLoad(fault.isAlone ? [] : tenants);
     await delay(beforeMs);
     const found = await fault.inject(context);
     const endedAt = performance.now();
@@ -30,6 +30,7 @@ export async function runFault(fault: Fault, context: FaultContext, note: (line:
     report.stuck += found?.stuck ?? 0;
     report.duplicated += found?.duplicated ?? 0;
     if (found?.cut) report.cut = found.cut;
+    if (found?.webhooks) report.webhooks = found.webhooks;
     if (sum(unfinished) === 0) continue;
     report.stuck += sum(unfinished);
     note(`${fault.name}: nothing moved for ${standstillMs / 1_000} s: ${JSON.stringify(unfinished)}`);

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TcpProxy } from '../../test/support/tcp-proxy.ts';
 import type { Service } from './service.ts';
 import type { Tenant } from './tenant.ts';
+import { watchMemory } from './watch-memory.ts';
 
 /** What a cut of the network did to the API, and how soon a tenant was served after it. */
 export interface CutReport {
@@ -12,7 +12,6 @@ export interface CutReport {
   goesOnSeconds: number;
 }
 
-const sampleMs = 500;
 const goesOnMs = 30_000;
 const askers = 8;
 const askMs = 250;
@@ -29,10 +28,7 @@ export interface CutOptions {
 
 /** Lets nothing pass on a way for a time, while clients read lists, and watches the API until it serves again. */
 export async function watchCut(service: Service, { way, forMs, tenants, quiet }: CutOptions): Promise<CutReport> {
-  let apiMb = 0;
-  const sampler = setInterval(() => {
-    apiMb = Math.max(apiMb, residentMb(service.stack.pid('api')));
-  }, sampleMs);
+  const stopWatching = watchMemory(service.stack, 'api');
   try {
     const stopAsking = startAsking(tenants);
     way.silence();
@@ -41,9 +37,9 @@ export async function watchCut(service: Service, { way, forMs, tenants, quiet }:
     way.resume({ forget: true });
     const resumedAt = performance.now();
     await serve(service, quiet);
-    return { apiMb, goesOnSeconds: Math.round((performance.now() - resumedAt) / 100) / 10 };
+    return { apiMb: stopWatching(), goesOnSeconds: Math.round((performance.now() - resumedAt) / 100) / 10 };
   } finally {
-    clearInterval(sampler);
+    stopWatching();
   }
 }
 
@@ -63,15 +59,6 @@ async function serve({ db }: Service, tenant: Tenant): Promise<void> {
 }
 
 /** 0 of a process that is gone: whether it may be, the counts after the fault tell. */
-function residentMb(pid: number | undefined): number {
-  try {
-    const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    return Math.round(Number(kilobytes) / 1_024);
-  } catch {
-    return 0;
-  }
-}
-
 /** Several clients that read lists all the time, whatever the response is. Returns what stops them. */
 function startAsking(tenants: Tenant[]): () => Promise<unknown> {
   let stopped = false;

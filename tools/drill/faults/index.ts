@@ -6,6 +6,7 @@ import { clockSkew, twoVersions } from './replicas.ts';
 import { diskFull, temporalLost, workerOutOfMemory } from './resources.ts';
 import { retention } from './retention.ts';
 import { hostileFiles, loudTenant } from './tenants.ts';
+import { webhooks } from './webhooks.ts';
 
 /** Every fault, in the order of a drill. */
 export const faults: Fault[] = [
@@ -32,4 +33,5 @@ export const faults: Fault[] = [
   loudTenant,
   hostileFiles,
   retention,
+  webhooks,
 ];
