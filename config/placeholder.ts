@@ -3,7 +3,7 @@ const minLength = 32;
 const minCharacters = 8;
 
 /** Whether a secret is an unreplaced placeholder, or is too short or too uniform. */
-export function isPlaceholder(secret: string): boolean {
+function isPlaceholder(secret: string): boolean {
   const lower = secret.toLowerCase();
   return secret.length < minLength || new Set(secret).size < minCharacters || words.some((word) => lower.startsWith(word));
 }

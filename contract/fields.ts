@@ -65,7 +65,7 @@ export const id = z
   .meta({ examples: [exampleId] });
 
 /** A name of a row that a client gives. A malformed one names no row, so it is let through as one that no row has, for the same checks. */
-export function givenName(pattern: RegExp) {
+function givenName(pattern: RegExp) {
   return z
     .string()
     .overwrite((value) => (pattern.test(value) ? value : '-'))

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /** Who sends the requests: each caller sees another side of the permissions. */
-export const callerNames = ['owner', 'member', 'admin', 'anonymous'] as const;
+const callerNames = ['owner', 'member', 'admin', 'anonymous'] as const;
 export type CallerName = (typeof callerNames)[number];
 
 /** What the command line asks for. */

@@ -37,7 +37,7 @@ async function expectAgreement(model: Model, tenant: Tenant): Promise<void> {
 }
 
 /** The service refused, and said exactly this. */
-export function expectRefusal({ refusal, value, error }: Outcome<unknown>, expected: Refusal): void {
+function expectRefusal({ refusal, value, error }: Outcome<unknown>, expected: Refusal): void {
   if (error) throw error;
   const { code, ...data } = expected;
   deepStrictEqual(refusal ? { code: refusal.code, data: refusal.data } : { value }, {

@@ -60,7 +60,7 @@ export function viewOf(state: MoneyState): MoneyView {
 
 const billingOff = { enabled: false, plan: null, limits: null, subscription: null, paymentFailed: false, overLimit: [] };
 
-export function describeJob({ id, status, attempts, credits, month, retryOf }: JobState): string {
+function describeJob({ id, status, attempts, credits, month, retryOf }: JobState): string {
   return [id, status, attempts, credits, month, retryOf ?? '-'].join(' ');
 }
 

@@ -85,7 +85,7 @@ export function isSound({ lost, stuck, duplicated, ledgerOff, orphans }: FaultRe
 }
 
 /** Whether the alerts that had to fire did, and no other one that no table allows. Not if none were watched. */
-export function hasExpectedAlerts({ alerts }: FaultReport): boolean {
+function hasExpectedAlerts({ alerts }: FaultReport): boolean {
   return alerts !== undefined && alerts.missing.length + alerts.unexpected.length === 0;
 }
 

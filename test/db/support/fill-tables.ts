@@ -4,7 +4,7 @@ import { inTransaction } from '../../../db/transaction.ts';
 
 /** The organization with most of the rows. The others are `small-1` and so on. */
 export const large = 'large';
-export const smallOrganizations = 500;
+const smallOrganizations = 500;
 
 /**
  * Fills the tables that grow with use: `rows` jobs, with their entries in the ledger and the audit log, and a tenth of other things. Triggers

@@ -66,7 +66,7 @@ export function aiOf({ stack }: Service): Ai {
 }
 
 /** Pieces of real English: what the packages beside this one say of themselves. */
-export function readTexts(count = 1_000): string[] {
+function readTexts(count = 1_000): string[] {
   const packages = new URL('../../../node_modules/', import.meta.url);
   const readmes = readdirSync(packages, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('README.md'));
   const texts: string[] = [];
