@@ -116,8 +116,6 @@ export const serverEnvironment = z.object({
   SEARCH_LIMIT_PER_MINUTE: integer(30, { min: 1 }),
   ORGANIZATION_REQUESTS_PER_SECOND: integer(1_000, { min: 1 }),
   MAX_ORGANIZATIONS_PER_USER: optionalInteger({ min: 1, max: 1_000_000 }),
-  // With more of them a list would be larger than a page may be.
-  MAX_WORKSPACES_PER_ORGANIZATION: integer(5_000, { min: 1, max: 5_000 }),
   INVITATIONS_PER_DAY: optionalInteger({ min: 1, max: 1_000_000 }),
   INVITATIONS_PER_ADDRESS_PER_DAY: optionalInteger({ min: 1, max: 1_000_000 }),
   MCP_WRITE: flag(false),

@@ -89,8 +89,6 @@ export function loadServerConfig(env: Environment) {
       requestsPerSecond: e.ORGANIZATION_REQUESTS_PER_SECOND,
       store: limiterStoreOf(e),
     },
-    /** How many an organization may have, whatever its plan. */
-    workspacesPerOrganization: e.MAX_WORKSPACES_PER_ORGANIZATION,
     signUp: signUpOf(e),
     /** Whether the tools of `/mcp` include those that change something. */
     mcpWrites: e.MCP_WRITE,

@@ -10,7 +10,7 @@ import { withIdempotency } from '../idempotency.ts';
 import { toStorage, toWorkspace } from '../presenters/workspace.ts';
 import { procedure } from '../procedure.ts';
 
-export function workspaceProcedures({ db, getPlan, config }: ApiDeps) {
+export function workspaceProcedures({ db, getPlan }: ApiDeps) {
   return {
     list: procedure(contract.workspaces.list, async ({ input, caller, authorize }) => {
       const only = workspaceOf(caller);
@@ -32,8 +32,7 @@ export function workspaceProcedures({ db, getPlan, config }: ApiDeps) {
       return withIdempotency(db, contract.workspaces.create, context, async (once) => {
         await authorize(organizationId);
         if (autoProcess.length > 0) checkPermission(caller, { organizationId, workspaceId: null }, 'job:create');
-        const bounds = { getPlan, most: config.workspacesPerOrganization };
-        return once(async (trx) => toWorkspace(await createWorkspace(trx, bounds, actor, input)));
+        return once(async (trx) => toWorkspace(await createWorkspace(trx, getPlan, actor, input)));
       });
     }),
 

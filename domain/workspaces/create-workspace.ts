@@ -15,27 +15,16 @@ export interface NewWorkspace {
   autoProcess?: DocumentJobKind[] | undefined;
 }
 
-export interface WorkspaceBounds {
-  getPlan: GetPlan;
-  /** The maximum number of workspaces of an organization, whatever its plan, since a list of them is one response. */
-  most: number;
-}
+/** The maximum number of workspaces of an organization, whatever its plan: a list of them is one response. */
+const maxWorkspaces = 5_000;
 
-/**
- * Adds a workspace. Throws LIMIT_REACHED of the plan or the deployment, NOT_FOUND if the team is not the organization's, CONFLICT if the slug
- * is taken.
- */
-export async function createWorkspace(
-  trx: Transaction,
-  bounds: WorkspaceBounds,
-  actor: Actor,
-  workspace: NewWorkspace,
-): Promise<WorkspaceRow> {
+/** Adds a workspace. Throws LIMIT_REACHED, NOT_FOUND if the team is not the organization's, CONFLICT if the slug is taken. */
+export async function createWorkspace(trx: Transaction, getPlan: GetPlan, actor: Actor, workspace: NewWorkspace): Promise<WorkspaceRow> {
   const { organizationId, name, slug, autoProcess = [] } = workspace;
   const teamId = workspace.teamId ?? null;
   await lockOrganization(trx, organizationId);
   if (teamId !== null) await keepTeam(trx, organizationId, teamId);
-  await checkWorkspaceLimit(trx, bounds, organizationId);
+  await checkWorkspaceLimit(trx, getPlan, organizationId);
   const created = await trx
     .insertInto('workspace')
     .values({ id: newId(), organization_id: organizationId, team_id: teamId, name, slug, auto_process: [...new Set(autoProcess)] })
@@ -57,15 +46,15 @@ export function slugTaken(): ApiError {
   return new ApiError('CONFLICT', { message: 'A workspace of this organization has this slug already.' });
 }
 
-async function checkWorkspaceLimit(trx: Transaction, { getPlan, most }: WorkspaceBounds, organizationId: string): Promise<void> {
+async function checkWorkspaceLimit(trx: Transaction, getPlan: GetPlan, organizationId: string): Promise<void> {
   const plan = await getPlan(trx, organizationId);
   const { count } = await trx
     .selectFrom('workspace')
     .select(({ fn }) => fn.countAll<number>().as('count'))
     .where('organization_id', '=', organizationId)
     .executeTakeFirstOrThrow();
-  const limit = Math.min(plan?.limits.workspaces ?? most, most);
+  const limit = Math.min(plan?.limits.workspaces ?? maxWorkspaces, maxWorkspaces);
   if (count < limit) return;
-  const message = limit === most ? { message: `An organization has at most ${most} workspaces.` } : {};
+  const message = limit === maxWorkspaces ? { message: `An organization has at most ${maxWorkspaces} workspaces.` } : {};
   throw new ApiError('LIMIT_REACHED', { ...message, data: { kind: 'workspaces', limit, plan: plan?.plan ?? 'free' } });
 }
