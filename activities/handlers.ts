@@ -173,7 +173,8 @@ async function extractText(deps: ActivityDeps, document: DocumentRow, { report, 
   const body = await deps.storage.read(document.object_key);
   if (!body) throw await withoutObject(deps, document);
   try {
-    const { content_type: contentType, size_bytes: contentLength } = document;
+    const { content_type: mediaType, charset, size_bytes: contentLength } = document;
+    const contentType = charset === null ? mediaType : `${mediaType}; charset=${charset}`;
     const onProgress = ({ read, of }: ExtractionProgress) => report(`Text recognition has read ${read} of ${of} scanned pages.`);
     const extracted = await deps.ai.extract({ body, contentType, contentLength, onProgress, ...call });
     const { text, characters, pages, truncated, ocrPages, ocrConfidence, notices, outline } = extracted;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { charset } from './charsets.ts';
 import { contentType } from './content-types.ts';
 import { askDocuments, askDocumentsStream } from './document-answers.ts';
 import { searchDocuments } from './document-search.ts';
@@ -191,6 +192,11 @@ export const documents = c.router({
           .min(1)
           .describe('Bytes; the stored object may be smaller, never larger. In an S3 store it must have exactly this size.')
           .meta({ examples: [48213] }),
+        charset: charset
+          .optional()
+          .describe(
+            'Of a text, Markdown, CSV, HTML or JSON file; other kinds have none. Without it, and without a byte order mark, it is found by the bytes.',
+          ),
         tags: tags.optional(),
         metadata: metadata.optional(),
       })

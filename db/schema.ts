@@ -42,6 +42,8 @@ export interface DocumentTable {
   uploaded_by: string | null;
   name: string;
   content_type: string;
+  /** The one that was declared, of a text document; null if none was. */
+  charset: string | null;
   size_bytes: number;
   status: DocumentStatus;
   object_key: string;

@@ -9,6 +9,7 @@ import * as autoProcess from './0007-auto-process.ts';
 import * as answers from './0008-answers.ts';
 import * as twoFactor from './0009-two-factor.ts';
 import * as budgets from './0010-budgets.ts';
+import * as charset from './0011-charset.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -28,4 +29,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0008-answers': answers,
   '0009-two-factor': twoFactor,
   '0010-budgets': budgets,
+  '0011-charset': charset,
 };

@@ -17,6 +17,7 @@ export interface NewUpload {
   workspaceId: string;
   name: string;
   contentType: string;
+  charset?: string | undefined;
   sizeBytes: number;
   tags?: string[] | undefined;
   metadata?: Labels['metadata'] | undefined;
@@ -41,7 +42,7 @@ export function checkContentType(contentType: string, extra: readonly string[]):
  * Throws LIMIT_REACHED, NOT_FOUND.
  */
 export async function createUpload(trx: Transaction, getPlan: GetPlan, actor: Actor, upload: NewUpload): Promise<DocumentRow> {
-  const { id, organizationId, workspaceId, name, contentType, sizeBytes, tags = [], metadata = {} } = upload;
+  const { id, organizationId, workspaceId, name, contentType, charset = null, sizeBytes, tags = [], metadata = {} } = upload;
   await lockOrganization(trx, organizationId);
   const plan = await getPlan(trx, organizationId);
   checkUsedBytes(await changeUsedBytes(trx, workspaceId, sizeBytes), plan);
@@ -54,6 +55,7 @@ export async function createUpload(trx: Transaction, getPlan: GetPlan, actor: Ac
       uploaded_by: actor.userId,
       name,
       content_type: contentType,
+      charset,
       size_bytes: sizeBytes,
       status: 'pending',
       object_key: objectKey(organizationId, id),

@@ -22,6 +22,7 @@ const columns = [
     else (select id from "user" where "user".id = document.uploaded_by) end`.as('uploaded_by'),
   'name',
   'content_type',
+  'charset',
   'size_bytes',
   'status',
   'object_key',

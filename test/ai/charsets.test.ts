@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import iconv from 'iconv-lite';
+import { knownCharset } from '../../ai/extract/decode-text.ts';
 import { extractText } from '../../ai/extract/extract-text.ts';
+import { charsets } from '../../contract/charsets.ts';
 
 const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 1_000_000, maxPdfPages: 10 };
 const read = (bytes: Uint8Array, mediaType = 'text/csv', charset?: string) => extractText({ bytes, mediaType, charset }, limits);
@@ -94,6 +96,10 @@ describe('The charset of a text that names none', () => {
     const { text, notices } = await read(iconv.encode('Größe', 'cp850'), 'text/plain', 'IBM850');
     expect({ text, notices }).to.deep.equal({ text: 'Größe', notices: undefined });
     expect((await read(Buffer.from('Größe'), 'text/plain', 'base64')).text).to.equal('Größe');
+  });
+
+  it('may be declared as any that the contract names', () => {
+    for (const charset of charsets) expect(knownCharset(charset), charset).to.be.a('string');
   });
 
   it('of a page is found by its bytes, or by an element that stands late', async () => {

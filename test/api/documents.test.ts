@@ -103,6 +103,13 @@ describe('Documents', () => {
         }
       });
 
+      it('take no charset that is not known', async () => {
+        const { body } = await begin(transport, { charset: 'martian' });
+        expect(body).to.include({ code: 'BAD_REQUEST', status: 400, defined: true });
+        expect(body.data.issues[0].path).to.deep.equal(['charset']);
+        expect((await begin(transport, { charset: 'gbk' })).status).to.equal(200);
+      });
+
       it('are downloaded by a link of five minutes once they are ready', async () => {
         const { document, upload } = (await begin(transport, { name: 'Übersicht.txt' })).body;
         const early = await call(transport, 'documents.downloadUrl', { id: document.id });

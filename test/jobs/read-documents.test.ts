@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import iconv from 'iconv-lite';
 import { extraContentTypes } from '../../config/extra-content-types.ts';
 import { contentTypes } from '../../contract/content-types.ts';
 import { type AiService, startAiService, token } from '../ai/support/ai-service.ts';
@@ -70,10 +71,29 @@ describe('A document of a kind that the deployment turned on', () => {
   });
 });
 
-describe('a scanned document that is not read', () => {
+describe('a document where nothing is set', () => {
   const { api, tenant } = useApi({ ai: false, check: 'at the end' });
 
-  it('says so, and which setting reads it, on the document, in lists, with its text and in its job', async () => {
+  it('is read by the charset that was declared with it, and otherwise by what its bytes look like', async () => {
+    const { token } = tenant.owner;
+    const read = async (charset?: string) => {
+      const bytes = iconv.encode('Größe: 5 m, Fläche: 7 m²', 'windows-1252');
+      const body = { workspaceId: tenant.workspaceId, name: 'a.txt', contentType: 'text/plain', size: bytes.length, charset };
+      const { document, upload } = (await api.request('POST', '/api/v1/documents', { token, body })).body;
+      await fetch(upload.url, { method: 'PUT', headers: upload.headers, body: new Uint8Array(bytes) });
+      await api.request('POST', `/api/v1/documents/${document.id}/complete`, { token });
+      const { id } = await createJob(api, tenant, { kind: 'document.extract', documentId: document.id });
+      const { result } = await api.jobIn(token, id, ['succeeded']);
+      const { text } = (await api.request('GET', `/api/v1/documents/${document.id}/text`, { token })).body;
+      return { text, notices: result.notices?.map(({ code }: { code: string }) => code) };
+    };
+    expect(await read()).to.deep.equal({ text: 'Größe: 5 m, Fläche: 7 m²', notices: ['charset_guessed'] });
+    expect(await read('iso-8859-1')).to.deep.equal({ text: 'Größe: 5 m, Fläche: 7 m²', notices: undefined });
+    // What was declared counts, also if it is wrong.
+    expect((await read('windows-1251')).text).to.match(/^GrцЯe/);
+  });
+
+  it('says that it is a scan that was not read, and which setting reads it, on the document, in lists, with its text and in its job', async () => {
     const { token } = tenant.owner;
     const bytes = await makeScannedPdf([{ text: 'A cover sheet.' }, { scan: ['Gravel.'] }, { scan: ['More gravel.'] }]);
     const { id: documentId } = await api.upload(tenant, { name: 'lease.pdf', contentType: 'application/pdf', bytes });
