@@ -163,10 +163,18 @@ describe('the AI service with a remote model', () => {
   });
 
   it('passes on answers of another form as 502', async () => {
-    for (const body of ['no json', {}, { choices: [] }, { data: vectors(2) }, { data: [...vectors(1), ...vectors(1, 3)] }, chat('')]) {
+    const ofOne = (embedding: unknown) => ({ data: [{ index: 0, embedding }] });
+    const others = [ofOne([]), ofOne(['1', '2']), ofOne(null), chat('')];
+    for (const body of ['no json', {}, { choices: [] }, { data: vectors(2) }, { data: [...vectors(1), ...vectors(1, 3)] }, ...others]) {
       remote.answer = () => ({ status: 200, body });
       const error = await failureOf(service.client.embed({ texts: ['a'] }));
       expect(error, JSON.stringify(body).slice(0, 60)).to.include({ status: 502, code: 'remote_failed' });
+    }
+    for (const body of [{ choices: [] }, { choices: [{ message: { content: 7 } }] }]) {
+      remote.answer = () => ({ status: 200, body });
+      expect(await failureOf(service.client.summarize({ text: 'A text.' }))).to.include({ status: 502, code: 'remote_failed' });
+      const image = service.client.extract({ body: notice, contentType: 'image/png' });
+      expect(await failureOf(image)).to.include({ status: 502, code: 'ocr_failed' });
     }
     remote.answer = () => chat('   ');
     expect(await failureOf(service.client.summarize({ text: 'A text.' }))).to.include({ status: 502, code: 'remote_failed' });

@@ -54,7 +54,13 @@ describe('ranking texts anew', () => {
 
   it('refuses what is over its limits', async () => {
     const post = (body: unknown) => service.ask('/v1/rerank', { method: 'POST', body: JSON.stringify(body) });
-    for (const change of [{ query: ' ' }, { documents: [] }, { documents: Array(51).fill('a') }, { documents: ['a'.repeat(8_001)] }])
+    for (const change of [
+      { query: ' ' },
+      { query: 'a'.repeat(2_001) },
+      { documents: [] },
+      { documents: Array(51).fill('a') },
+      { documents: ['a'.repeat(8_001)] },
+    ])
       expect(await refusalOf(await post({ query: 'which?', documents, ...change }))).to.deep.equal([422, 'invalid_request']);
     expect(remote.requests).to.be.empty;
   });
