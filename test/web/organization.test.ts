@@ -154,6 +154,27 @@ describe('An organization in the console', () => {
     await page.getByText('Billing is off in this deployment').waitFor();
   });
 
+  it('is deleted by its owner, who types its slug', async () => {
+    const doomed = await api.createTenant();
+    const admin = await api.signUp();
+    await api.addMember(doomed.organizationId, admin, 'admin');
+    const { page: ofAdmin } = await open(pathOf(doomed, 'workspaces'), { as: admin });
+    await ofAdmin.getByRole('button', { name: 'New workspace' }).waitFor();
+    expect(await ofAdmin.getByRole('button', { name: 'Delete organization' }).count()).to.equal(0);
+
+    const { page } = await open(pathOf(doomed, 'workspaces'), { as: doomed.owner });
+    await page.getByRole('button', { name: 'Delete organization' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Type this to confirm').fill(tenant.slug);
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    expect(await dialog.locator(':invalid').count()).to.be.above(0);
+    await dialog.getByLabel('Type this to confirm').fill(doomed.slug);
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'Set up your organization' }).waitFor();
+    const rows = api.database.db.selectFrom('organization').where('id', '=', doomed.organizationId);
+    expect(await rows.execute()).to.deep.equal([]);
+  });
+
   async function rolesOf(): Promise<string[]> {
     const { organizationId } = tenant;
     const rows = await api.database.db.selectFrom('member').select('role').where('organizationId', '=', organizationId).execute();

@@ -213,6 +213,8 @@ export const rooms: Record<string, Room> = {
       '@vitejs/plugin-react',
       'better-auth/client',
       'better-auth/client/plugins',
+      'lean-qr',
+      'lean-qr/extras/svg',
       'react',
       'react-dom/client',
       'vite',

@@ -1,5 +1,6 @@
 import { SheafError, type Workspace } from '@sheaf/client';
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import { roleIn } from './member-queries.ts';
 import { ask, auth, service } from './service.ts';
 import { createStore } from './store.ts';
 
@@ -8,7 +9,8 @@ export const sessionEnded = createStore(false);
 
 const onError = (error: Error) => {
   if (!(error instanceof SheafError)) return;
-  if (error.status === 401 && queryClient.getQueryData(sessionQuery.queryKey)) sessionEnded.set(true);
+  // A wrong code of a second factor is 401, too.
+  if (error.code === 'UNAUTHORIZED' && queryClient.getQueryData(sessionQuery.queryKey)) sessionEnded.set(true);
   // Whoever has been removed, or has another role now, is to see that.
   if (error.status === 403) for (const name of ['organizations', 'role']) void queryClient.invalidateQueries({ queryKey: [name] });
 };
@@ -23,6 +25,8 @@ export const queryClient = new QueryClient({
 /** How long a page takes organizations and workspaces for known: every one asks for them, and they seldom change. */
 const placesMs = 300_000;
 
+export type User = (typeof auth.$Infer.Session)['user'];
+
 export interface Organization {
   id: string;
   name: string;
@@ -34,6 +38,7 @@ export interface Place {
   workspace: Workspace;
   /** Whether the user is an owner or an admin of the organization. */
   isAdmin: boolean;
+  isOwner: boolean;
   /** Whether the user runs the deployment. */
   isPlatformAdmin: boolean;
 }
@@ -64,16 +69,19 @@ export const workspacesQuery = (organizationId: string) =>
     staleTime: placesMs,
   });
 
-/** Whether the user is an owner or an admin of the organization. */
-export const isAdminQuery = (organizationId: string) =>
+/** The role of the user in the organization. */
+export const roleQuery = (organizationId: string) =>
   queryOptions({
     queryKey: ['role', organizationId],
-    queryFn: async () => {
-      const { role } = await ask(auth.organization.getActiveMemberRole({ query: { organizationId } }));
-      return /\b(owner|admin)\b/.test(role);
-    },
+    queryFn: async () => roleIn((await ask(auth.organization.getActiveMemberRole({ query: { organizationId } }))).role),
     staleTime: placesMs,
   });
+
+/** Loads the console anew, so that nothing of a user stays in memory. */
+export function leave(to: '/' | '/sign-in'): void {
+  queryClient.clear();
+  window.location.assign(to);
+}
 
 /** The parameters of a workspace's routes. */
 export function slugsOf({ organization, workspace }: Pick<Place, 'organization' | 'workspace'>): {

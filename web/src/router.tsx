@@ -3,7 +3,7 @@ import { createRootRouteWithContext, createRoute, createRouter, lazyRouteCompone
 import { Failure } from './parts/failure.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { Waiting } from './parts/waiting.tsx';
-import { isAdminQuery, organizationsQuery, type Place, queryClient, sessionQuery, slugsOf, workspacesQuery } from './queries.ts';
+import { organizationsQuery, type Place, queryClient, roleQuery, sessionQuery, slugsOf, type User, workspacesQuery } from './queries.ts';
 
 type Search = Record<string, unknown>;
 
@@ -104,20 +104,20 @@ const start = createRoute({
 const place = createRoute({
   getParentRoute: () => root,
   path: '/o/$organization/$workspace',
-  beforeLoad: async ({ params, location }): Promise<Place & { user: { id: string; name: string; email: string } }> => {
+  beforeLoad: async ({ params, location }): Promise<Place & { user: User }> => {
     const { user } = await signedIn({ location });
     const organizations = await queryClient.fetchQuery(organizationsQuery);
     const organization = organizations.find(({ slug }) => slug === params.organization);
     if (!organization) throw notFound();
-    const [workspaces, isAdmin] = await Promise.all([
+    const [workspaces, role] = await Promise.all([
       queryClient.fetchQuery(workspacesQuery(organization.id)),
-      queryClient.fetchQuery(isAdminQuery(organization.id)),
+      queryClient.fetchQuery(roleQuery(organization.id)),
     ]);
     const workspace = workspaces.find(({ slug }) => slug === params.workspace);
     if (!workspace) throw notFound();
     // The type of the client does not know the role that better-auth's plugin for admins adds.
     const isPlatformAdmin = (user as { role?: string }).role === 'admin';
-    return { organization, workspace, isAdmin, isPlatformAdmin, user };
+    return { organization, workspace, isAdmin: role !== 'member', isOwner: role === 'owner', isPlatformAdmin, user };
   },
   component: lazyRouteComponent(() => import('./parts/shell.tsx')),
 });
@@ -234,6 +234,11 @@ const mailbox = createRoute({
 const account = createRoute({
   getParentRoute: () => place,
   path: 'account',
+  // What links of mails and providers lead back with.
+  validateSearch: (search: Search): { said?: 'email' | undefined; error?: string | undefined } => ({
+    said: oneOf(search.said, ['email']),
+    error: textOf(search.error),
+  }),
   component: lazyRouteComponent(() => import('./pages/account.tsx')),
 });
 

@@ -37,3 +37,6 @@ export function formatBytes(bytes: number): string {
 }
 
 export const formatNumber = (number: number): string => number.toLocaleString(language);
+
+/** The code of an error in an address, which anybody may have written. */
+export const codeOf = (given: string): string => (/^\w{1,64}$/.test(given) ? given : 'UNKNOWN');

@@ -4,7 +4,7 @@ import { CardPage } from '../parts/card-page.tsx';
 import { LinkTo } from '../parts/link-to.tsx';
 import { Providers } from '../parts/providers.tsx';
 import { SignInForm } from '../parts/sign-in-form.tsx';
-import { t } from '../text.ts';
+import { codeOf, t } from '../text.ts';
 
 const route = getRouteApi('/sign-in');
 
@@ -15,7 +15,7 @@ export default function SignIn() {
     <CardPage title={t.sign.inTitle}>
       {error && (
         <Alert variant="default" role="alert">
-          {t.sign.linkFailed(/^\w{1,64}$/.test(error) ? error : 'UNKNOWN')}
+          {t.sign.linkFailed(codeOf(error))}
         </Alert>
       )}
       {said && (

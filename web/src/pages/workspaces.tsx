@@ -1,4 +1,4 @@
-import { Button, Group, Table, Text, TextInput } from '@mantine/core';
+import { Button, Group, Table, Text, TextInput, Title } from '@mantine/core';
 import type { Workspace } from '@sheaf/client';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
@@ -9,17 +9,18 @@ import { FormDialog } from '../parts/form-dialog.tsx';
 import { LinkTo } from '../parts/link-to.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Time } from '../parts/time.tsx';
-import { queryClient, workspacesQuery } from '../queries.ts';
+import { TypedAgain } from '../parts/typed-again.tsx';
+import { leave, queryClient, workspacesQuery } from '../queries.ts';
 import { ask, auth, service } from '../service.ts';
 import { formatBytes, t } from '../text.ts';
 
 const route = getRouteApi('/o/$organization/$workspace/workspaces');
 
-type Asked = { what: 'create' | 'rename organization' } | { what: 'rename' | 'delete'; workspace: Workspace };
+type Asked = { what: 'create' | 'rename organization' | 'delete organization' } | { what: 'rename' | 'delete'; workspace: Workspace };
 
 /** The workspaces of the organization, each with what it stores, and the names of both. */
 export default function Workspaces() {
-  const { isAdmin } = route.useRouteContext();
+  const { isAdmin, isOwner } = route.useRouteContext();
   const [asked, setAsked] = useState<Asked>();
   const onClose = () => setAsked(undefined);
   return (
@@ -35,8 +36,22 @@ export default function Workspaces() {
         )}
       </PageHead>
       <List onAsk={setAsked} />
+      {isOwner && (
+        <>
+          <Title order={2} size="h4" mt="xl" mb="xs">
+            {t.workspaces.deleteOrganization}
+          </Title>
+          <Text size="sm" mb="md">
+            {t.workspaces.deleteOrganizationText}
+          </Text>
+          <Button variant="default" onClick={() => setAsked({ what: 'delete organization' })}>
+            {t.workspaces.deleteOrganization}
+          </Button>
+        </>
+      )}
       {asked?.what === 'create' && <Create onClose={onClose} />}
       {asked?.what === 'rename organization' && <RenameOrganization onClose={onClose} />}
+      {asked?.what === 'delete organization' && <DeleteOrganization onClose={onClose} />}
       {asked?.what === 'rename' && <Rename workspace={asked.workspace} onClose={onClose} />}
       {asked?.what === 'delete' && <Delete workspace={asked.workspace} onClose={onClose} />}
     </>
@@ -183,5 +198,19 @@ function Delete({ workspace: { id, name }, onClose }: { workspace: Workspace; on
       onClose={onClose}
       onDone={() => (id === workspace.id ? void navigate({ to: '/' }) : onClose())}
     />
+  );
+}
+
+function DeleteOrganization({ onClose }: { onClose: () => void }) {
+  const { organization } = route.useRouteContext();
+  const task = async ({ confirmSlug = '' }: Record<string, string>) => {
+    await service.organizations.delete({ organizationId: organization.id, confirmSlug });
+    leave('/');
+  };
+  return (
+    <FormDialog title={t.workspaces.deleteTitle(organization.name)} action={t.common.delete} task={task} onClose={onClose} isDangerous>
+      <Text size="sm">{t.workspaces.deleteOrganizationText}</Text>
+      <TypedAgain text={organization.slug} label={t.workspaces.typeSlug} name="confirmSlug" />
+    </FormDialog>
   );
 }

@@ -12,6 +12,8 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
       centered
       closeButtonProps={{ 'aria-label': t.common.close }}
       classNames={{ title: 'foreign' }}
+      // A header in a dialog would be a second banner of the page.
+      attributes={{ header: { role: 'none' } }}
     >
       <Stack gap="md">{children}</Stack>
     </Modal>

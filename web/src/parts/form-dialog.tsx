@@ -11,11 +11,13 @@ interface FormDialogProps {
   /** What it does with its fields. The dialog stays open if that fails; closing it is up to the task. */
   task: FormTask;
   onClose: () => void;
+  /** Whether it cannot be undone. */
+  isDangerous?: boolean;
   children: ReactNode;
 }
 
 /** A form over the page. */
-export function FormDialog({ title, action, task, onClose, children }: FormDialogProps) {
+export function FormDialog({ title, action, task, onClose, isDangerous = false, children }: FormDialogProps) {
   const { onSubmit, isPending, error } = useFormTask(task);
   return (
     <Dialog title={title} onClose={onClose}>
@@ -27,7 +29,7 @@ export function FormDialog({ title, action, task, onClose, children }: FormDialo
             <Button variant="default" onClick={onClose}>
               {t.common.cancel}
             </Button>
-            <Button type="submit" loading={isPending}>
+            <Button type="submit" loading={isPending} {...(isDangerous ? { color: 'red.8' } : {})}>
               {action}
             </Button>
           </Group>

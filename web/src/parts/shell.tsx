@@ -17,7 +17,7 @@ import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useLiveJobs } from '../jobs.ts';
 import { type PageLink, pagesFor } from '../navigation.ts';
-import { organizationsQuery, queryClient, slugsOf, workspacesQuery } from '../queries.ts';
+import { leave, organizationsQuery, slugsOf, workspacesQuery } from '../queries.ts';
 import { ask, auth } from '../service.ts';
 import { t } from '../text.ts';
 import { Failure } from './failure.tsx';
@@ -77,7 +77,7 @@ export default function Shell() {
 function Navigation({ onNavigate }: { onNavigate: () => void }) {
   const { user, ...place } = route.useRouteContext();
   const params = slugsOf(place);
-  const { mutate, isPending, error } = useMutation({ mutationFn: () => ask(auth.signOut()), onSuccess: leave });
+  const { mutate, isPending, error } = useMutation({ mutationFn: () => ask(auth.signOut()), onSuccess: () => leave('/sign-in') });
   const pages = pagesFor(place);
   const toNav = (page: PageLink) => <NavTo key={page.to} {...page} params={params} onClick={onNavigate} />;
   return (
@@ -123,12 +123,6 @@ function Content() {
       <Anchor href="/">{t.common.home}</Anchor>
     </Alert>
   );
-}
-
-/** Loads the console anew, so that nothing of a user stays in memory. */
-function leave(): void {
-  queryClient.clear();
-  window.location.assign('/sign-in');
 }
 
 /** The workspaces of this organization, and the user's other organizations. */
