@@ -10,6 +10,7 @@ import type { ApiDeps } from './deps.ts';
 import { boundBodies } from './http/body-time.ts';
 import { cors, securityHeaders, trustedOrigin } from './http/browser-security.ts';
 import { consoleAssets, consolePage } from './http/console.ts';
+import { originalFrame } from './http/console-frame.ts';
 import { wellFormed } from './http/create-server.ts';
 import { docsRoutes, openApiDocument } from './http/docs.ts';
 import { healthz, readyz } from './http/health.ts';
@@ -59,7 +60,7 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
   app.options(/.*/, nothingHere);
   // `/uploads/{organizationId}/{documentId}`. With a bucket, bytes go to the bucket and not through the API.
   if (localStorage) app.use(uploadRoutes(uploadOptions(deps, localStorage)));
-  app.use(docsRoutes(), config.console.enabled ? consoleAssets(config.console.directory) : startPages(config));
+  app.use(docsRoutes(), config.console.enabled ? consoleFiles(config) : startPages(config));
 
   const procedures = createProcedures(deps);
   const limited = limitRequests(limiters, deps.authentication);
@@ -86,6 +87,10 @@ function uploadOptions({ config, db, log }: ApiDeps, storage: LocalStorage): Upl
     limits: config.uploads,
     onStorageFull: (err) => log.error({ err }, 'the disk of the stored documents is full: uploads are refused'),
   };
+}
+
+function consoleFiles({ console: { directory }, apiUrl }: ApiDeps['config']): RequestHandler[] {
+  return [consoleAssets(directory), originalFrame({ directory, apiUrl })];
 }
 
 function createExpress(): Express {

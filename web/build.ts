@@ -45,7 +45,7 @@ export async function buildConsole(directory: string): Promise<void> {
     const { build } = await import('vite');
     const configFile = join(root, 'web/vite.config.ts');
     await build({ configFile, configLoader: 'native', logLevel: 'warn', build: { outDir: unfinished, emptyOutDir: true } });
-    for (const file of globSync(join(unfinished, 'assets/*.{js,css,svg}'))) compress(file);
+    for (const file of globSync(join(unfinished, 'assets/*.{js,mjs,css,svg}'))) compress(file);
     // The directory was made for this user alone; in the image another one reads it.
     chmodSync(unfinished, 0o755);
     // Of two builds at once the first stays; the API may have read it already.

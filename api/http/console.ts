@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import express, { type RequestHandler, type Response, type Router } from 'express';
 import { objectKey } from '../../adapters/storage/object-key.ts';
@@ -18,17 +18,22 @@ const encodings = [
   ['gzip', '.gz'],
 ] as const;
 
-/** `/assets/<name>`: the files of the console's build. A name holds the hash of what it names, so they never change. */
+/**
+ * `/assets/<path>`: the files of the console's build. A path holds the hash or the version of what it names, so they never change. Everybody
+ * may read them: the frame of PDFs has no origin.
+ */
 export function consoleAssets(directory: string): Router {
   const router = express.Router({ caseSensitive: true });
   const root = join(directory, 'assets');
-  router.get('/assets/:name', (req, res, next) => {
-    const { name } = req.params;
-    const isThere = /^\w[\w.-]*$/.test(name) && existsSync(join(root, name));
+  router.get('/assets/*path', (req, res, next) => {
+    const parts: string[] = req.params.path;
+    const name = parts.join('/');
+    const isThere = parts.every((part) => /^\w[\w.-]*$/.test(part)) && statSync(join(root, name), { throwIfNoEntry: false })?.isFile();
     if (!isThere) return next();
     const packed = encodings.find(([encoding, end]) => req.acceptsEncodings(encoding) && existsSync(join(root, name + end)));
     res.vary('Accept-Encoding').type(name.slice(name.lastIndexOf('.')));
     res.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
+    res.setHeader('Access-Control-Allow-Origin', '*');
     if (packed) res.setHeader('Content-Encoding', packed[0]);
     res.sendFile(packed ? name + packed[1] : name, { root, cacheControl: false });
   });
@@ -39,7 +44,7 @@ export interface ConsoleOptions {
   /** Where the build is, or will be: `index.html` and `assets/`. */
   directory: string;
   apiUrl: string;
-  /** Uploads go to where it signs. */
+  /** Uploads go to where it signs, and originals come from there. */
   storage: Storage;
 }
 
@@ -78,14 +83,15 @@ function createUploadOrigin(storage: Storage): () => Promise<string | undefined>
 
 /** Scripts are files of this origin. The nonce is for the styles that the components make. */
 function policy(nonce: string, origins: (string | undefined)[]): string {
-  const uploads = [...new Set(origins)].filter((each) => each !== undefined);
+  const stores = [...new Set(origins)].filter((each) => each !== undefined);
   return [
     "default-src 'none'",
     "script-src 'self'",
     `style-src 'self' 'nonce-${nonce}'`,
-    "img-src 'self' data:",
+    ["img-src 'self' data:", ...stores].join(' '),
+    "frame-src 'self'",
     "font-src 'self'",
-    ["connect-src 'self'", ...uploads].join(' '),
+    ["connect-src 'self'", ...stores].join(' '),
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

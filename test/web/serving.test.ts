@@ -68,10 +68,22 @@ describe('The console', () => {
     const gzip = await get(`/assets/${script}`, { 'accept-encoding': 'gzip, deflate' });
     expect(gzip.headers.get('content-encoding')).to.equal('gzip');
     await gzip.body?.cancel();
+    expect(answer.headers.get('access-control-allow-origin')).to.equal('*');
     const plain = await get(`/assets/${script}`, { 'accept-encoding': 'identity' });
     expect(plain.headers.get('content-encoding')).to.equal(null);
     expect(await plain.text()).to.equal(await answer.text());
-    for (const path of ['/assets/..%2Findex.html', '/assets/.%2e', '/assets/%00', '/assets/'])
+    const [resources] = readdirSync(join(built, 'assets')).filter((name) => name.startsWith('pdfjs-'));
+    const wasm = await get(`/assets/${resources}/wasm/openjpeg.wasm`);
+    expect([wasm.status, wasm.headers.get('content-type')]).to.deep.equal([200, 'application/wasm']);
+    await wasm.body?.cancel();
+    for (const path of [
+      '/assets/..%2Findex.html',
+      '/assets/.%2e',
+      '/assets/%00',
+      '/assets/',
+      `/assets/${resources}`,
+      '/assets/a/../../index.html',
+    ])
       expect((await get(path, { accept: '*/*' })).status, path).to.be.oneOf([400, 404]);
   });
 });

@@ -215,6 +215,8 @@ export const rooms: Record<string, Room> = {
       'better-auth/client/plugins',
       'lean-qr',
       'lean-qr/extras/svg',
+      'pdfjs-dist',
+      'pdfjs-dist/build/*',
       'react',
       'react-dom/client',
       'vite',

@@ -15,6 +15,16 @@ interface SignInSearch {
   said?: 'verified' | 'reset' | undefined;
 }
 
+interface DocumentSearch {
+  /** From 1. */
+  page?: number | undefined;
+  /** A passage to mark: positions in the whole text, in code points. */
+  start?: number | undefined;
+  end?: number | undefined;
+  /** Whether the original is shown beside the text. */
+  original?: true | undefined;
+}
+
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
 const positionOf = (value: unknown) => (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined);
 const oneOf = <T extends string>(value: unknown, allowed: readonly T[]) => allowed.find((each) => each === value);
@@ -132,10 +142,11 @@ const documents = createRoute({
 const documentPage = createRoute({
   getParentRoute: () => place,
   path: 'documents/$id',
-  validateSearch: (search: Search): { page?: number | undefined; start?: number | undefined; end?: number | undefined } => ({
+  validateSearch: (search: Search): DocumentSearch => ({
     page: positionOf(search.page) || undefined,
     start: positionOf(search.start),
     end: positionOf(search.end),
+    original: search.original === true || undefined,
   }),
   component: lazyRouteComponent(() => import('./pages/document.tsx')),
 });

@@ -177,6 +177,13 @@ export const de: Messages = {
     previous: 'Vorherige Seite',
     next: 'Nächste Seite',
     passage: 'Die gefundene Textstelle',
+    original: 'Das Original',
+    originalOf: (name) => `Das Original: ${name}`,
+    showOriginal: 'Original anzeigen',
+    hideOriginal: 'Original ausblenden',
+    originalUnread: 'Der Speicher hat die Datei nicht an diese Seite gesendet. Sie können sie stattdessen herunterladen.',
+    originalUnreadable:
+      'Diese Datei kann nicht angezeigt werden: Sie ist beschädigt oder braucht ein Passwort. Sie können sie stattdessen herunterladen.',
     summary: 'Zusammenfassung',
     notices: 'Was ausgelassen oder vermutet wurde',
   },

@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, Paper, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import type { Document as Uploaded } from '@sheaf/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -9,6 +9,8 @@ import { DocumentText } from '../parts/document-text.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { LinkTo } from '../parts/link-to.tsx';
+import { isShown, Original } from '../parts/original.tsx';
+import { PageChoice } from '../parts/page-choice.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { Summary } from '../parts/summary.tsx';
 import type { FormTask } from '../parts/use-form-task.ts';
@@ -38,7 +40,6 @@ export default function DocumentPage() {
 
 function Known({ document }: { document: Uploaded }) {
   const place = route.useRouteContext();
-  const search = route.useSearch();
   const { name, size, extracted, chunkCount } = document;
   const facts = [
     formatBytes(size),
@@ -66,10 +67,44 @@ function Known({ document }: { document: Uploaded }) {
         </Paper>
       )}
       <Summary place={place} documentId={document.id} />
-      <Title order={2} size="h4" mb="sm">
-        {t.document.text}
-      </Title>
-      {extracted ? <DocumentText document={document} extracted={extracted} {...search} /> : <Text size="sm">{t.document.noText}</Text>}
+      <Content document={document} />
+    </>
+  );
+}
+
+/** The text, and beside it the original if that is asked for. */
+function Content({ document }: { document: Uploaded }) {
+  const { original, page = 1, start, end } = route.useSearch();
+  const navigate = useNavigate({ from: '/o/$organization/$workspace/documents/$id' });
+  const [originalPages, setOriginalPages] = useState(0);
+  const { extracted, status, contentType } = document;
+  const pages = extracted?.pages ?? originalPages;
+  const canShow = status === 'ready' && isShown(contentType);
+  const isOpen = canShow && original === true;
+  const toggle = () => void navigate({ search: (before) => ({ ...before, original: isOpen ? undefined : true }), replace: true });
+  return (
+    <>
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h4">
+          {t.document.text}
+        </Title>
+        {canShow && (
+          <Button size="xs" variant="default" aria-expanded={isOpen} onClick={toggle}>
+            {isOpen ? t.document.hideOriginal : t.document.showOriginal}
+          </Button>
+        )}
+      </Group>
+      {pages > 1 && <PageChoice page={page} pages={pages} />}
+      <SimpleGrid cols={{ base: 1, md: isOpen ? 2 : 1 }}>
+        <div>
+          {extracted ? (
+            <DocumentText document={document} extracted={extracted} page={page} start={start} end={end} />
+          ) : (
+            <Text size="sm">{t.document.noText}</Text>
+          )}
+        </div>
+        {isOpen && <Original document={document} page={page} onPages={setOriginalPages} />}
+      </SimpleGrid>
     </>
   );
 }

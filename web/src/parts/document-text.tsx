@@ -1,7 +1,6 @@
-import { Button, Group, Paper, Text } from '@mantine/core';
+import { Paper, Text } from '@mantine/core';
 import { type Document, sliceCharacters } from '@sheaf/client';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { textQuery } from '../document-queries.ts';
 import { t } from '../text.ts';
@@ -33,7 +32,6 @@ export function DocumentText({ document: { id }, extracted, page = 1, start, end
   const passage = isMarked ? { start: start - from, end: end - from } : undefined;
   return (
     <>
-      {pages > 1 && <PageChoice page={page} pages={pages} />}
       <Paper withBorder p="md" className="document-text foreign" tabIndex={0} role="region" aria-label={t.document.text}>
         {wholePage.trim() === '' ? <Text c="dimmed">{t.document.emptyText}</Text> : <Marked text={wholePage} passage={passage} />}
       </Paper>
@@ -64,23 +62,5 @@ function Marked({ text, passage }: { text: string; passage: { start: number; end
       </mark>
       {sliceCharacters(text, { start: end, end: length })}
     </>
-  );
-}
-
-function PageChoice({ page, pages }: { page: number; pages: number }) {
-  const navigate = useNavigate({ from: '/o/$organization/$workspace/documents/$id' });
-  const go = (next: number) => void navigate({ search: (before) => ({ ...before, page: next }), replace: true });
-  return (
-    <Group component="nav" aria-label={t.document.pageNavigation} gap="sm" mb="sm">
-      <Button size="compact-sm" variant="default" disabled={page <= 1} aria-label={t.document.previous} onClick={() => go(page - 1)}>
-        ‹
-      </Button>
-      <Text size="sm" aria-live="polite">
-        {t.common.of(t.document.page(page), String(pages))}
-      </Text>
-      <Button size="compact-sm" variant="default" disabled={page >= pages} aria-label={t.document.next} onClick={() => go(page + 1)}>
-        ›
-      </Button>
-    </Group>
   );
 }

@@ -1,0 +1,89 @@
+import { Text } from '@mantine/core';
+import type { Document } from '@sheaf/client';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import type { FromFrame, ToFrame } from '../original/messages.ts';
+import { service } from '../service.ts';
+import { t } from '../text.ts';
+import { Loaded } from './loaded.tsx';
+
+interface OriginalProps {
+  document: Document;
+  /** From 1. */
+  page: number;
+  /** Called with the number of pages, once it is known. */
+  onPages: (pages: number) => void;
+}
+
+/** Whether a browser shows files of this type. */
+export function isShown(contentType: string): boolean {
+  return contentType === 'application/pdf' || /^image\/(png|jpeg|webp)$/.test(contentType);
+}
+
+/** A document as it was uploaded: a page of a PDF, or a picture. */
+export function Original({ document, page, onPages }: OriginalProps) {
+  if (document.contentType === 'application/pdf') return <Pdf id={document.id} page={page} onPages={onPages} />;
+  return <Picture document={document} />;
+}
+
+function Picture({ document: { id, name } }: { document: Document }) {
+  const link = useQuery({ queryKey: ['original', id], queryFn: () => service.documents.downloadUrl({ id }), staleTime: 240_000 });
+  return <Loaded query={link}>{({ url }) => <img src={url} alt={t.document.originalOf(name)} className="original" />}</Loaded>;
+}
+
+function Pdf({ id, page, onPages }: { id: string } & Pick<OriginalProps, 'page' | 'onPages'>) {
+  // Files are large: what is not looked at any more is not kept.
+  const file = useQuery({ queryKey: ['original', id], queryFn: () => readOriginal(id), staleTime: Number.POSITIVE_INFINITY, gcTime: 0 });
+  return <Loaded query={file}>{(bytes) => <Frame bytes={bytes} page={page} onPages={onPages} />}</Loaded>;
+}
+
+async function readOriginal(id: string): Promise<ArrayBuffer> {
+  const { url } = await service.documents.downloadUrl({ id });
+  const answer = await fetch(url).catch(() => undefined);
+  // Nobody is told whether the connection is away or the store refuses pages.
+  if (!answer?.ok) throw new Error(t.document.originalUnread);
+  return await answer.arrayBuffer();
+}
+
+/** The frame that draws a PDF. It has no origin: whatever a file makes it do, it has no session and reaches nothing of the service. */
+function Frame({ bytes, page, onPages }: { bytes: ArrayBuffer } & Pick<OriginalProps, 'page' | 'onPages'>) {
+  const frame = useRef<HTMLIFrameElement>(null);
+  const [isLoaded, setIsLoaded] = useState(false);
+  const [hasFailed, setHasFailed] = useState(false);
+  const send = (message: ToFrame) => frame.current?.contentWindow?.postMessage(message, '*');
+
+  useEffect(() => {
+    const onMessage = ({ source, data }: MessageEvent<FromFrame>) => {
+      if (source !== frame.current?.contentWindow) return;
+      if ('failed' in data) setHasFailed(true);
+      else if (Number.isSafeInteger(data.pages)) onPages(data.pages);
+    };
+    addEventListener('message', onMessage);
+    return () => removeEventListener('message', onMessage);
+  }, [onPages]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `send` is the same each time.
+  useEffect(() => {
+    if (isLoaded) send({ file: bytes });
+  }, [isLoaded, bytes]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another file begins with its page, too.
+  useEffect(() => {
+    if (isLoaded) send({ page, label: t.document.page(page) });
+  }, [isLoaded, bytes, page]);
+
+  if (hasFailed)
+    return (
+      <Text size="sm" role="status">
+        {t.document.originalUnreadable}
+      </Text>
+    );
+  return (
+    <iframe
+      ref={frame}
+      src="/original.html"
+      sandbox="allow-scripts"
+      title={t.document.original}
+      className="original"
+      onLoad={() => setIsLoaded(true)}
+    />
+  );
+}

@@ -1,0 +1,22 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { t } from '../text.ts';
+
+/** Goes through the pages of a document, by the address of its page. */
+export function PageChoice({ page, pages }: { page: number; pages: number }) {
+  const navigate = useNavigate({ from: '/o/$organization/$workspace/documents/$id' });
+  const go = (next: number) => void navigate({ search: (before) => ({ ...before, page: next }), replace: true });
+  return (
+    <Group component="nav" aria-label={t.document.pageNavigation} gap="sm" mb="sm">
+      <Button size="compact-sm" variant="default" disabled={page <= 1} aria-label={t.document.previous} onClick={() => go(page - 1)}>
+        ‹
+      </Button>
+      <Text size="sm" aria-live="polite">
+        {t.common.of(t.document.page(page), String(pages))}
+      </Text>
+      <Button size="compact-sm" variant="default" disabled={page >= pages} aria-label={t.document.next} onClick={() => go(page + 1)}>
+        ›
+      </Button>
+    </Group>
+  );
+}
