@@ -129,7 +129,7 @@ export const organizations = c.router({
     pathParams: z.object({ organizationId: givenId }),
     query: z.object({
       to: day
-        .refine((given) => given >= '2000-01-01', 'must not be before the year 2000')
+        .regex(/^[2-9]/, 'must not be before the year 2000')
         .optional()
         .describe('The last day; today if it is not given.'),
       days: queryInteger({ min: 1, max: usageDays, defaultValue: usageDays }).describe('How many days, up to the last one.'),
