@@ -1,13 +1,20 @@
-import type { Document } from '@sheaf/client';
+import type { ContentType, Document } from '@sheaf/client';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Place } from './queries.ts';
 import { service } from './service.ts';
 
-/** The documents of a workspace, newest first, a page at a time. */
-export function documentsQuery({ organization, workspace }: Place, status: Document['status'] | undefined) {
-  const input = { workspaceId: workspace.id, organizationId: organization.id, ...(status ? { status } : {}) };
+interface ListFilter {
+  status?: Document['status'];
+  /** Only documents that have all of them. */
+  tag?: string[];
+  contentType?: ContentType;
+}
+
+/** The documents of a workspace that meet every filter, newest first, a page at a time. */
+export function documentsQuery({ organization, workspace }: Place, filter: ListFilter) {
+  const input = { workspaceId: workspace.id, organizationId: organization.id, ...filter };
   return infiniteQueryOptions({
-    queryKey: ['documents', workspace.id, status],
+    queryKey: ['documents', workspace.id, filter],
     queryFn: ({ pageParam, signal }) => service.documents.list({ ...input, ...(pageParam ? { cursor: pageParam } : {}) }, { signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,

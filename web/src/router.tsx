@@ -1,5 +1,6 @@
 import type { Document, Job } from '@sheaf/client';
 import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router';
+import type { DocumentFilter } from './parts/document-filter.tsx';
 import { Failure } from './parts/failure.tsx';
 import { NotFound } from './parts/not-found.tsx';
 import { Waiting } from './parts/waiting.tsx';
@@ -26,8 +27,15 @@ interface DocumentSearch {
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+/** A text that somebody typed: one of digits is read as a number. */
+const wordOf = (value: unknown) => textOf(typeof value === 'number' ? String(value) : value);
 const positionOf = (value: unknown) => (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined);
 const oneOf = <T extends string>(value: unknown, allowed: readonly T[]) => allowed.find((each) => each === value);
+
+function filterOf({ tags, type }: Search): DocumentFilter {
+  const words = (Array.isArray(tags) ? tags : [tags]).map(wordOf).filter((tag) => tag !== undefined);
+  return { tags: words.length > 0 ? words : undefined, type: wordOf(type) };
+}
 
 const root = createRootRouteWithContext()();
 
@@ -135,7 +143,10 @@ const place = createRoute({
 const documents = createRoute({
   getParentRoute: () => place,
   path: 'documents',
-  validateSearch: (search: Search): { status?: Document['status'] | undefined } => ({ status: oneOf(search.status, ['ready', 'pending']) }),
+  validateSearch: (search: Search): { status?: Document['status'] | undefined } & DocumentFilter => ({
+    status: oneOf(search.status, ['ready', 'pending']),
+    ...filterOf(search),
+  }),
   component: lazyRouteComponent(() => import('./pages/documents.tsx')),
 });
 
@@ -163,10 +174,10 @@ const jobs = createRoute({
 const search = createRoute({
   getParentRoute: () => place,
   path: 'search',
-  // A query of digits is read as a number.
-  validateSearch: (search: Search): { q?: string | undefined; mode?: 'hybrid' | 'semantic' | 'lexical' | undefined } => ({
-    q: textOf(typeof search.q === 'number' ? String(search.q) : search.q),
+  validateSearch: (search: Search): { q?: string | undefined; mode?: 'hybrid' | 'semantic' | 'lexical' | undefined } & DocumentFilter => ({
+    q: wordOf(search.q),
     mode: oneOf(search.mode, ['hybrid', 'semantic', 'lexical']),
+    ...filterOf(search),
   }),
   component: lazyRouteComponent(() => import('./pages/search.tsx')),
 });
@@ -175,7 +186,7 @@ const ask = createRoute({
   getParentRoute: () => place,
   path: 'ask',
   validateSearch: (search: Search): { q?: string | undefined; key?: string | undefined } => ({
-    q: textOf(typeof search.q === 'number' ? String(search.q) : search.q),
+    q: wordOf(search.q),
     key: textOf(search.key),
   }),
   component: lazyRouteComponent(() => import('./pages/ask.tsx')),

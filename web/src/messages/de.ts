@@ -128,7 +128,7 @@ export const de: Messages = {
     index: 'Nach dem Hochladen durchsuchbar machen',
     emptyTitle: 'Noch keine Dokumente',
     empty: 'Legen Sie oben eine Datei ab. Sie sehen zu, wie sie gespeichert, gelesen und durchsuchbar gemacht wird.',
-    emptyFiltered: 'Kein Dokument hat diesen Status. Wählen Sie „Alle“, um die anderen zu sehen.',
+    emptyFiltered: 'Kein Dokument passt zu den Filtern. Ändern Sie sie, um andere zu sehen.',
     name: 'Name',
     status: 'Status',
     size: 'Größe',
@@ -238,7 +238,33 @@ export const de: Messages = {
     page: (page) => `Seite ${page}`,
     score: (score) => `Ähnlichkeit ${score}`,
     wordScore: (score) => `Wörter ${score}`,
+    rankMeans: (rank, mode) =>
+      `Platz ${rank} ${
+        {
+          semantic: 'nach Ähnlichkeit: Die in der Bedeutung nächste Passage steht zuerst.',
+          lexical: 'nach Wörtern: Die Passage mit den meisten und den seltensten steht zuerst.',
+          hybrid:
+            'aus beiden Listen, zusammengeführt nach den Plätzen einer Passage darin, nicht nach den Zahlen: Was in beiden weit oben steht, kommt zuerst. Ein Modell ordnet die ersten neu, wenn der Betreiber das eingestellt hat.',
+        }[mode]
+      }`,
+    scoreMeans: (score) =>
+      `Ähnlichkeit ${score}: wie nah die Passage Ihrer Suche in der Bedeutung ist (Kosinus). 1 ist gleich, 0 hat nichts damit zu tun.`,
+    noScore: 'Keine Ähnlichkeit: Das Dokument wurde mit einem anderen Modell durchsuchbar gemacht.',
+    wordScoreMeans: (score) =>
+      `Wörter ${score}: wie sehr die Wörter Ihrer Suche hier vorkommen (BM25). Seltene zählen mehr; 0 ist keines. Nur Zahlen einer Suche sind vergleichbar.`,
     open: (name, rank) => `Textstelle ${rank} öffnen: ${name}`,
+  },
+  labels: {
+    title: 'Etiketten',
+    none: 'keine',
+    edit: 'Etiketten bearbeiten',
+    editTitle: (name) => `Etiketten von „${name}“`,
+    placeholder: 'Etikett eingeben und Eingabetaste drücken',
+    filter: 'Nur Dokumente mit diesen Etiketten',
+    type: 'Dateityp',
+    metadata: 'Metadaten',
+    metadataHint: 'Ein JSON-Objekt für Programme: Suchen über die API filtern nach seinen Feldern.',
+    noJson: 'Die Metadaten sind kein JSON.',
   },
   ask: {
     title: 'Fragen',

@@ -129,7 +129,7 @@ export const en = {
     index: 'Make them searchable after the upload',
     emptyTitle: 'No documents yet',
     empty: 'Drop a file above. It is stored, read, and made searchable while you watch.',
-    emptyFiltered: 'No document has this status. Choose “All” to see the others.',
+    emptyFiltered: 'No document meets the filters. Change them to see others.',
     name: 'Name',
     status: 'Status',
     size: 'Size',
@@ -236,7 +236,33 @@ export const en = {
     page: (page: number) => `page ${page}`,
     score: (score: string) => `similarity ${score}`,
     wordScore: (score: string) => `words ${score}`,
+    rankMeans: (rank: number, mode: 'semantic' | 'lexical' | 'hybrid') =>
+      `Place ${rank} ${
+        {
+          semantic: 'by similarity: the nearest in meaning comes first.',
+          lexical: 'by words: the passage that has most of them, and the rarest, comes first.',
+          hybrid:
+            'of both lists, merged by the places that a passage has in them, not by the numbers: what is high up in both comes first. A deployment may have a model put the first ones in another order.',
+        }[mode]
+      }`,
+    scoreMeans: (score: string) =>
+      `Similarity ${score}: how near the passage is to your query in meaning (cosine). 1 is the same, 0 is unrelated.`,
+    noScore: 'No similarity: the document was made searchable with another model.',
+    wordScoreMeans: (score: string) =>
+      `Words ${score}: how much the words of your query occur here (BM25). Rare words count more; 0 is none. Only numbers of one search compare.`,
     open: (name: string, rank: number) => `Open passage ${rank}: ${name}`,
+  },
+  labels: {
+    title: 'Labels',
+    none: 'none',
+    edit: 'Edit labels',
+    editTitle: (name: string) => `Labels of “${name}”`,
+    placeholder: 'Type a label and press Enter',
+    filter: 'Only documents with these labels',
+    type: 'Kind of file',
+    metadata: 'Metadata',
+    metadataHint: 'An object of JSON, for programs: searches by API filter by its fields.',
+    noJson: 'The metadata is not JSON.',
   },
   ask: {
     title: 'Ask',

@@ -8,6 +8,7 @@ import { DeleteDocument } from '../parts/delete-document.tsx';
 import { DocumentText } from '../parts/document-text.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { FormDialog } from '../parts/form-dialog.tsx';
+import { Labels } from '../parts/labels.tsx';
 import { LinkTo } from '../parts/link-to.tsx';
 import { isShown, Original } from '../parts/original.tsx';
 import { PageChoice } from '../parts/page-choice.tsx';
@@ -53,6 +54,7 @@ function Known({ document }: { document: Uploaded }) {
       <Text size="sm" c="dimmed" mb="md">
         {facts.join(' · ')}
       </Text>
+      <Labels document={document} />
       <Actions document={document} />
       {extracted?.notices && (
         <Paper withBorder p="md" mb="md" component="section">

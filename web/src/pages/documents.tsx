@@ -5,10 +5,12 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { documentsQuery } from '../document-queries.ts';
 import { DeleteDocument } from '../parts/delete-document.tsx';
+import { type DocumentFilter, DocumentFilterFields, typeOf } from '../parts/document-filter.tsx';
 import { DropArea } from '../parts/drop-area.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Filter } from '../parts/filter.tsx';
+import { Tags } from '../parts/labels.tsx';
 import { LinkTo } from '../parts/link-to.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
@@ -34,8 +36,12 @@ export default function Documents() {
 
 function List() {
   const place = route.useRouteContext();
-  const { status } = route.useSearch();
-  const documents = useInfiniteQuery(documentsQuery(place, status));
+  const { status, tags, type } = route.useSearch();
+  const contentType = typeOf(type);
+  const filter = { ...(status ? { status } : {}), ...(tags ? { tag: tags } : {}), ...(contentType ? { contentType } : {}) };
+  const documents = useInfiniteQuery(documentsQuery(place, filter));
+  const navigate = useNavigate({ from: '/o/$organization/$workspace/documents' });
+  const narrow = (next: DocumentFilter) => void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
   const pages = documents.data?.pages ?? [];
   const items = pages.flatMap((page) => page.items);
   const storage = pages[0]?.storage;
@@ -51,9 +57,10 @@ function List() {
           </Text>
         )}
       </Group>
+      <DocumentFilterFields tags={tags} type={type} onChange={narrow} />
       <Failure error={documents.error} retry={() => void documents.refetch()} />
       {documents.isPending && <Waiting />}
-      {documents.isSuccess && items.length === 0 && <Nothing isFiltered={status !== undefined} />}
+      {documents.isSuccess && items.length === 0 && <Nothing isFiltered={Object.keys(filter).length > 0} />}
       {items.length > 0 && <DocumentTable items={items} />}
       {documents.hasNextPage && (
         <Button variant="default" mt="md" loading={documents.isFetchingNextPage} onClick={() => void documents.fetchNextPage()}>
@@ -72,7 +79,7 @@ type Status = Document['status'];
 
 function StatusFilter({ status }: { status: Status | undefined }) {
   const navigate = useNavigate({ from: '/o/$organization/$workspace/documents' });
-  const onChange = (next: Status | undefined) => void navigate({ search: { status: next }, replace: true });
+  const onChange = (next: Status | undefined) => void navigate({ search: (before) => ({ ...before, status: next }), replace: true });
   return <Filter label={t.documents.filterLabel} values={t.documents.filter} value={status} onChange={onChange} />;
 }
 
@@ -103,6 +110,11 @@ function DocumentTable({ items }: { items: Document[] }) {
                 >
                   {document.name}
                 </LinkTo>
+                {document.tags.length > 0 && (
+                  <Group gap={6} mt={4}>
+                    <Tags tags={document.tags} />
+                  </Group>
+                )}
               </Table.Td>
               <Table.Td>
                 <DocumentState document={document} />

@@ -1,8 +1,9 @@
-import { Group, Paper, SegmentedControl, Text } from '@mantine/core';
+import { Paper, SegmentedControl, Text } from '@mantine/core';
 import { type SearchResults, sliceCharacters } from '@sheaf/client';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Fragment } from 'react';
+import { type DocumentFilter, DocumentFilterFields, typeOf } from '../parts/document-filter.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { PageHead } from '../parts/page-head.tsx';
@@ -18,44 +19,49 @@ type Mode = (typeof modes)[number];
 type Result = SearchResults['results'][number];
 
 export default function Search() {
-  const { q, mode = 'hybrid' } = route.useSearch();
+  const { q, mode = 'hybrid', tags, type } = route.useSearch();
   return (
     <>
       <PageHead title={t.search.title} />
-      <Question q={q} mode={mode} />
-      {q ? <Answers q={q} mode={mode} /> : <Empty title={t.search.emptyTitle} text={t.search.empty} />}
+      <Question q={q} mode={mode} filter={{ tags, type }} />
+      {q ? <Answers q={q} mode={mode} filter={{ tags, type }} /> : <Empty title={t.search.emptyTitle} text={t.search.empty} />}
     </>
   );
 }
 
-function Question({ q, mode }: { q: string | undefined; mode: Mode }) {
+function Question({ q, mode, filter }: { q: string | undefined; mode: Mode; filter: DocumentFilter }) {
   const navigate = useNavigate({ from: '/o/$organization/$workspace/search' });
+  const change = (next: DocumentFilter & { mode?: Mode }) => void navigate({ search: { q, mode, ...filter, ...next }, replace: true });
   return (
     <QueryForm
       label={t.search.query}
       placeholder={t.search.placeholder}
       submit={t.search.submit}
       q={q}
-      onAsk={(asked) => void navigate({ search: { q: asked, mode } })}
+      onAsk={(asked) => void navigate({ search: { q: asked, mode, ...filter } })}
     >
       <SegmentedControl
         size="xs"
         aria-label={t.search.mode}
         data={modes.map((value) => ({ value, label: t.search.modes[value] }))}
         value={mode}
-        onChange={(value) => void navigate({ search: { q, mode: value as Mode }, replace: true })}
+        mb="sm"
+        onChange={(value) => change({ mode: value as Mode })}
       />
+      <DocumentFilterFields {...filter} onChange={change} />
     </QueryForm>
   );
 }
 
-function Answers({ q, mode }: { q: string; mode: Mode }) {
+function Answers({ q, mode, filter: { tags, type } }: { q: string; mode: Mode; filter: DocumentFilter }) {
   const { workspace } = route.useRouteContext();
+  const contentType = typeOf(type);
+  const filter = { ...(tags ? { tags } : {}), ...(contentType ? { contentTypes: [contentType] } : {}) };
   // A search may cost a credit: it is asked once, and not again because somebody looked at another window.
   const { data, error, isPending, refetch } = useQuery({
-    queryKey: ['search', workspace.id, q, mode],
+    queryKey: ['search', workspace.id, q, mode, filter],
     queryFn: ({ signal }) =>
-      service.documents.search({ workspaceId: workspace.id, query: q, mode, include: ['citation', 'highlights'] }, { signal }),
+      service.documents.search({ workspaceId: workspace.id, query: q, mode, filter, include: ['citation', 'highlights'] }, { signal }),
     staleTime: 300_000,
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
@@ -70,30 +76,21 @@ function Answers({ q, mode }: { q: string; mode: Mode }) {
       </Text>
       <ol className="plain-list">
         {data.results.map((result) => (
-          <Passage key={result.chunkId} result={result} />
+          <Passage key={result.chunkId} result={result} mode={mode} />
         ))}
       </ol>
     </>
   );
 }
 
-function Passage({ result }: { result: Result }) {
-  const { documentName, citation, rank, score, lexicalScore } = result;
+function Passage({ result, mode }: { result: Result; mode: Mode }) {
+  const { documentName, citation, rank } = result;
   const { page, headings } = citation ?? {};
   const where = [...(page ? [t.search.page(page)] : []), ...(headings ?? [])];
-  const scores = [
-    ...(score === null ? [] : [t.search.score(formatNumber(Math.round(score * 100) / 100))]),
-    ...(lexicalScore === undefined ? [] : [t.search.wordScore(formatNumber(Math.round(lexicalScore * 10) / 10))]),
-  ];
   return (
     <li>
       <Paper withBorder p="md">
-        <Group justify="space-between" gap="xs" mb={4}>
-          <PassageLink {...result} {...citation} label={t.search.open(documentName, rank)} />
-          <Text size="xs" c="dimmed">
-            {scores.join(' · ')}
-          </Text>
-        </Group>
+        <PassageLink {...result} {...citation} label={t.search.open(documentName, rank)} />
         {where.length > 0 && (
           <Text size="xs" c="dimmed" mb="xs" className="foreign">
             {where.join(' › ')}
@@ -102,8 +99,31 @@ function Passage({ result }: { result: Result }) {
         <Text size="sm" className="passage foreign">
           <Highlighted result={result} />
         </Text>
+        <Scores result={result} mode={mode} />
       </Paper>
     </li>
+  );
+}
+
+/** The numbers by which a passage was found, and what they mean. */
+function Scores({ result: { rank, score, lexicalScore }, mode }: { result: Result; mode: Mode }) {
+  const similarity = score === null ? undefined : formatNumber(Math.round(score * 100) / 100);
+  const words = lexicalScore === undefined ? undefined : formatNumber(Math.round(lexicalScore * 10) / 10);
+  const numbers = [similarity && t.search.score(similarity), words && t.search.wordScore(words)].filter(Boolean);
+  const meanings = [
+    t.search.rankMeans(rank, mode),
+    ...(mode === 'lexical' ? [] : [similarity ? t.search.scoreMeans(similarity) : t.search.noScore]),
+    ...(words ? [t.search.wordScoreMeans(words)] : []),
+  ];
+  return (
+    <details className="scores">
+      <summary>{numbers.join(' · ')}</summary>
+      {meanings.map((meaning) => (
+        <Text key={meaning} size="sm" c="dimmed">
+          {meaning}
+        </Text>
+      ))}
+    </details>
   );
 }
 
