@@ -4,6 +4,7 @@ import {
   count,
   cursor,
   dateTime,
+  exampleId,
   flagKey,
   givenId,
   id,
@@ -17,6 +18,9 @@ import {
 import { auditEntrySchema, deleteOrganization, organizationDeletion } from './organizations.ts';
 import { c, operation } from './route.ts';
 import { authConfig } from './system.ts';
+
+/** The most that `admin.system.stuck` names. */
+export const maxStuck = 200;
 
 const organizationSummary = z
   .object({
@@ -172,6 +176,37 @@ const systemStatus = z
   })
   .meta({ id: 'SystemStatus' });
 
+const stuckWork = z
+  .object({
+    items: z
+      .array(
+        z
+          .object({
+            what: z
+              .string()
+              .describe('What it is: a running job, a queued job, an intent, an object, and so on.')
+              .meta({ examples: ['queued job'] }),
+            id: z
+              .string()
+              .describe('Of a job its id; else the id of a workflow, the key of an object, and so on.')
+              .meta({ examples: [exampleId] }),
+            organizationId: id.nullable(),
+            ageSeconds: count.describe('For how long it has made no progress.').meta({ examples: [1_260] }),
+            reason: z
+              .string()
+              .describe('The likely reason, and where to look.')
+              .meta({ examples: ['no sweep has seen it: is a worker running?'] }),
+          })
+          .meta({ id: 'StuckItem' }),
+      )
+      .max(maxStuck),
+    jobWorkflowUrl: z
+      .string()
+      .describe("Where Temporal's UI shows the workflow of a job, but for the id of the job at its end (`TEMPORAL_UI_URL`).")
+      .meta({ examples: ['http://localhost:8233/namespaces/default/workflows/job-'] }),
+  })
+  .meta({ id: 'StuckWork' });
+
 const organizations = c.router({
   list: {
     method: 'GET',
@@ -278,6 +313,13 @@ const system = c.router({
     summary: 'System status',
     description: 'What each part of the deployment says right now, measured for this request.',
     ...operation('admin.system.status', { access: 'platform-admin', response: systemStatus }),
+  },
+  stuck: {
+    method: 'GET',
+    path: '/admin/system/stuck',
+    summary: 'What is stuck, and why',
+    description: `What should have moved and has not, with the likely reason, the oldest first: at most ${maxStuck}. A backlog that makes progress is not stuck. \`npm run ops -- stuck\` lists the same.`,
+    ...operation('admin.system.stuck', { access: 'platform-admin', response: stuckWork }),
   },
 });
 

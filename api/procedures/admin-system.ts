@@ -1,12 +1,15 @@
 import type { z } from 'zod';
 import type { AiHealth } from '../../ai/client.ts';
 import { late, within } from '../../concurrency/within.ts';
+import { maxStuck } from '../../contract/admin.ts';
 import { contract, version } from '../../contract/index.ts';
 import { ping } from '../../db/connect.ts';
 import { getMigrationStatus } from '../../db/migrate.ts';
 import { chunkingOf, chunkSizeOf } from '../../domain/chunking/chunking.ts';
+import { listStuck } from '../../domain/operations/backlog.ts';
 import { countResources, measureQueue } from '../../domain/operations/measure-platform.ts';
 import { countAllBehind } from '../../domain/reindex/find-behind.ts';
+import { workflowIds } from '../../workflows/definitions.ts';
 import type { ApiDeps } from '../deps.ts';
 import { procedure } from '../procedure.ts';
 
@@ -17,7 +20,17 @@ const timeoutMs = 3_000;
 const startedAt = new Date(Date.now() - process.uptime() * 1_000);
 
 export function adminSystemProcedures(deps: ApiDeps) {
-  return { status: procedure(contract.admin.system.status, () => readSystemStatus(deps)) };
+  return {
+    status: procedure(contract.admin.system.status, () => readSystemStatus(deps)),
+    stuck: procedure(contract.admin.system.stuck, () => readStuck(deps)),
+  };
+}
+
+async function readStuck({ db, config: { jobs, temporal } }: ApiDeps) {
+  const stuck = await listStuck(db, { jobTimeoutMs: jobs.timeoutMs, limit: maxStuck });
+  const items = stuck.map(({ organization, ...item }) => ({ ...item, organizationId: organization }));
+  const namespace = encodeURIComponent(temporal.namespace);
+  return { items, jobWorkflowUrl: `${temporal.uiUrl}/namespaces/${namespace}/workflows/${workflowIds.runJob('')}` };
 }
 
 /** The status of each service of the deployment now. One that fails or does not respond in time is part of the result, not an error. */

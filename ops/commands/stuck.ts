@@ -1,9 +1,8 @@
+import { maxStuck } from '../../contract/admin.ts';
 import { listStuck } from '../../domain/operations/backlog.ts';
 import { type Command, parseFlags } from '../command.ts';
 import { OpsError } from '../context.ts';
 import { age, table } from '../table.ts';
-
-const maxRows = 200;
 
 const flags = { json: { type: 'boolean' } } as const;
 
@@ -13,13 +12,13 @@ export const stuckCommand: Command = {
   flags,
   async run(args, { db, config, print }) {
     const { json } = parseFlags(args, flags);
-    const stuck = await listStuck(db, { jobTimeoutMs: config.jobs.timeoutMs, limit: maxRows });
+    const stuck = await listStuck(db, { jobTimeoutMs: config.jobs.timeoutMs, limit: maxStuck });
     if (json) print(JSON.stringify({ stuck }));
     else if (stuck.length === 0) print('Nothing is stuck.');
     else {
       const rows = stuck.map(({ what, id, organization, ageSeconds, reason }) => [what, id, organization ?? '', age(ageSeconds), reason]);
       for (const line of table([['WHAT', 'ID', 'ORGANIZATION', 'FOR', 'REASON'], ...rows])) print(line);
     }
-    if (stuck.length > 0) throw new OpsError(`${stuck.length === maxRows ? `At least ${maxRows}` : stuck.length} stuck.`);
+    if (stuck.length > 0) throw new OpsError(`${stuck.length === maxStuck ? `At least ${maxStuck}` : stuck.length} stuck.`);
   },
 };

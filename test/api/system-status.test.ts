@@ -58,6 +58,22 @@ describe('System status', () => {
     await pool.query(`insert into kysely_migration (name, timestamp) values ($1, now()::text)`, [names.at(-1)]);
   });
 
+  it('names what is stuck, and where the workflows of jobs are seen', async () => {
+    const stuck = async () => (await callOver(api, 'REST', 'admin.system.stuck', {}, admin)).body;
+    const { namespace } = api.temporal;
+    expect(await stuck()).to.deep.equal({ items: [], jobWorkflowUrl: `http://localhost:8233/namespaces/${namespace}/workflows/job-` });
+    const { organizationId, workspaceId, owner } = tenant;
+    const body = { kind: 'text.summarize', organizationId, workspaceId, text: 'One. Two.' };
+    const { body: job } = await api.request('POST', '/api/v1/jobs', { token: owner.token, body });
+    await api.database.pool.query(`update job set created_at = now() - interval '10 minutes' where id = $1`, [job.id]);
+    const { items } = await stuck();
+    expect(items).to.have.length(1);
+    expect(items[0]).to.deep.include({ what: 'queued job', id: job.id, organizationId });
+    expect(items[0].reason).to.include('worker');
+    expect(items[0].ageSeconds).to.be.within(600, 700);
+    await api.request('POST', `/api/v1/jobs/${job.id}/cancel`, { token: owner.token });
+  });
+
   it('counts users, organizations, workspaces and live subscriptions', async () => {
     const before = (await status()).counts;
     const own = await api.createTenant();

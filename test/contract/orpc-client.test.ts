@@ -108,6 +108,7 @@ describe('The client of oRPC as its authors publish it', () => {
     await receiver.stop();
 
     await call('admin.system.status', undefined, admin);
+    await call('admin.system.stuck', undefined, admin);
     await call('admin.mails.list', { limit: 1 }, admin);
     await call('admin.auditLog', { organizationId, limit: 1 }, admin);
     await call('admin.flags.upsert', { key: 'search.rerank', enabled: true }, admin);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { TestUser } from '../support/api.ts';
 import { expectOk } from '../support/requests.ts';
 import { noteTokens } from '../support/run-secrets.ts';
 import { untilLoaded, violationsOf } from './support/axe.ts';
@@ -8,12 +9,17 @@ describe('The pages of the console, for everybody', () => {
   const { api, open, tenant } = useConsole({ WEBHOOKS_ENABLED: 'true' });
   let documentId: string;
   let endpointId: string;
+  let admin: TestUser;
 
   before(async () => {
     const { token } = tenant.owner;
     await api.makePlatformAdmin(tenant.owner);
     const note = await api.upload(tenant, { name: 'note.txt', bytes: 'The mirrors are washed in spring.' });
     documentId = note.id;
+    await expectOk(api.request('PATCH', `/api/v1/documents/${note.id}`, { token, body: { tags: ['care'], metadata: { year: 2026 } } }));
+    admin = await api.signUp('Platform Admin');
+    await api.makePlatformAdmin(admin);
+    await expectOk(api.request('PUT', '/api/v1/admin/flags/search.rerank', { token: admin.token, body: { enabled: true } }));
     const broken = await api.upload(tenant, { name: 'broken.pdf', contentType: 'application/pdf', bytes: 'no PDF at all' });
     for (const [kind, id] of [
       ['document.index', note.id],
@@ -37,13 +43,15 @@ describe('The pages of the console, for everybody', () => {
         const look = { colorScheme, viewport: { width, height: 800 } };
         const public_ = ['/sign-in', '/sign-up', '/forgot-password', '/reset-password?token=a', '/two-factor', '/accept-invitation/a'];
         const own = [
-          ...['documents', `documents/${documentId}?start=4&end=11`, 'jobs', 'search?q=mirrors', 'usage', 'members', 'workspaces'],
+          ...['documents?tags=care', `documents/${documentId}?start=4&end=11`, 'jobs', 'search?q=mirrors', 'usage'],
+          ...['members', 'workspaces'],
           'ask?q=When+are+the+mirrors+washed%3F&key=the-same-answer',
           ...['api-keys', 'webhooks', `webhooks/${endpointId}`, 'audit', 'plan', 'mailbox', 'account'],
         ].map((each) => pathOf(tenant, each));
         for (const [paths, options] of [
           [public_, look],
           [[...own, '/start', '/o/a/b/documents'], { ...look, as: tenant.owner }],
+          [['system', 'organizations', 'users', 'flags'].map((each) => `/admin/${each}`), { ...look, as: admin }],
         ] as const) {
           const { page } = await open('/sign-in', options);
           for (const path of paths) {

@@ -51,6 +51,9 @@ describe('Hostile texts in the console', () => {
       const { id: job } = await make('/api/v1/jobs', { kind: 'document.index', documentId: id });
       await api.jobIn(token, job, ['succeeded']);
     }
+    await expectOk(
+      api.request('PATCH', `/api/v1/documents/${ids[0]}`, { token, body: { tags: payloads, metadata: { [script]: payloads } } }),
+    );
     const summary = await make('/api/v1/jobs', { kind: 'document.summarize', documentId: ids[0], maxSentences: 50 });
     await api.jobIn(token, summary.id, ['succeeded']);
   });
@@ -59,6 +62,7 @@ describe('Hostile texts in the console', () => {
     { path: 'documents', shows: payloads },
     { path: `documents/${ids[0]}`, shows: payloads },
     { path: `documents/${ids.at(-1)}`, shows: payloads },
+    { path: `documents?tags=${encodeURIComponent(JSON.stringify(payloads))}`, shows: payloads },
     { path: 'jobs', shows: payloads },
     { path: 'search?q=mirrors', shows: payloads },
     { path: 'ask?q=mirrors&key=hostile', shows: ['mirrors'] },
@@ -97,6 +101,23 @@ describe('Hostile texts in the console', () => {
     await invited.page.getByRole('heading', { level: 1 }).waitFor();
     expect(await page.evaluate('window.hacked')).to.equal(undefined);
     expect([...asked]).to.deep.equal([api.url]);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('are texts for platform admins, who see those of everybody', async () => {
+    const admin = await api.signUp('Admin');
+    await api.makePlatformAdmin(admin);
+    await expectOk(api.request('PUT', '/api/v1/admin/flags/quiet', { token: admin.token, body: { description: script } }));
+    const ban = { userId: (await api.signUp(script)).id, banReason: script };
+    await expectOk(api.request('POST', '/api/auth/admin/ban-user', { token: admin.token, body: ban }));
+    const { page, complaints } = await open('/admin/system', { as: admin });
+    await page.getByRole('heading', { name: 'Database' }).waitFor();
+    for (const path of ['organizations', 'users', 'flags']) {
+      await page.goto(`${api.url}/admin/${path}`);
+      await page.getByRole('main').getByText(script).first().waitFor();
+      expect(await page.locator('main :is(script, iframe, [onload], [onerror])').count(), path).to.equal(0);
+    }
+    expect(await page.evaluate('window.hacked')).to.equal(undefined);
     expect(complaints).to.deep.equal([]);
   });
 

@@ -24,3 +24,10 @@ export function pagesFor({ isAdmin, isPlatformAdmin }: Pick<Place, 'isAdmin' | '
     platform: (isPlatformAdmin ? ofPlatformAdmins : []).map(link),
   };
 }
+
+const ofPlatform = ['system', 'organizations', 'users', 'flags'] as const;
+
+/** The pages of platform admins. */
+export function adminPages() {
+  return ofPlatform.map((name) => ({ label: t.admin.pages[name], to: `/admin/${name}` as const }));
+}

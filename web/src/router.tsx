@@ -1,5 +1,15 @@
 import type { Document, Job } from '@sheaf/client';
-import { createRootRouteWithContext, createRoute, createRouter, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  notFound,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import type { DocumentFilter } from './parts/document-filter.tsx';
 import { Failure } from './parts/failure.tsx';
 import { NotFound } from './parts/not-found.tsx';
@@ -37,7 +47,20 @@ function filterOf({ tags, type }: Search): DocumentFilter {
   return { tags: words.length > 0 ? words : undefined, type: wordOf(type) };
 }
 
-const root = createRootRouteWithContext()();
+const root = createRootRouteWithContext()({ component: Root });
+
+const Impersonation = lazy(() => import('./parts/impersonation.tsx'));
+
+/** Every page, and over it that somebody acts in the name of another. Never asks again: the pages do, and say if the session has ended. */
+function Root() {
+  const { data } = useQuery({ ...sessionQuery, staleTime: Number.POSITIVE_INFINITY });
+  return (
+    <>
+      <Outlet />
+      <Suspense>{data?.session.impersonatedBy && <Impersonation name={data.user.name} email={data.user.email} />}</Suspense>
+    </>
+  );
+}
 
 /** Nobody is shown what belongs to the signed-in; the way back is kept. */
 async function signedIn({ location }: { location: { href: string } }) {
@@ -133,9 +156,7 @@ const place = createRoute({
     ]);
     const workspace = workspaces.find(({ slug }) => slug === params.workspace);
     if (!workspace) throw notFound();
-    // The type of the client does not know the role that better-auth's plugin for admins adds.
-    const isPlatformAdmin = (user as { role?: string }).role === 'admin';
-    return { organization, workspace, isAdmin: role !== 'member', isOwner: role === 'owner', isPlatformAdmin, user };
+    return { organization, workspace, isAdmin: role !== 'member', isOwner: role === 'owner', isPlatformAdmin: user.role === 'admin', user };
   },
   component: lazyRouteComponent(() => import('./parts/shell.tsx')),
 });
@@ -278,6 +299,47 @@ const organization = createRoute({
   },
 });
 
+/** Everything of platform admins; for all others there is nothing. */
+const admin = createRoute({
+  getParentRoute: () => root,
+  path: '/admin',
+  beforeLoad: async ({ location }): Promise<{ user: User }> => {
+    const { user } = await signedIn({ location });
+    if (user.role !== 'admin') throw notFound();
+    return { user };
+  },
+  component: lazyRouteComponent(() => import('./parts/admin-shell.tsx')),
+});
+
+const adminSystem = createRoute({
+  getParentRoute: () => admin,
+  path: 'system',
+  component: lazyRouteComponent(() => import('./pages/admin/system.tsx')),
+});
+
+const adminOrganizations = createRoute({
+  getParentRoute: () => admin,
+  path: 'organizations',
+  validateSearch: (search: Search): { q?: string | undefined } => ({ q: wordOf(search.q) }),
+  component: lazyRouteComponent(() => import('./pages/admin/organizations.tsx')),
+});
+
+const adminUsers = createRoute({
+  getParentRoute: () => admin,
+  path: 'users',
+  validateSearch: (search: Search): { q?: string | undefined; by?: 'name' | 'email' | undefined } => ({
+    q: wordOf(search.q),
+    by: oneOf(search.by, ['name', 'email']),
+  }),
+  component: lazyRouteComponent(() => import('./pages/admin/users.tsx')),
+});
+
+const adminFlags = createRoute({
+  getParentRoute: () => admin,
+  path: 'flags',
+  component: lazyRouteComponent(() => import('./pages/admin/flags.tsx')),
+});
+
 const tree = root.addChildren([
   home,
   signIn,
@@ -288,6 +350,7 @@ const tree = root.addChildren([
   acceptInvitation,
   start,
   organization,
+  admin.addChildren([adminSystem, adminOrganizations, adminUsers, adminFlags]),
   place.addChildren([
     documents,
     documentPage,

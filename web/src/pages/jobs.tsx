@@ -1,7 +1,8 @@
 import { Button, Group, Stack, Table, Text } from '@mantine/core';
-import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
+import { stuckQuery } from '../admin-queries.ts';
 import { documentQuery } from '../document-queries.ts';
 import { type JobStatus, jobsQuery, type ListedJob, type Live, liveJobs } from '../jobs.ts';
 import { Empty } from '../parts/empty.tsx';
@@ -14,6 +15,7 @@ import { StateMark } from '../parts/state-mark.tsx';
 import { TaskButton } from '../parts/task-button.tsx';
 import { Time } from '../parts/time.tsx';
 import { Waiting } from '../parts/waiting.tsx';
+import { WorkflowLink } from '../parts/workflow-link.tsx';
 import { queryClient, slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
 import { formatRelative, t } from '../text.ts';
@@ -97,6 +99,8 @@ function RetryAll({ items }: { items: ListedJob[] }) {
 function JobTable({ items }: { items: ListedJob[] }) {
   const ids = [...new Set(items.flatMap(({ documentId }) => (documentId ? [documentId] : [])))];
   const found = useQueries({ queries: ids.map((id) => ({ ...documentQuery(id), staleTime: 300_000 })) });
+  const { isPlatformAdmin } = route.useRouteContext();
+  const workflows = useQuery({ ...stuckQuery, enabled: isPlatformAdmin, staleTime: Number.POSITIVE_INFINITY });
   const nameOf = ({ documentId }: ListedJob) => {
     if (documentId === null) return t.jobs.noDocument;
     const { data, isError } = found[ids.indexOf(documentId)] ?? {};
@@ -115,14 +119,14 @@ function JobTable({ items }: { items: ListedJob[] }) {
       </Table.Thead>
       <Table.Tbody>
         {items.map((job) => (
-          <JobRow key={job.id} job={job} name={nameOf(job)} />
+          <JobRow key={job.id} job={job} name={nameOf(job)} workflowUrl={workflows.data?.jobWorkflowUrl} />
         ))}
       </Table.Tbody>
     </Table>
   );
 }
 
-function JobRow({ job, name }: { job: ListedJob; name: string }) {
+function JobRow({ job, name, workflowUrl }: { job: ListedJob; name: string; workflowUrl: string | undefined }) {
   const kind = t.jobs.kinds[job.kind];
   return (
     <Table.Tr>
@@ -142,6 +146,7 @@ function JobRow({ job, name }: { job: ListedJob; name: string }) {
               {t.jobs.nextAttempt(formatRelative(job.nextAttemptAt))}
             </Text>
           )}
+          {workflowUrl && <WorkflowLink url={workflowUrl} jobId={job.id} />}
         </Stack>
       </Table.Td>
       <Table.Td>

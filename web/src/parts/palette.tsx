@@ -2,7 +2,7 @@ import { Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useState } from 'react';
-import { pagesFor } from '../navigation.ts';
+import { adminPages, pagesFor } from '../navigation.ts';
 import { slugsOf, workspacesQuery } from '../queries.ts';
 import { t } from '../text.ts';
 import { Dialog } from './dialog.tsx';
@@ -88,6 +88,7 @@ function useTargets(): Target[] {
       label,
       go: () => navigate({ to, params: slugsOf({ organization, workspace }) }),
     })),
+    ...(place.isPlatformAdmin ? adminPages() : []).map(({ label, to }) => ({ key: to, label, go: () => navigate({ to }) })),
     ...workspaces.map((each) => ({
       key: each.id,
       label: t.palette.workspace(each.name),

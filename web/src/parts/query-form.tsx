@@ -7,16 +7,18 @@ interface QueryFormProps {
   submit: string;
   /** What was asked before. */
   q: string | undefined;
+  /** Whether nothing may be asked for, too. */
+  isOptional?: boolean;
   onAsk: (q: string) => void;
   children?: ReactNode;
 }
 
 /** One line to ask in, and what says how below it. */
-export function QueryForm({ label, placeholder, submit, q, onAsk, children }: QueryFormProps) {
+export function QueryForm({ label, placeholder, submit, q, isOptional = false, onAsk, children }: QueryFormProps) {
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const asked = String(new FormData(event.currentTarget).get('q') ?? '').trim();
-    if (asked !== '') onAsk(asked);
+    if (asked !== '' || isOptional) onAsk(asked);
   };
   return (
     <form onSubmit={onSubmit} className="question">
@@ -29,7 +31,7 @@ export function QueryForm({ label, placeholder, submit, q, onAsk, children }: Qu
           placeholder={placeholder}
           defaultValue={q}
           maxLength={1000}
-          required
+          required={!isOptional}
           className="grows"
         />
         <Button type="submit">{submit}</Button>

@@ -1,83 +1,40 @@
-import {
-  ActionIcon,
-  Alert,
-  Anchor,
-  AppShell,
-  Burger,
-  Button,
-  Group,
-  NativeSelect,
-  Text,
-  useComputedColorScheme,
-  useMantineColorScheme,
-} from '@mantine/core';
-import { useDisclosure, useHotkeys, useNetwork } from '@mantine/hooks';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Alert, Anchor, AppShell, Button, NativeSelect, Text } from '@mantine/core';
+import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useLiveJobs } from '../jobs.ts';
 import { type PageLink, pagesFor } from '../navigation.ts';
-import { leave, organizationsQuery, slugsOf, workspacesQuery } from '../queries.ts';
-import { ask, auth } from '../service.ts';
+import { organizationsQuery, slugsOf, workspacesQuery } from '../queries.ts';
 import { t } from '../text.ts';
-import { Failure } from './failure.tsx';
+import { Frame } from './frame.tsx';
 import { LanguageChoice } from './language-choice.tsx';
 import { NavTo } from './link-to.tsx';
-import { SessionEnded } from './session-ended.tsx';
+import { SignOut } from './sign-out.tsx';
 
 const route = getRouteApi('/o/$organization/$workspace');
 
 /** The frame of a workspace's pages. */
 export default function Shell() {
-  const [opened, { toggle, close }] = useDisclosure();
-  const { online } = useNetwork();
   useLiveJobs(route.useRouteContext());
   return (
-    <AppShell
-      header={{ height: 56 }}
-      navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !opened } }}
-      padding={{ base: 'md', sm: 'xl' }}
+    <Frame
+      tools={
+        <>
+          <GoTo />
+          <WorkspaceChoice />
+        </>
+      }
+      navigation={(onNavigate) => <Navigation onNavigate={onNavigate} />}
     >
-      <a className="skip" href="#content">
-        {t.common.skip}
-      </a>
-      <AppShell.Header px="md">
-        <Group h="100%" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap">
-            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={t.nav.menu} aria-expanded={opened} />
-            <Text fw={700} size="lg">
-              {t.common.product}
-            </Text>
-          </Group>
-          <Group gap="xs" wrap="nowrap">
-            <GoTo />
-            <WorkspaceChoice />
-            <ColorChoice />
-          </Group>
-        </Group>
-      </AppShell.Header>
-      <AppShell.Navbar p="sm" aria-label={t.nav.label}>
-        <Navigation onNavigate={close} />
-      </AppShell.Navbar>
-      <AppShell.Main id="content">
-        {!online && (
-          <Alert variant="default" mb="md" role="status">
-            {t.common.offline}
-          </Alert>
-        )}
-        <div className="page">
-          <Content />
-        </div>
-      </AppShell.Main>
-      <SessionEnded />
-    </AppShell>
+      <Content />
+    </Frame>
   );
 }
 
 function Navigation({ onNavigate }: { onNavigate: () => void }) {
   const { user, ...place } = route.useRouteContext();
   const params = slugsOf(place);
-  const { mutate, isPending, error } = useMutation({ mutationFn: () => ask(auth.signOut()), onSuccess: () => leave('/sign-in') });
   const pages = pagesFor(place);
   const toNav = (page: PageLink) => <NavTo key={page.to} {...page} params={params} onClick={onNavigate} />;
   return (
@@ -93,10 +50,10 @@ function Navigation({ onNavigate }: { onNavigate: () => void }) {
             {t.nav.platform}
           </Text>
         )}
+        {place.isPlatformAdmin && <NavTo to="/admin/system" label={t.admin.title} onClick={onNavigate} />}
         {pages.platform.map(toNav)}
       </AppShell.Section>
       <AppShell.Section pt="sm">
-        <Failure error={error} />
         <NavTo
           to="/o/$organization/$workspace/account"
           params={params}
@@ -104,9 +61,7 @@ function Navigation({ onNavigate }: { onNavigate: () => void }) {
           description={user.email}
           onClick={onNavigate}
         />
-        <Button variant="subtle" fullWidth justify="flex-start" px="sm" loading={isPending} onClick={() => mutate()}>
-          {t.nav.signOut}
-        </Button>
+        <SignOut />
         <LanguageChoice fullWidth justify="flex-start" px="sm" />
       </AppShell.Section>
     </>
@@ -166,24 +121,5 @@ function GoTo() {
       </Button>
       <Suspense>{opened && <Palette onClose={close} />}</Suspense>
     </>
-  );
-}
-
-function ColorChoice() {
-  const { setColorScheme } = useMantineColorScheme();
-  const isDark = useComputedColorScheme('light') === 'dark';
-  return (
-    <ActionIcon
-      variant="default"
-      size={30}
-      aria-label={isDark ? t.nav.light : t.nav.dark}
-      title={isDark ? t.nav.light : t.nav.dark}
-      onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
-    >
-      <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
-        <circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" strokeWidth="1.5" />
-        <path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" />
-      </svg>
-    </ActionIcon>
   );
 }

@@ -1,0 +1,27 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { ask, auth } from '../service.ts';
+import { t } from '../text.ts';
+import { Failure } from './failure.tsx';
+
+/** Says over every page that somebody acts in the name of another, and ends that. */
+export default function Impersonation({ name, email }: { name: string; email: string }) {
+  // Nothing of the other user stays in memory.
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => ask(auth.admin.stopImpersonating()),
+    onSuccess: () => window.location.assign('/admin/users'),
+  });
+  return (
+    <section className="impersonation" aria-label={t.impersonation.title}>
+      <Group justify="space-between" gap="sm">
+        <Text size="sm" fw={600} className="foreign">
+          {t.impersonation.says(name, email)}
+        </Text>
+        <Button size="xs" color="dark" loading={isPending} onClick={() => mutate()}>
+          {t.impersonation.end}
+        </Button>
+      </Group>
+      <Failure error={error} />
+    </section>
+  );
+}

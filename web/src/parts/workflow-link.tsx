@@ -1,0 +1,11 @@
+import { Anchor } from '@mantine/core';
+import { t } from '../text.ts';
+
+/** A link to a job's workflow in Temporal's UI. */
+export function WorkflowLink({ url, jobId }: { url: string; jobId: string }) {
+  return (
+    <Anchor href={url + jobId} target="_blank" rel="noreferrer" size="sm" aria-label={t.admin.workflowOf(jobId)}>
+      {t.admin.workflow}
+    </Anchor>
+  );
+}
