@@ -39,6 +39,7 @@ describe('Hostile texts in the console', () => {
     const url = 'https://hooks.example.com/<script>window.hacked=1</script>';
     const endpoint = await make('/api/v1/webhooks', { organizationId, url, description: script, events: ['job.failed'] });
     endpointId = endpoint.id;
+    await make('/api/auth/organization/create-team', { organizationId, name: script });
     const email = 'grace@example.com';
     invitationId = (await make('/api/auth/organization/invite-member', { organizationId, email, role: 'member' })).id;
     const html = `<title>${escaped[0]}</title>${escaped.map((each) => `<h1>${each}</h1><p>${each} mirrors</p>`).join('')}<script>window.hacked=1</script>`;

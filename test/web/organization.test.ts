@@ -56,6 +56,25 @@ describe('An organization in the console', () => {
     expect(await rolesOf()).to.deep.equal(['owner']);
   });
 
+  it('makes a team, adds a member, who sees the others, and deletes it', async () => {
+    const page = await visit('members');
+    await page.getByText('There are no teams.').waitFor();
+    await page.getByRole('button', { name: 'New team' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Night watch');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Night watch', { exact: true }).waitFor();
+    // Only who is in a team sees its members.
+    const members = page.locator('details');
+    await members.getByText('Members').click();
+    await members.getByRole('alert').waitFor();
+    await page.getByRole('button', { name: 'Add a member to Night watch' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add a member' }).click();
+    await members.getByText('Ada', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Delete Night watch' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('There are no teams.').waitFor();
+  });
+
   it('adds a workspace, gives it and itself other names, and deletes the workspace', async () => {
     const page = await visit('workspaces');
     await page.getByRole('button', { name: 'New workspace' }).click();

@@ -35,3 +35,18 @@ export function roleIn(stored: string): Role {
   const held = stored.split(',');
   return (['owner', 'admin'] as const).find((role) => held.includes(role)) ?? 'member';
 }
+
+const listTeams = (organizationId: string) => ask(auth.organization.listTeams({ query: { organizationId } }));
+
+export type Team = Awaited<ReturnType<typeof listTeams>>[number];
+
+/** Every team of an organization: 500 at the most. */
+export const teamsQuery = (organizationId: string) =>
+  queryOptions({ queryKey: ['teams', organizationId], queryFn: () => listTeams(organizationId) });
+
+/** The members of a team, for those who are in it. */
+export const teamMembersQuery = (teamId: string) =>
+  queryOptions({
+    queryKey: ['teams', 'members', teamId],
+    queryFn: () => ask(auth.organization.listTeamMembers({ query: { teamId } })),
+  });

@@ -18,7 +18,7 @@ const requestIds = new WeakMap<object, string>();
 /** Sign-in, organizations and invitations: better-auth's own client. */
 export const auth = createAuthClient({
   baseURL: url,
-  plugins: [organizationClient(), twoFactorClient(), adminClient()],
+  plugins: [organizationClient({ teams: { enabled: true } }), twoFactorClient(), adminClient()],
   fetchOptions: {
     onError: ({ error, response }) => void requestIds.set(error, response.headers.get('x-request-id') ?? ''),
   },

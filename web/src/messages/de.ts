@@ -566,6 +566,14 @@ export const de: Messages = {
     empty: 'Es wurde noch keine E-Mail geschrieben.',
     refresh: 'Neu laden',
   },
+  teams: {
+    title: 'Teams',
+    create: 'Neues Team',
+    none: 'Es gibt keine Teams.',
+    add: 'Mitglied hinzufügen',
+    addTo: (team) => `Mitglied hinzufügen: ${team}`,
+    deleteText: 'Seine Mitglieder bleiben in der Organisation.',
+  },
   impersonation: {
     title: 'Sie handeln im Namen eines anderen',
     says: (name, email) => `Sie handeln im Namen von ${name} (${email}). Was Sie tun, wird auch mit Ihrem eigenen Namen festgehalten.`,

@@ -563,6 +563,14 @@ export const en = {
     empty: 'No mail was written yet.',
     refresh: 'Look again',
   },
+  teams: {
+    title: 'Teams',
+    create: 'New team',
+    none: 'There are no teams.',
+    add: 'Add a member',
+    addTo: (team: string) => `Add a member to ${team}`,
+    deleteText: 'Its members stay in the organization.',
+  },
   impersonation: {
     title: 'You act in the name of another',
     says: (name: string, email: string) =>

@@ -10,6 +10,7 @@ import { FormDialog } from '../parts/form-dialog.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { TaskButton } from '../parts/task-button.tsx';
+import { Teams } from '../parts/teams.tsx';
 import { Time } from '../parts/time.tsx';
 import { Waiting } from '../parts/waiting.tsx';
 import { queryClient } from '../queries.ts';
@@ -30,6 +31,7 @@ export default function Members() {
       </Text>
       <MemberList />
       {isAdmin && <Invitations />}
+      <Teams />
       {isInviting && <Invite onClose={() => setIsInviting(false)} />}
     </>
   );

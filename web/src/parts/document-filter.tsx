@@ -30,13 +30,7 @@ export function DocumentFilterFields({ tags = [], type, onChange }: DocumentFilt
   const kinds = endings.map((value) => ({ value, label: value.toUpperCase() }));
   return (
     <Group gap="sm" mb="sm" align="flex-end">
-      <TagsField
-        size="xs"
-        className="grows"
-        label={t.labels.filter}
-        value={tags}
-        onChange={(next) => onChange({ type, tags: next })}
-      />
+      <TagsField size="xs" className="grows" label={t.labels.filter} value={tags} onChange={(next) => onChange({ type, tags: next })} />
       <NativeSelect
         size="xs"
         label={t.labels.type}
