@@ -13,7 +13,7 @@ type Filter = { status?: JobStatus | undefined; documentId?: string | undefined 
 /** Several changes are shown at once, so that a hundred a second do not hold up the page. */
 const gatherMs = 150;
 /** A document or the usage shows what a job has done, soon after it. */
-const refreshMs = 1_000;
+const refreshMs = 2_000;
 
 /** The jobs of a workspace, newest first, a page at a time. */
 export function jobsQuery({ organization, workspace }: Place, filter: Filter) {
@@ -65,6 +65,7 @@ export function useLiveJobs({ organization, workspace }: Place): void {
 
 function createGathering(workspaceId: string) {
   let events: JobEvent[] = [];
+  const documentIds = new Set<string>();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let refreshing: ReturnType<typeof setTimeout> | undefined;
   const show = () => {
@@ -73,11 +74,16 @@ function createGathering(workspaceId: string) {
     events = [];
     for (const [key] of queryClient.getQueriesData<InfiniteData<JobPage>>({ queryKey: ['jobs', workspaceId] }))
       queryClient.setQueryData<InfiniteData<JobPage>>(key, (data) => data && merge(data, latest, key[2] as Filter));
-    if ([...latest.values()].some(isFinal)) refreshing ??= setTimeout(refresh, refreshMs);
+    for (const { documentId } of [...latest.values()].filter(isFinal)) {
+      if (documentId) documentIds.add(documentId);
+      refreshing ??= setTimeout(refresh, refreshMs);
+    }
   };
   const refresh = () => {
     refreshing = undefined;
-    for (const name of ['documents', 'document', 'usage']) void queryClient.invalidateQueries({ queryKey: [name] });
+    const changed = [['documents', workspaceId], ['usage'], ...[...documentIds].map((id) => ['document', id])];
+    documentIds.clear();
+    for (const queryKey of changed) void queryClient.invalidateQueries({ queryKey });
   };
   return {
     add(event: JobEvent) {

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Table, Text } from '@mantine/core';
 import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { memo, useRef, useState } from 'react';
 import { stuckQuery } from '../admin-queries.ts';
 import { documentQuery } from '../document-queries.ts';
 import { type JobStatus, jobsQuery, type ListedJob, type Live, liveJobs } from '../jobs.ts';
@@ -126,7 +126,8 @@ function JobTable({ items }: { items: ListedJob[] }) {
   );
 }
 
-function JobRow({ job, name, workflowUrl }: { job: ListedJob; name: string; workflowUrl: string | undefined }) {
+/** Of many rows only those that changed are drawn again. */
+const JobRow = memo(function JobRow({ job, name, workflowUrl }: { job: ListedJob; name: string; workflowUrl: string | undefined }) {
   const kind = t.jobs.kinds[job.kind];
   return (
     <Table.Tr>
@@ -163,7 +164,7 @@ function JobRow({ job, name, workflowUrl }: { job: ListedJob; name: string; work
       </Table.Td>
     </Table.Tr>
   );
-}
+});
 
 function DocumentName({ job: { documentId }, name }: { job: ListedJob; name: string }) {
   const place = route.useRouteContext();

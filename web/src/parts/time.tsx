@@ -1,12 +1,19 @@
+import { useSyncExternalStore } from 'react';
 import { formatExact, formatRelative } from '../text.ts';
 
-/** How long ago, with the exact time on hover. */
+function everyTenSeconds(look: () => void) {
+  const timer = setInterval(look, 10_000);
+  return () => clearInterval(timer);
+}
+
+/** How long ago, as time goes on, with the exact time on hover. */
 export function Time({ at: given }: { at: string | Date }) {
   // better-auth's client makes dates of what it gets.
   const at = typeof given === 'string' ? given : given.toISOString();
+  const relative = useSyncExternalStore(everyTenSeconds, () => formatRelative(at));
   return (
     <time dateTime={at} title={formatExact(at)}>
-      {formatRelative(at)}
+      {relative}
     </time>
   );
 }
