@@ -49,7 +49,10 @@ export async function takeEveryScreen(browser: Browser, { workspaceUrl, state }:
       await page.goto(`${workspaceUrl}/documents`);
       await page.getByRole('link', { name: 'observatory-handbook.pdf' }).first().click();
       await page.getByRole('region', { name: 'Text' }).waitFor();
-      await take(page, page.url(), 'document');
+      const documentUrl = page.url();
+      await take(page, documentUrl, 'document');
+      // On a phone it stands below the window, where its frame waits with drawing.
+      if (width === 1280) await take(page, `${documentUrl}?original=true`, 'original');
       await Promise.all([stranger.close(), user.close()]);
     }
 }
