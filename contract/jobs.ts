@@ -59,15 +59,23 @@ const placement = {
   workspaceId: givenId.nullable().optional().describe('The workspace that the job is filed under; it has to be one of the organization.'),
 };
 
+const once = z
+  .boolean()
+  .optional()
+  .describe(
+    'Returns the job of this kind that the document has already, if it is queued or running or has succeeded, instead of charging for another one. It may have been queued by the `autoProcess` of the workspace.',
+  )
+  .meta({ examples: [true] });
+
 const createJob = z
   .discriminatedUnion(
     'kind',
     [
-      z.object({ kind: z.literal('document.extract'), documentId: givenId, maxAttempts }).meta({ id: 'CreateExtractJob' }),
+      z.object({ kind: z.literal('document.extract'), documentId: givenId, maxAttempts, once }).meta({ id: 'CreateExtractJob' }),
       z
         .object({ kind: z.literal('document.summarize'), documentId: givenId, maxSentences, maxAttempts })
         .meta({ id: 'CreateDocumentSummaryJob' }),
-      z.object({ kind: z.literal('document.index'), documentId: givenId, maxAttempts }).meta({ id: 'CreateIndexJob' }),
+      z.object({ kind: z.literal('document.index'), documentId: givenId, maxAttempts, once }).meta({ id: 'CreateIndexJob' }),
       z
         .object({ kind: z.literal('text.summarize'), ...placement, text: summarizedText, maxSentences, maxAttempts })
         .meta({ id: 'CreateTextSummaryJob' }),

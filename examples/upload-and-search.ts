@@ -24,7 +24,7 @@ const document = await client.uploadDocument({
   contentType: 'text/markdown',
   file: await openAsBlob(path).catch(() => Promise.reject(new Error(`${path} cannot be read.`))),
 });
-const { id } = await client.jobs.create({ kind: 'document.index', documentId: document.id });
+const { id } = await client.jobs.create({ kind: 'document.index', documentId: document.id, once: true });
 await client.waitForJob(id, { signal: AbortSignal.timeout(120_000) });
 
 const { results } = await client.documents.search({ workspaceId: workspace.id, query, limit: 3 });

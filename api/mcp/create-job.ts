@@ -17,12 +17,12 @@ const kinds = Object.keys(work) as (keyof typeof work)[];
 export const createJob = defineTool({
   name: 'create_job',
   title: 'Work on a document',
-  description: `Queues a job on a document, which costs credits: ${kinds.map((kind) => `\`${kind}\` ${work[kind]}`).join(', ')}. The job goes on after this call.`,
+  description: `Queues a job on a document, which costs credits: ${kinds.map((kind) => `\`${kind}\` ${work[kind]}`).join(', ')}. The job goes on after this call. One that reads or indexes a document is not queued twice.`,
   operations: [contract.jobs.create],
   writes: true,
   input: z.object({ kind: z.enum(kinds), documentId }),
   async call({ kind, documentId: id }, { procedures, run }) {
-    const sentences = kind === 'document.summarize' ? { maxSentences: 5 } : {};
-    return { job: await run(procedures.jobs.create, { kind, documentId: id, maxAttempts, ...sentences } as never) };
+    const rest = kind === 'document.summarize' ? { maxSentences: 5 } : { once: true };
+    return { job: await run(procedures.jobs.create, { kind, documentId: id, maxAttempts, ...rest } as never) };
   },
 });

@@ -52,8 +52,7 @@ async function sendOnce(sending: Sending, file: File, blob: Blob, tag: string): 
   const [known] = there.items;
   const document = known ?? (await upload(sending, file, blob, tag));
   if (sending.index && document.indexedAt === null) {
-    const job = { kind: 'document.index', documentId: document.id } as const;
-    await client.jobs.create(job, { idempotencyKey: `sheaf-index-${document.id}` });
+    await client.jobs.create({ kind: 'document.index', documentId: document.id, once: true });
   }
   return { status: known ? 'unchanged' : 'uploaded', documentId: document.id };
 }

@@ -10,13 +10,18 @@ import type { GetPlan, Plan } from '../billing/plan.ts';
 import { chargeCredits } from '../credits/ledger.ts';
 import { newId } from '../ids.ts';
 import { lockOrganization } from '../locks.ts';
-import type { JobHead, JobRow } from './job.ts';
+import { headColumns, type JobHead, type JobRow } from './job.ts';
 import { type CreateJobInput, type JobScope, keepJobScope } from './job-scope.ts';
 
-/** Charges and queues a job. Throws as {@link keepJobScope}, and LIMIT_REACHED if the credits are used up. */
+/**
+ * Charges and queues a job, or returns the one that is there already if it is asked for `once`. Throws as {@link keepJobScope}, and
+ * LIMIT_REACHED if the credits are used up.
+ */
 export async function createJob(trx: Transaction, getPlan: GetPlan, actor: Actor, scope: JobScope, input: CreateJobInput): Promise<JobRow> {
   await lockOrganization(trx, scope.organizationId);
   await keepJobScope(trx, scope);
+  const there = 'once' in input && input.once ? await findJobOf(trx, input) : undefined;
+  if (there) return there;
   const plan = await getPlan(trx, scope.organizationId);
   const { kind, maxAttempts } = input;
   const job = await insertJob(trx, { ...scope, kind, maxAttempts, input: inputOf(input), createdBy: actor.userId }, plan);
@@ -28,6 +33,20 @@ export async function createJob(trx: Transaction, getPlan: GetPlan, actor: Actor
     metadata: { kind, credits: job.credits, documentId: scope.documentId },
   });
   return job;
+}
+
+/** The newest job of a kind that a document has, queued, running or succeeded; undefined if there is none. */
+async function findJobOf(trx: Transaction, { kind, documentId }: { kind: JobKind; documentId: string }): Promise<JobRow | undefined> {
+  return await trx
+    .selectFrom('job')
+    .select([...headColumns, 'input', 'result'])
+    .where('document_id', '=', documentId)
+    .where('kind', '=', kind)
+    .where('status', 'in', ['queued', 'running', 'succeeded'])
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
 }
 
 /** The fields that are specific to this kind of job, which the job shows again. */

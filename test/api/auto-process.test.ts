@@ -51,6 +51,33 @@ describe('The jobs of a workspace that are queued for each upload', () => {
     });
   }
 
+  for (const transport of transports)
+    it(`are what a client gets who asks for one of them once, over ${transport}`, async () => {
+      await set(['document.index']);
+      const { id: documentId } = await api.upload(tenant, { bytes: 'Indexed by itself.' });
+      const create = (input: object) => expectOk(call('jobs.create', { documentId, ...input }, undefined, transport));
+      const indexed = await create({ kind: 'document.index', once: true });
+      expect(indexed.body).to.deep.include({ kind: 'document.index', status: 'queued', documentId, input: { documentId }, credits: 2 });
+      const both = await Promise.all([1, 2].map(() => create({ kind: 'document.extract', once: true })));
+      expect(both[0]?.body.id).to.equal(both[1]?.body.id);
+      expect((await jobsOf(documentId)).map(({ kind }) => kind)).to.deep.equal(['document.index', 'document.extract']);
+      expect((await create({ kind: 'document.extract' })).body.id).not.to.equal(both[0]?.body.id);
+    });
+
+  it('are queued anew for a client who asks for one once, if it was canceled', async () => {
+    await set(['document.index']);
+    const { id: documentId } = await api.upload(tenant, { bytes: 'Canceled.' });
+    const create = async () => (await expectOk(call('jobs.create', { kind: 'document.index', documentId, once: true }))).body.id;
+    const first = await create();
+    await expectOk(call('jobs.cancel', { id: first }));
+    const second = await create();
+    expect(second).not.to.equal(first);
+    const { organizationId } = tenant;
+    const many = { organizationId, jobs: [1, 2].map(() => ({ kind: 'document.index', documentId, once: true })) };
+    const { items } = (await expectOk(call('jobs.createMany', many))).body;
+    expect(items.map(({ id }: { id: string }) => id)).to.deep.equal([second, second]);
+  });
+
   it('are queued once, however often the upload is completed', async () => {
     await set(['document.index']);
     const body = { workspaceId: tenant.workspaceId, name: 'a.txt', contentType: 'text/plain', size: 5 };

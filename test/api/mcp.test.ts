@@ -145,6 +145,8 @@ for (const { mode, revision } of revisions) {
       const { job } = await call(client, 'create_job', { kind: 'document.index', documentId: document.id });
       expect(job.createdBy).to.equal(key.id);
       await api.jobIn(tenant.owner.token, job.id, ['succeeded']);
+      const again = await call(client, 'create_job', { kind: 'document.index', documentId: document.id });
+      expect(again.job.id, 'an agent that asks twice pays once').to.equal(job.id);
       const { results } = await call(client, 'search_documents', { query: 'high water', mode: 'lexical' });
       expect(results[0].documentId).to.equal(document.id);
     });

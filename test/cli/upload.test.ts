@@ -77,6 +77,16 @@ describe('sheaf upload', () => {
     expect(await documents()).to.have.length(7);
   });
 
+  it('has each document indexed once, also where the workspace does so by itself', async () => {
+    const client = createClient({ url: api.url, token: tenant.owner.token });
+    await client.workspaces.update({ id: tenant.workspaceId, autoProcess: ['document.index'] });
+    writeFiles(3);
+    expect((await cli.run(upload('--index'))).json.pop()).to.deep.equal({ ...summary, uploaded: 3 });
+    expect((await cli.run(upload('--index'))).json.pop()).to.deep.equal({ ...summary, unchanged: 3 });
+    const { items } = await client.jobs.list({ organizationId: tenant.organizationId });
+    expect(items.map(({ documentId }) => documentId).sort()).to.deep.equal((await documents()).map(({ id }) => id).sort());
+  });
+
   it('sends a file again whose document was deleted meanwhile', async () => {
     write('a.md', 'Here today.');
     const [first] = (await cli.run(upload())).json;

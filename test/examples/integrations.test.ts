@@ -31,11 +31,16 @@ describe('docs/integrations.md', () => {
   it('sends a folder, indexes and searches in Python', async () => {
     mkdirSync(join(directory, 'handbook'));
     cpSync('examples/samples/beekeeping-notes.md', join(directory, 'handbook/bees.md'));
-    const { token } = await createKey(api, tenant, { workspaceId: tenant.workspaceId });
-    const env = { SHEAF_API_KEY: token, SHEAF_WORKSPACE: tenant.workspaceId };
+    const { organizationId, workspaceId } = tenant;
+    await call(api, tenant, 'PATCH', `/workspaces/${workspaceId}`, { autoProcess: ['document.index'] });
+    const { token } = await createKey(api, tenant, { workspaceId });
+    const env = { SHEAF_API_KEY: token, SHEAF_WORKSPACE: workspaceId };
     const code = codeOf('Python', 'python').replaceAll('https://api.example.com', api.url);
     const stdout = await completePython(['-c', code], { env, cwd: directory });
     expect(stdout).to.match(/^bees\.md succeeded\nbees\.md .*count the mites/s);
+    // The workspace has indexed it by itself: nothing is charged twice.
+    const { items } = await call(api, tenant, 'GET', `/organizations/${organizationId}/jobs?workspaceId=${workspaceId}`);
+    expect(items.map(({ kind }: { kind: string }) => kind)).to.deep.equal(['document.index']);
   });
 
   const receivers: Record<string, (code: string, env: Record<string, string>) => Program> = {

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { until } from '../support/processes.ts';
-import { password, useConsole } from './support/use-console.ts';
+import { expectOk } from '../support/requests.ts';
+import { password, pathOf, useConsole } from './support/use-console.ts';
 
 describe('A newcomer in the console', function () {
   this.timeout(240_000);
-  const { open } = useConsole();
+  const { api, open, tenant } = useConsole();
 
   it('signs up, sets up an organization, watches the samples, finds a passage, gets an answer and sees what it cost', async () => {
     const { page, complaints } = await open('/');
@@ -67,6 +68,23 @@ describe('A newcomer in the console', function () {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.goto(new URL('/o/korvid-ridge/general/jobs', page.url()).href);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  it('pays once for a document that the workspace makes searchable by itself, and is not offered it again', async () => {
+    const { organizationId, owner, workspaceId } = tenant;
+    const call = (method: string, path: string, body?: object) =>
+      expectOk(api.request(method, `/api/v1${path}`, { token: owner.token, ...(body && { body }) }));
+    await call('PATCH', `/workspaces/${workspaceId}`, { autoProcess: ['document.index'] });
+    const { page } = await open(pathOf(tenant, 'documents'), { as: owner });
+    const file = { name: 'mirrors.md', mimeType: 'text/markdown', buffer: Buffer.from('Mirrors are washed each month.') };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByRole('region', { name: 'Uploads' }).getByText('Stored', { exact: true }).waitFor();
+    await until(async () => (await call('GET', `/organizations/${organizationId}/jobs?status=succeeded`)).body.items.length > 0);
+    expect((await call('GET', `/organizations/${organizationId}/jobs`)).body.items).to.have.length(1);
+    await page.getByRole('link', { name: 'mirrors.md' }).click();
+    await page.getByText('1 chunk').waitFor();
+    await page.getByRole('button', { name: 'Summarize' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Make searchable' }).count()).to.equal(0);
   });
 
   it('loads at most 170 kB of compressed script to sign in, and none of the other pages', async () => {

@@ -76,7 +76,7 @@ function sendNext(): void {
 
 async function send(item: UploadItem, signal: AbortSignal): Promise<void> {
   const documentId = item.documentId ?? (await store(item, signal));
-  if (item.index) await background.jobs.create({ kind: 'document.index', documentId });
+  if (item.index) await background.jobs.create({ kind: 'document.index', documentId, once: true });
 }
 
 async function store({ key, workspaceId, file }: UploadItem, signal: AbortSignal): Promise<string> {

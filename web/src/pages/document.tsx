@@ -116,9 +116,10 @@ function Actions({ document }: { document: Uploaded }) {
   const navigate = useNavigate();
   const [asked, setAsked] = useState<'rename' | 'delete'>();
   const onClose = () => setAsked(undefined);
-  const { id, status } = document;
+  const { id, status, indexedAt } = document;
   const start = useMutation({
-    mutationFn: (kind: 'document.index' | 'document.summarize') => service.jobs.create({ kind, documentId: id }),
+    mutationFn: (job: { kind: 'document.index'; once: true } | { kind: 'document.summarize' }) =>
+      service.jobs.create({ ...job, documentId: id }),
   });
   const download = useMutation({
     mutationFn: async () => window.location.assign((await service.documents.downloadUrl({ id })).url),
@@ -131,15 +132,23 @@ function Actions({ document }: { document: Uploaded }) {
         <Button size="xs" variant="default" disabled={isPending} loading={download.isPending} onClick={() => download.mutate()}>
           {t.document.download}
         </Button>
-        <Button size="xs" variant="default" disabled={isPending} loading={start.isPending} onClick={() => start.mutate('document.index')}>
-          {t.document.makeSearchable}
-        </Button>
+        {!indexedAt && (
+          <Button
+            size="xs"
+            variant="default"
+            disabled={isPending}
+            loading={start.isPending}
+            onClick={() => start.mutate({ kind: 'document.index', once: true })}
+          >
+            {t.document.makeSearchable}
+          </Button>
+        )}
         <Button
           size="xs"
           variant="default"
           disabled={isPending}
           loading={start.isPending}
-          onClick={() => start.mutate('document.summarize')}
+          onClick={() => start.mutate({ kind: 'document.summarize' })}
         >
           {t.document.summarize}
         </Button>
