@@ -77,9 +77,11 @@ describe('The client of oRPC as its authors publish it', () => {
     await call('jobs.list', { organizationId, includeResult: true });
     await call('documents.text', { id: document.id });
     await call('documents.search', { workspaceId, query: 'washing mirrors', limit: 3 });
-    await call('documents.ask', { workspaceId, question: 'How are mirrors washed?' });
-    for await (const event of await call('documents.askStream', { workspaceId, question: 'How are mirrors washed?' }))
-      if (event.type === 'end') expect(getEventMeta(event)?.id).to.be.a('string');
+    const question = { workspaceId, question: 'How are mirrors washed?' };
+    expect((await call('documents.ask', question)).sentences).to.have.length(1);
+    const events: string[][] = [];
+    for await (const event of await call('documents.askStream', question)) events.push([event.type, typeof getEventMeta(event)?.id]);
+    expect(events).to.deep.equal(['sentence', 'end'].map((type) => [type, 'string']));
     expect(await refusal(call('jobs.cancel', { id: job.id }))).to.include({ code: 'CONFLICT', defined: true, status: 409 });
     expect(await refusal(call('jobs.retry', { id: job.id }))).to.include({ code: 'CONFLICT', defined: true, status: 409 });
     await call('documents.delete', { id: document.id });
