@@ -5,7 +5,12 @@ from typing import TypeAlias
 from . import models
 
 Job: TypeAlias = (
-    models.ExtractJob | models.DocumentSummaryJob | models.IndexJob | models.TextSummaryJob | models.EmbedJob
+    models.ExtractJob
+    | models.DocumentSummaryJob
+    | models.IndexJob
+    | models.TextSummaryJob
+    | models.EmbedJob
+    | models.FieldsJob
 )
 """A job of any kind; `kind` tells which."""
 
@@ -15,5 +20,6 @@ JobEvent: TypeAlias = (
     | models.IndexJobEvent
     | models.TextSummaryJobEvent
     | models.EmbedJobEvent
+    | models.FieldsJobEvent
 )
 """A job in the stream: `input` and `result` are present once it is final."""
