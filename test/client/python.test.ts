@@ -64,7 +64,7 @@ describe('The Python client', () => {
   it('is typed, and refuses what the contract refuses', async () => {
     writeFileSync(join(directory, 'wrong.py'), wrong);
     const own = globSync('client/python/sheaf_client/**/*.py').map((file) => file.slice('client/python/'.length));
-    const made = ['client', 'stream', 'transport', 'operations'].map((name) => `sheaf_client/_sync/${name}.py`);
+    const made = ['answer', 'client', 'event_stream', 'stream', 'transport', 'operations'].map((name) => `sheaf_client/_sync/${name}.py`);
     const files = [...own, ...made, join(directory, 'readme.py'), join(directory, 'wrong.py')];
     const options = ['--strict', '--follow-imports=silent', '--no-error-summary', '--cache-dir', join(directory, 'cache')];
     const mypy = runProgram(resolve('.python/bin/mypy'), [...options, ...files], { cwd: installed });
@@ -88,6 +88,9 @@ describe('The Python client', () => {
     expect(lines).to.include('document.index succeeded');
     expect(stdout).to.match(/^notes\.md 0\.\d+ .*?count the mites/ms);
     expect(lines).to.include.members(['mites', 'count']);
+    expect(stdout).to.match(/^False [1-5]$/m);
+    expect(stdout).to.match(/^.+ \[\('notes\.md', None, .*\)\]$/m);
+    expect(stdout).to.match(/^0 were withheld; it cost 3 credits\.$/m);
     expect(stdout).to.match(/^CONFLICT 409 [0-9a-f-]{36}$/m);
     expect(lines.slice(-2)).to.deep.equal(['notes.md', 'True']);
     expect(lines.filter((line) => line === 'True')).to.have.length(2);

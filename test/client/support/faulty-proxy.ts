@@ -10,7 +10,7 @@ export interface Passed {
 
 /**
  * What goes wrong with a request: it never reaches the service; the service answers and nobody hears it; the connection breaks after so
- * many bytes were sent up or, with `cutAfter`, once what came down has this text in it; nothing comes
+ * many bytes were sent up or, with `cutAfter`, once the event with this text in it came down; nothing comes
  * down any more, on a connection that stays open, with `unseen` also to the service after the client has left it; or another answer
  * stands in for the service's.
  */
@@ -68,9 +68,11 @@ function forward(target: string, incoming: IncomingMessage, outgoing: ServerResp
     outgoing.flushHeaders();
     if (fault === 'mute' || fault === 'unseen') return void answer.resume();
     answer.on('data', (chunk: Buffer) => {
-      outgoing.write(chunk, () => {
-        if (typeof fault === 'object' && 'cutAfter' in fault && chunk.includes(fault.cutAfter)) outgoing.destroy();
-      });
+      const at = typeof fault === 'object' && 'cutAfter' in fault ? chunk.indexOf(fault.cutAfter) : -1;
+      if (at === -1) return void outgoing.write(chunk);
+      answer.pause();
+      const end = chunk.indexOf('\n\n', at);
+      outgoing.write(end === -1 ? chunk : chunk.subarray(0, end + 2), () => outgoing.destroy());
     });
     answer.on('end', () => outgoing.end());
   });

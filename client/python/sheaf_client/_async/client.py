@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import httpx
 
+from sheaf_client._async.answer import AnswerEvent, AsyncAnswerStream
 from sheaf_client._async.operations import AsyncOperations
 from sheaf_client._async.stream import AsyncJobStream
 from sheaf_client._async.transport import AsyncTransport
@@ -17,10 +18,10 @@ from sheaf_client._errors import JobFailed, SheafError
 from sheaf_client._jobs import Job, JobEvent
 from sheaf_client._retries import Retries
 from sheaf_client._source import File, Progress, content_type_of, source_of
-from sheaf_client.api.documents import documents_delete
+from sheaf_client.api.documents import documents_ask_stream, documents_delete
 from sheaf_client.api.jobs import jobs_stream
-from sheaf_client.models import ContentType, Document
-from sheaf_client.types import UNSET
+from sheaf_client.models import ContentType, Document, Question, SearchFilter, SearchMode
+from sheaf_client.types import UNSET, Unset
 
 _first_wait = 0.2
 _longest_wait = 5.0
@@ -113,6 +114,35 @@ class AsyncClient(AsyncOperations):
             await replace(self._transport, timeout=_withdrawal_seconds).send(deletion)
         except SheafError:
             pass
+
+    def ask_stream(
+        self,
+        workspace_id: str,
+        *,
+        question: str,
+        limit: int | Unset = UNSET,
+        mode: SearchMode | Unset = UNSET,
+        filter_: SearchFilter | Unset = UNSET,
+        max_sentences: int | Unset = UNSET,
+        idempotency_key: str | None = None,
+        last_event_id: str | None = None,
+    ) -> AsyncAnswerStream:
+        """Asks the documents of a workspace, as `documents.ask` does, and follows the answer: each sentence once it is proven,
+        then the end. It is given and charged once for each `idempotency_key`; pass your own to survive a restart. After
+        `last_event_id` the same answer goes on."""
+        body = Question(question=question, limit=limit, mode=mode, filter_=filter_, max_sentences=max_sentences)
+        # An event id has the key in it.
+        key = idempotency_key or (str(uuid.uuid4()) if last_event_id is None else None)
+
+        def call(after: str | None) -> Call[AnswerEvent]:
+            return documents_ask_stream.call(
+                workspace_id,
+                body=body,
+                idempotency_key=UNSET if key is None else key,
+                last_event_id=UNSET if after is None else after,
+            )
+
+        return AsyncAnswerStream(self._transport, call, last_event_id)
 
     async def wait_for(self, job_id: str, *, timeout: float | None = None, return_failed: bool = False) -> Job:
         """Waits until a job is `succeeded` or `canceled`, or, with `return_failed`, has failed.
