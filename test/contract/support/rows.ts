@@ -68,7 +68,8 @@ export function inputsFor(route: AnyRoute, rows: TenantRows): Record<string, unk
     ...(operation.startsWith('workspaces.') ? { teamId: null } : {}),
   };
   return describedInputs(route).map(({ example }) => {
-    const { cursor: _issuedByNobody, ...input } = example;
+    // A budget asks for more than its operation does.
+    const { cursor: _issuedByNobody, creditBudget: _forFew, ...input } = example;
     return renamed(input, byName);
   });
 }
