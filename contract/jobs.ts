@@ -21,7 +21,7 @@ import {
 import { c, operation } from './route.ts';
 
 /** The kinds that every deployment has. */
-const usualJobKinds = [...documentJobKinds, 'text.summarize', 'text.embed'] as const;
+export const usualJobKinds = [...documentJobKinds, 'text.summarize', 'text.embed'] as const;
 /** The kinds that a deployment has if `EXTRA_JOB_KINDS` names them. */
 export const extraJobKinds = ['document.extractFields'] as const;
 export const jobKinds = [...usualJobKinds, ...extraJobKinds] as const;

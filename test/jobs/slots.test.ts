@@ -1,6 +1,6 @@
 import type { SlotPermit } from '@temporalio/worker';
 import { expect } from 'chai';
-import { type JobKind, jobKinds as kinds } from '../../contract/jobs.ts';
+import { type JobKind, usualJobKinds as kinds } from '../../contract/jobs.ts';
 import { JobSlots } from '../../worker/job-slots.ts';
 import { answerLate } from '../support/fake-ai.ts';
 import { createJob, historyOf, summary } from '../support/jobs.ts';
