@@ -20,7 +20,7 @@ import { type CreateJobInput, type JobScope, keepJobScope } from './job-scope.ts
 export async function createJob(trx: Transaction, getPlan: GetPlan, actor: Actor, scope: JobScope, input: CreateJobInput): Promise<JobRow> {
   await lockOrganization(trx, scope.organizationId);
   await keepJobScope(trx, scope);
-  const there = 'once' in input && input.once ? await findJobOf(trx, input) : undefined;
+  const there = 'once' in input && input.once ? await findJobOf(trx, scope.organizationId, input) : undefined;
   if (there) return there;
   const plan = await getPlan(trx, scope.organizationId);
   const { kind, maxAttempts } = input;
@@ -36,10 +36,15 @@ export async function createJob(trx: Transaction, getPlan: GetPlan, actor: Actor
 }
 
 /** The newest job of a kind that a document has, queued, running or succeeded; undefined if there is none. */
-async function findJobOf(trx: Transaction, { kind, documentId }: { kind: JobKind; documentId: string }): Promise<JobRow | undefined> {
+async function findJobOf(
+  trx: Transaction,
+  organizationId: string,
+  { kind, documentId }: { kind: JobKind; documentId: string },
+): Promise<JobRow | undefined> {
   return await trx
     .selectFrom('job')
     .select([...headColumns, 'input', 'result'])
+    .where('organization_id', '=', organizationId)
     .where('document_id', '=', documentId)
     .where('kind', '=', kind)
     .where('status', 'in', ['queued', 'running', 'succeeded'])
