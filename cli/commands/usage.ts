@@ -43,5 +43,5 @@ async function showHistory(run: Run, by: NonNullable<Options['by']>, days: numbe
     const back = refunded > 0 ? `, ${refunded} given back` : '';
     return `${day}  ${(group ?? 'none').padEnd(40)}  ${charged} charged${back}`;
   });
-  output.show(found, [...rows, `${found.heldCredits} held by what has not ended`].join('\n'));
+  output.show(found, [...rows, `${found.heldCredits} held by unfinished jobs, searches and answers`].join('\n'));
 }

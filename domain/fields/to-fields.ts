@@ -29,13 +29,14 @@ interface Located extends SaidValue {
 
 /** The most values of a result: a list of a hundred lines with five columns. */
 const maxValues = 500;
-const shares = { words: 1, form: 0.9, choice: 0.5 };
-/** Of a quote that was found only with other letters. */
+/** The confidence in a value by what proves it (docs/answers.md, fields). */
+const confidences = { words: 1, form: 0.9, choice: 0.5 };
+/** The factor for a quote that was found only with other letters. */
 const inexact = 0.8;
 
 /**
  * Puts together what a model has read out of each part of a document. A value that is not proven is null, a field that the schema does not
- * have is left out, and items of lists in which nothing is proven are, too. Of several values for a place the firmest is taken, the first of
+ * have is left out, and items of lists in which nothing is proven are, too. Of several values of a field the most certain is taken, the first of
  * equals. The result has every field of the schema and no other one.
  */
 export function toFields(schema: ObjectSchema, parts: Located[][], passages: DocumentPassage[]): Fields {
@@ -111,6 +112,6 @@ function itemsOf(keys: Iterable<string>, list: string): string[] {
 function toField({ value, citation, by }: ProvenValue, { page, laterPages, quoted, certainty }: DocumentPassage): Omit<Field, 'path'> {
   const { quote, start, end, exact } = citation;
   const passed = laterPages.filter((pageStart) => pageStart <= start).length;
-  const confidence = Math.round(shares[by] * (exact ? 1 : inexact) * certainty * 100) / 100;
+  const confidence = Math.round(confidences[by] * (exact ? 1 : inexact) * certainty * 100) / 100;
   return { value, page: page === null ? null : page + passed, quote, start, end, exact, recognized: quoted.recognized, confidence };
 }

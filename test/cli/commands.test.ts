@@ -207,7 +207,9 @@ describe('The command line', () => {
     expect(stdout).to.match(
       /^plan {8}none: nothing is limited\ncredits {5}\d+ until \d{4}-.*\nworkspaces {2}1\nmembers {5}1, and 0 invited\n$/,
     );
-    expect((await cli.run(['usage', '--by', 'kind', '--days', '1'])).stdout).to.match(/\d+ held by what has not ended\n$/);
+    expect((await cli.run(['usage', '--by', 'kind', '--days', '1'])).stdout).to.match(
+      /\d+ held by unfinished jobs, searches and answers\n$/,
+    );
     expect((await cli.run(['usage', '--json'])).json[0].usage).to.include({ workspaces: 1, members: 1 });
   });
 
