@@ -19,6 +19,8 @@ const ofWorkspace = [
   'account',
 ];
 
+const ofPlatformAdmins = ['system', 'organizations', 'users', 'flags'];
+
 interface Options {
   directory: string;
   /** Where an endpoint takes webhooks. */
@@ -44,6 +46,7 @@ export async function takeEveryScreen(browser: Browser, { workspaceUrl, state }:
       const user = await browser.newContext({ ...look, storageState: state });
       const page = await user.newPage();
       for (const path of ofWorkspace) await take(page, `${workspaceUrl}/${path}`, nameOf(path));
+      for (const path of ofPlatformAdmins) await take(page, `${origin}/admin/${path}`, `admin-${path}`);
       await take(page, endpointUrl, 'webhook');
       await take(page, `${origin}/start`, 'start');
       await page.goto(`${workspaceUrl}/documents`);
