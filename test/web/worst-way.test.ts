@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import type { TestUser } from '../support/api.ts';
 import { until } from '../support/processes.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
@@ -29,8 +29,13 @@ describe('The console, if something goes wrong', () => {
   it('asks whoever has no session any more to sign in, over the page, and loses nothing that was typed', async () => {
     const colleague = await addColleague();
     const { page } = await visit('search', colleague);
+    // The session ends with the search itself: before it, another call could open the dialog, which then takes the key.
+    const endSession = async (route: Route) => {
+      await api.database.db.deleteFrom('session').where('userId', '=', colleague.id).execute();
+      await route.continue();
+    };
+    await page.route('**/documents/search', endSession, { times: 1 });
     await page.getByRole('searchbox').fill('how often are the mirrors washed');
-    await api.database.db.deleteFrom('session').where('userId', '=', colleague.id).execute();
     await page.getByRole('searchbox').press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
     await dialog.getByRole('textbox', { name: 'Password' }).fill('a wrong password');
