@@ -34,7 +34,6 @@ export const rooms: Record<string, Room> = {
       'google-auth-library',
       'ipaddr.js',
       'nodemailer',
-      'nodemailer/**',
       'standardwebhooks',
       'undici',
       'node:*',
@@ -56,7 +55,7 @@ export const rooms: Record<string, Room> = {
   payments: {
     imports: ['contract', 'db', 'domain', 'telemetry/spans.ts', 'workflows/definitions.ts'],
     types: ['config'],
-    packages: ['kysely', 'pino', 'stripe', 'node:crypto'],
+    packages: ['kysely', 'pino', 'stripe'],
   },
   auth: {
     imports: ['concurrency', 'config/keys.ts', 'contract', 'db', 'domain', 'payments'],
@@ -123,7 +122,7 @@ export const rooms: Record<string, Room> = {
     ],
   },
   workflows: {
-    types: ['activities/index.ts', 'contract', 'db/schema.ts', 'domain', 'telemetry/spans.ts'],
+    types: ['activities/index.ts', 'contract', 'domain', 'telemetry/spans.ts'],
     packages: ['@temporalio/common', '@temporalio/workflow'],
   },
   activities: {
@@ -144,17 +143,7 @@ export const rooms: Record<string, Room> = {
   temporal: {
     imports: ['concurrency', 'db', 'telemetry/spans.ts', 'workflows/definitions.ts', 'workflows/trace-header.ts'],
     types: ['config'],
-    packages: [
-      '@temporalio/client',
-      '@temporalio/common',
-      '@temporalio/proto',
-      '@temporalio/worker',
-      'kysely',
-      'pino',
-      'protobufjs',
-      'protobufjs/**',
-      'node:*',
-    ],
+    packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto', '@temporalio/worker', 'kysely', 'pino', 'node:*'],
   },
   worker: {
     imports: [
@@ -162,7 +151,6 @@ export const rooms: Record<string, Room> = {
       'adapters/mail',
       'adapters/webhooks/create-sender.ts',
       'concurrency',
-      'config/environment.ts',
       'db',
       'domain',
       'payments',
