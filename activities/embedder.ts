@@ -11,7 +11,7 @@ import { Semaphore } from '../concurrency/semaphore.ts';
 import { JobFailure } from './job-failure.ts';
 
 /** The embedding profile of a model. */
-export interface Profile {
+interface Profile {
   /** The size of a document's chunks. */
   chunkCharacters: number;
   textsPerCall: number;
@@ -27,7 +27,7 @@ interface Profiles {
   byModel: Map<string, Profile>;
 }
 
-export interface EmbedAllOptions extends CallOptions {
+interface EmbedAllOptions extends CallOptions {
   signal: AbortSignal;
   /** The index whose model should embed, if the service has it; by default the service's own model. */
   index?: { model: string; dimensions: number } | undefined;

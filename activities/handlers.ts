@@ -22,7 +22,7 @@ import { JobFailure } from './job-failure.ts';
  * Does the work of one kind of job, and returns its result and effects; stores nothing itself. Stops when the signal aborts. `report` reports
  * its progress to operators in plain words.
  */
-export type Handler = (deps: ActivityDeps, job: JobRow, signal: AbortSignal, report: (progress: string) => void) => Promise<Outcome>;
+type Handler = (deps: ActivityDeps, job: JobRow, signal: AbortSignal, report: (progress: string) => void) => Promise<Outcome>;
 
 /** Extracts a document's text and stores it. Result: `{ characters, pages, truncated }`, `ocrPages` and `notices` if there are any. */
 const extractDocument: Handler = async (deps, job, signal, report) => {

@@ -7,7 +7,7 @@ import type { ActivityDeps } from './deps.ts';
 const checkMs = 3_000;
 
 /** The signal for an attempt to stop. */
-export interface StopSignal {
+interface StopSignal {
   signal: AbortSignal;
   /** Stops watching. */
   done(): void;

@@ -5,7 +5,7 @@ import { readRetryAfterMs } from './retry-after.ts';
  * response in another form than the service promises. - `rejected`: 4xx. Final, except for those about the deployment (401, 403) or the
  * rate (429). - `failed`: 5xx.
  */
-export type AiServiceErrorKind = 'unreachable' | 'unusable_answer' | 'rejected' | 'failed';
+type AiServiceErrorKind = 'unreachable' | 'unusable_answer' | 'rejected' | 'failed';
 
 interface AiServiceErrorFields {
   kind: AiServiceErrorKind;

@@ -57,7 +57,7 @@ export interface EmbedInput extends CallOptions {
 }
 
 /** A question, and what a search has found for it, best first: at most 50 passages of at most 8,000 characters, as their documents have them. */
-export interface AnswerInput extends CallOptions {
+interface AnswerInput extends CallOptions {
   question: string;
   passages: { id: string; title: string; page: number | null; heading: string | null; text: string }[];
   /** 1 to 20, 5 by default. */
@@ -65,7 +65,7 @@ export interface AnswerInput extends CallOptions {
 }
 
 /** A JSON Schema, and the passages of a document, in its order and as it has them: each of at most 8,000 characters. */
-export interface FieldsInput extends CallOptions {
+interface FieldsInput extends CallOptions {
   schema: object;
   title: string;
   passages: { id: string; page: number | null; heading: string | null; text: string }[];
@@ -113,7 +113,7 @@ const defaultTimeouts = {
  * The address of the service and its token. `timeouts` are for whole calls, in milliseconds. `attemptMs` is how long an attempt of a job may
  * take; extraction, embedding and the fields of a document may take as long.
  */
-export interface AiClientOptions {
+interface AiClientOptions {
   baseUrl: string;
   token: string;
   attemptMs?: number;

@@ -5,7 +5,7 @@ interface Watched {
   away: AbortController;
 }
 
-export interface PresenceWatch {
+interface PresenceWatch {
   /** Aborts when the service has been away for as long as the call is patient. */
   signal: AbortSignal;
   /** Ends the watch. */

@@ -9,7 +9,7 @@ import { ServiceError, type ServiceErrorOptions } from './service-error.ts';
 export type RemoteModel<R extends Lowercase<RemoteRole>> = RemoteModelConfig & Record<R, RemoteHost>;
 
 /** The time limit of a call to the remote model, and the signal of its caller. */
-export interface RemoteCall {
+interface RemoteCall {
   timeoutMs: number;
   signal: AbortSignal;
   /** The prefix of the error codes: `<name>_failed`, `<name>_timeout`. */

@@ -21,7 +21,7 @@ import {
 import { documentationRoutes } from './routes/openapi.ts';
 
 /** The report of GET /health, without any secret: one sentence in `problems` for each reason why the configuration cannot serve. */
-export interface Health {
+interface Health {
   ok: boolean;
   provider: 'local' | 'remote';
   /** What answers questions. Only a remote model extracts fields. */
@@ -34,7 +34,7 @@ export interface Health {
 }
 
 /** The parts of the service. */
-export interface ServiceParts {
+interface ServiceParts {
   config: AiServiceConfig;
   logger: Logger;
   pool: ProcessPool;

@@ -29,7 +29,7 @@ import { createProcedures } from './procedures/index.ts';
 import type { UploadOptions } from './uploads/object-request.ts';
 import { isUpload, uploadRoutes } from './uploads/upload.ts';
 
-export interface AppOptions {
+interface AppOptions {
   /** better-auth's handler. */
   auth: RequestHandler;
   /** The local driver, whose upload routes the API serves; undefined with a bucket. */

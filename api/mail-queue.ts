@@ -3,7 +3,7 @@ import type { Db, Transaction } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { countMail, type NewMail, queueMail } from '../domain/mail.ts';
 
-export interface MailQueueOptions {
+interface MailQueueOptions {
   db: Db;
   log: Logger;
   /** False if no email provider is configured: mails are then dropped, and the log says so. */
@@ -11,7 +11,7 @@ export interface MailQueueOptions {
 }
 
 /** The interface through which sign-in and the contact form send mails. */
-export interface MailQueue {
+interface MailQueue {
   /** Resolves once the mail is stored, from where a workflow sends it. */
   send(mail: NewMail): Promise<void>;
   /** Stores mails in the transaction that causes them. */

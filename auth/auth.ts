@@ -30,7 +30,7 @@ import { cookieOptions, sessionLifetime, sessionSecret } from './session-options
 import { stopImpersonatingPlugin } from './stop-impersonating.ts';
 import { twoFactorPlugin } from './two-factor.ts';
 
-export interface AuthDependencies {
+interface AuthDependencies {
   config: ServerConfig;
   /** better-auth's own queries run on it; `db` is the query builder over the same database. */
   pool: pg.Pool;

@@ -2,7 +2,7 @@ import { statusCodes } from 'better-call';
 import { type ErrorCode, errorCodes } from '../contract/errors.ts';
 
 /** A request that better-auth refused. */
-export interface RefusedRequest {
+interface RefusedRequest {
   /** Below `/api/auth`, such as `/organization/leave`. */
   path: string;
   /** Whether the request carries a valid session. */

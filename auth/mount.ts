@@ -28,7 +28,7 @@ const notOfFetch = new Set(['CONNECT', 'TRACE', 'TRACK']);
 /** The path of the OpenAPI document of these endpoints. */
 const openApiPath = `${basePath}/openapi.json`;
 
-export interface MountOptions {
+interface MountOptions {
   auth: Auth;
   config: ServerConfig;
   findSession: FindSession;

@@ -70,6 +70,6 @@ export function ownAccountPlugin({ webUrl }: Pick<ServerConfig, 'webUrl'>): Bett
 }
 
 /** The refusal of what only the user may do, whoever has the session. */
-export function impersonated(): APIError {
+function impersonated(): APIError {
   return new APIError('FORBIDDEN', { code: 'YOU_ARE_IMPERSONATING', message: 'Only the user may do this, not who impersonates them.' });
 }

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { parseCookies } from 'better-call';
 
 /** A session token with a valid signature, and where the request carried it. */
-export interface SessionToken {
+interface SessionToken {
   token: string;
   /** The token with its signature. */
   signed: string;

@@ -5,7 +5,7 @@ import { exitCodes, Failure } from './failure.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Where the service is, and as whom it is called. */
-export interface Credentials {
+interface Credentials {
   url: string;
   /** An API key, or the token of a session. */
   token: string;

@@ -3,7 +3,7 @@ import { type CommonOptions, prepareRun, type Run } from './run.ts';
 import { createOutput, type Terminal } from './terminal.ts';
 
 /** A command that calls the service, as it is declared. */
-export interface Leaf<O> {
+interface Leaf<O> {
   /** Its name and arguments: `delete <id...>`. */
   usage: string;
   description: string;

@@ -3,7 +3,7 @@ import type { Terminal } from './terminal.ts';
 const intervalMs = 100;
 
 /** A line that shows how far a command is, if stderr is a terminal. */
-export interface Progress {
+interface Progress {
   show(text: string): void;
   /** Prints a line that stays, above the one that changes. */
   note(text: string): void;

@@ -6,7 +6,7 @@ import { type Output, plain, type Terminal } from './terminal.ts';
 export type Outcome<S extends string> = { path: string } & ({ status: S } | { status: 'failed'; error: unknown });
 
 /** Counts what becomes of files, and shows it. */
-export interface Tally<S extends string> {
+interface Tally<S extends string> {
   add(outcome: Outcome<S>): void;
   /** Counts bytes that were moved; fewer than none if they are moved again. */
   move(bytes: number): void;
@@ -14,7 +14,7 @@ export interface Tally<S extends string> {
   during(work: () => Promise<void>): Promise<void>;
 }
 
-export interface TallyOptions<S extends string> {
+interface TallyOptions<S extends string> {
   /** How each status is said, in the order of the last line: `{ uploaded: 'uploaded', unchanged: 'already there' }`. */
   words: Record<S, string>;
   /** What is done with a file: `uploaded`. */

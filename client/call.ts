@@ -14,7 +14,7 @@ export interface Calling {
 }
 
 type Call = (input?: object, options?: CallOptions) => Promise<unknown>;
-export interface CallTree {
+interface CallTree {
   [name: string]: Call | CallTree;
 }
 

@@ -8,7 +8,7 @@ export type LocalErrorCode = 'NETWORK' | 'TIMEOUT' | 'UNEXPECTED_ANSWER' | 'WRON
 
 type DataOf<C> = C extends keyof ErrorData ? ErrorData[C] : undefined;
 
-export interface SheafErrorDetails {
+interface SheafErrorDetails {
   status?: number | undefined;
   data?: unknown;
   defined?: boolean | undefined;

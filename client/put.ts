@@ -4,7 +4,7 @@ import { parseRetryAfter } from './retry.ts';
 const pieceBytes = 64 * 1024;
 
 /** The URL and headers for the bytes of an upload, as `documents.createUpload` returns them. */
-export interface SignedTarget {
+interface SignedTarget {
   url: string;
   headers: Record<string, string>;
 }
@@ -15,7 +15,7 @@ export interface Content {
   stream(): ReadableStream<Uint8Array>;
 }
 
-export interface Put {
+interface Put {
   target: SignedTarget;
   content: Content;
   onSent(sentBytes: number): void;

@@ -48,7 +48,7 @@ export function withDeadline(timeoutMs: number, signal: AbortSignal | undefined)
   return signal ? AbortSignal.any([signal, deadline]) : deadline;
 }
 
-export interface Retried {
+interface Retried {
   retries: RetryOptions;
   repetition: Repetition;
   signal: AbortSignal | undefined;

@@ -36,7 +36,7 @@ export interface Auth {
   createOrganization(organization: { name: string; slug: string }, options?: CallOptions): Promise<Organization>;
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   url: string;
   mode: 'bearer' | 'cookie';
   token: string | undefined;

@@ -30,7 +30,7 @@ export interface Connection<Event = JobEvent> {
   lastEventId: string | undefined;
 }
 
-export interface Following {
+interface Following {
   /** The first connection, which is already open. */
   first: Connection;
   open(lastEventId: string | undefined): Promise<Connection>;

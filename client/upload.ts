@@ -31,7 +31,7 @@ export interface Upload {
   idempotencyKey?: string | undefined;
 }
 
-export interface Uploading {
+interface Uploading {
   documents: Procedures<Contract['documents']>;
   retries: RetryOptions;
   fetch: typeof globalThis.fetch;

@@ -15,7 +15,7 @@ export class ConfigurationError extends Error {
 }
 
 /** A check of several variables together. It runs only if each variable that it reads is valid by itself. */
-export interface CrossCheck<T extends z.ZodObject> {
+interface CrossCheck<T extends z.ZodObject> {
   reads: readonly (keyof z.output<T> & string)[];
   /** One sentence per problem, each naming its variable. */
   problems(values: z.output<T>): string[];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { crossCheck, httpUrl, optionalFlag } from './environment.ts';
 
 /** The store of documents: files of this service, a bucket of Google Cloud Storage, or one of a server that speaks S3. */
-export type StoreConfig =
+type StoreConfig =
   | { driver: 'local' }
   | { driver: 'bucket'; bucket: string; apiEndpoint: string | undefined }
   | {

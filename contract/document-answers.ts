@@ -36,7 +36,7 @@ const answerCitation = z
     description: 'A place in a document that bears a sentence out. Positions count Unicode code points, from 0.',
   });
 
-export const answerSentence = z
+const answerSentence = z
   .object({
     text: z.string().meta({ examples: [exampleSentence] }),
     citations: z.array(answerCitation).min(1).describe('Each was looked up in the text of its document.'),
@@ -44,7 +44,7 @@ export const answerSentence = z
   .meta({ id: 'AnswerSentence' });
 
 /** What an answer has besides its sentences. */
-export const answerFields = {
+const answerFields = {
   id,
   withheld: count
     .describe(
@@ -80,7 +80,7 @@ const answer = z
   .meta({ id: 'Answer' });
 
 /** What a question is about, and in which documents it looks. */
-export const question = z
+const question = z
   .object({
     question: singleLine({ min: 1, max: 1000 }).meta({ examples: ['How often is the mirror cleaned?'] }),
     limit: z.int().min(1).max(50).default(10).describe('How many passages are read at the most.'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { text } from './fields.ts';
 
 /** The schemas that ship, by their names. `domain/fields/shipped-schemas.ts` has them. */
-export const shippedSchemaNames = ['invoice', 'receipt', 'contract', 'letter'] as const;
+const shippedSchemaNames = ['invoice', 'receipt', 'contract', 'letter'] as const;
 export type ShippedSchemaName = (typeof shippedSchemaNames)[number];
 
 /** What a value may be. */

@@ -23,7 +23,7 @@ import { c, operation } from './route.ts';
 /** The kinds that every deployment has. */
 export const usualJobKinds = [...documentJobKinds, 'text.summarize', 'text.embed'] as const;
 /** The kinds that a deployment has if `EXTRA_JOB_KINDS` names them. */
-export const extraJobKinds = ['document.extractFields'] as const;
+const extraJobKinds = ['document.extractFields'] as const;
 export const jobKinds = [...usualJobKinds, ...extraJobKinds] as const;
 export const jobStatuses = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export type JobKind = (typeof jobKinds)[number];

@@ -13,7 +13,7 @@ interface OpenApiParameter {
   schema?: JsonSchema;
 }
 
-export interface MediaType {
+interface MediaType {
   schema: JsonSchema;
   example?: unknown;
   examples?: Record<string, { value: unknown }>;

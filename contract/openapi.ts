@@ -11,7 +11,7 @@ import type { AnyRoute } from './route.ts';
 type SchemaObject = ReturnType<SchemaTransformerSync>;
 
 /** An OpenAPI 3.1 document, with the types that this project needs. */
-export interface OpenApiDocument {
+interface OpenApiDocument {
   openapi: string;
   info: { title: string; version: string; description: string };
   paths: Record<string, Record<string, OpenApiOperation>>;

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from './connect.ts';
 
 /** The clock of the database, which processes on several hosts share (docs/rules.md, the database's clock). */
-export interface DatabaseClock {
+interface DatabaseClock {
   /** The database's time, to a few milliseconds. */
   now(): Date;
   /** Stops comparing. */

@@ -36,7 +36,7 @@ const types = {
   },
 } as pg.CustomTypesConfig;
 
-export interface PoolOptions {
+interface PoolOptions {
   url: string;
   poolSize: number;
   name?: string;

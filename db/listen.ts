@@ -3,13 +3,13 @@ import { pause } from '../concurrency/pause.ts';
 import { keepAlive } from './bounds.ts';
 
 /** A connection of its own that receives the notifications of one channel, and reconnects when it is lost. */
-export interface Listener {
+interface Listener {
   /** Resolves once the first connection listens. */
   ready: Promise<void>;
   stop(): Promise<void>;
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   url: string;
   channel: string;
   onNotification(payload: string): void;

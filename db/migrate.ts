@@ -9,7 +9,7 @@ import { applyRules, findPendingRules, shippedRules } from './rules.ts';
 import type { Database } from './schema.ts';
 
 /** How the shipped migrations and the applied ones compare. */
-export interface MigrationStatus {
+interface MigrationStatus {
   shipped: number;
   applied: number;
   pending: string[];
@@ -17,7 +17,7 @@ export interface MigrationStatus {
   latestApplied: string | null;
 }
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** Called if a migration did not get a lock in time and is retried. */
   onBusy?: (migration: string) => void;
   /** Called if another process is applying migrations, and every half minute meanwhile, with the time waited so far. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPool, type Pool } from './connect.ts';
 
-export interface ProcessPoolsOptions {
+interface ProcessPoolsOptions {
   /** `pooled`: the URL leads to a pooler in transaction mode. */
   database: { url: string; pooled: boolean; poolSize: number };
   /** The name of the process in Postgres: `sheaf api`. */
@@ -13,7 +13,7 @@ export interface ProcessPoolsOptions {
 }
 
 /** The connections of a process that serves requests. Each class of work has its own, so that none waits for another's. */
-export interface ProcessPools {
+interface ProcessPools {
   sessions: Pool;
   requests: Pool;
   /** Undefined if the process runs no steps of workflows. */

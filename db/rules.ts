@@ -14,7 +14,7 @@ export const rules: Record<string, string> = Object.fromEntries(
 );
 
 /** The files of rules that a version of the service ships. */
-export interface ShippedRules {
+interface ShippedRules {
   files: Record<string, string>;
   version: string;
 }

@@ -76,7 +76,7 @@ export interface ExtractionNotice {
   text: string;
 }
 
-export interface DocumentTextTable {
+interface DocumentTextTable {
   document_id: string;
   text: string;
   outline: Json<Outline>;
@@ -93,7 +93,7 @@ export interface Outline {
   headings: { level: number; start: number; title: string }[];
 }
 
-export interface ChunkTable {
+interface ChunkTable {
   id: string;
   organization_id: string;
   workspace_id: string;
@@ -130,7 +130,7 @@ export interface VectorBlockTable {
 }
 
 /** A document's contribution to the counts of its workspace, and its terms, by which its postings are deleted. */
-export interface LexicalDocumentTable {
+interface LexicalDocumentTable {
   document_id: string;
   /** A short number, new for each time the document is indexed. */
   number: Generated<number>;
@@ -144,7 +144,7 @@ export interface LexicalDocumentTable {
 }
 
 /** Postings of a term in a document. */
-export interface PostingTable {
+interface PostingTable {
   /** From `workspaceKeyOf`. */
   workspace_key: string;
   term: string;
@@ -158,7 +158,7 @@ export interface PostingTable {
 }
 
 /** The index of a document: how its text was cut, and the model that embedded the chunks. */
-export interface DocumentIndexTable {
+interface DocumentIndexTable {
   document_id: string;
   organization_id: string;
   workspace_id: string;
@@ -168,7 +168,7 @@ export interface DocumentIndexTable {
 }
 
 /** The index that a workspace is searched with by meaning. Its documents have the same one, until all of them are switched at once. */
-export interface WorkspaceIndexTable {
+interface WorkspaceIndexTable {
   workspace_id: string;
   model: string;
   dimensions: number;
@@ -178,7 +178,7 @@ export interface WorkspaceIndexTable {
 }
 
 /** The chunks of a document for another index than that of its workspace, until the workspace is switched. */
-export interface StagedIndexTable {
+interface StagedIndexTable {
   document_id: string;
   organization_id: string;
   workspace_id: string;
@@ -230,7 +230,7 @@ export interface JobTable {
   swept_at: NullableTimestamp;
 }
 
-export interface CreditEntryTable {
+interface CreditEntryTable {
   id: Generated<number>;
   organization_id: string;
   /** Unique: `job:<id>:charge`, `job:<id>:refund`, and the same for a search and an answer. */
@@ -247,14 +247,14 @@ export interface CreditEntryTable {
   created_at: Timestamp;
 }
 
-export interface CreditMonthTable {
+interface CreditMonthTable {
   organization_id: string;
   month: ColumnType<string, string, never>;
   used: number;
 }
 
 /** A search or an answer that was charged and has not ended yet. */
-export interface OpenChargeTable {
+interface OpenChargeTable {
   id: string;
   organization_id: string;
   /** First day of the month that the charge counts against; its refund carries the same. */
@@ -276,7 +276,7 @@ export interface AuditEntryTable {
   created_at: Timestamp;
 }
 
-export interface OutboxTable {
+interface OutboxTable {
   id: Generated<number>;
   workflow_id: string;
   intent: Json<Intent>;
@@ -288,7 +288,7 @@ export interface OutboxTable {
   created_at: Timestamp;
 }
 
-export interface ObjectToDeleteTable {
+interface ObjectToDeleteTable {
   key: string;
   organization_id: string;
   attempts: Generated<number>;
@@ -298,32 +298,32 @@ export interface ObjectToDeleteTable {
 }
 
 /** Keys of deleted documents, for as long as a link may still store their object. */
-export interface LateUploadTable {
+interface LateUploadTable {
   key: string;
   organization_id: string;
   due_at: Timestamp;
 }
 
-export interface OrganizationDeletionTable {
+interface OrganizationDeletionTable {
   organization_id: string;
   requested_by: string | null;
   created_at: Timestamp;
 }
 
 /** An organization whose first member is not written yet, with the user who creates it. */
-export interface OrganizationWithoutOwnerTable {
+interface OrganizationWithoutOwnerTable {
   organization_id: string;
   user_id: string;
   created_at: Timestamp;
 }
 
 /** One row: the name by which a store identifies its deployment. */
-export interface DeploymentTable {
+interface DeploymentTable {
   id: Generated<string>;
 }
 
 /** Objects without a document, until the sweep has ended or an operator has decided. */
-export interface OrphanedObjectTable {
+interface OrphanedObjectTable {
   key: string;
 }
 
@@ -337,7 +337,7 @@ export interface OrphanSweepStopTable {
 }
 
 /** A deleted workspace whose jobs, documents and objects are still being deleted. */
-export interface WorkspaceDeletionTable {
+interface WorkspaceDeletionTable {
   workspace_id: string;
   organization_id: string;
   requested_by: string | null;
@@ -373,7 +373,7 @@ export interface ApiKeyTable {
   created_at: Timestamp;
 }
 
-export interface IdempotencyKeyTable {
+interface IdempotencyKeyTable {
   /** A user or an API key. */
   user_id: string;
   operation: string;
@@ -391,7 +391,7 @@ export interface FeatureFlagTable {
   updated_at: Timestamp;
 }
 
-export interface FeatureFlagOverrideTable {
+interface FeatureFlagOverrideTable {
   flag_key: string;
   organization_id: string;
   enabled: boolean;
@@ -413,14 +413,14 @@ export interface MailTable {
 }
 
 /** How many mails of a kind an address got since the window of its limit began. */
-export interface RecentMailTable {
+interface RecentMailTable {
   kind: MailKind;
   address_hash: string;
   sent: Generated<number>;
   since: Timestamp;
 }
 
-export interface JobStreamLeaseTable {
+interface JobStreamLeaseTable {
   user_id: string;
   /** The number of the lease: 1 to the number of streams that the user may have open. */
   slot: number;
@@ -430,7 +430,7 @@ export interface JobStreamLeaseTable {
 }
 
 /** A decision that an operator must make about a subscription or a customer at the payment provider. */
-export interface BillingProblemTable {
+interface BillingProblemTable {
   kind: BillingProblemKind;
   /** The payment provider's id of the affected object. */
   subject: string;
@@ -452,7 +452,7 @@ export type BillingProblemKind =
   | 'ended-with-organization';
 
 /** A cancellation that a platform admin requested, until Stripe confirms it. */
-export interface SubscriptionCancellationTable {
+interface SubscriptionCancellationTable {
   subscription_id: string;
   actor: Json<Actor>;
   /** At once, instead of at the end of the paid period. */
@@ -460,14 +460,14 @@ export interface SubscriptionCancellationTable {
   requested_at: Timestamp;
 }
 
-export interface PaymentFailureTable {
+interface PaymentFailureTable {
   invoice_id: string;
   organization_id: string;
   created_at: Timestamp;
 }
 
 /** There is a row while webhooks are on in this deployment. */
-export interface WebhookSwitchTable {
+interface WebhookSwitchTable {
   one: Generated<boolean>;
 }
 

@@ -11,7 +11,7 @@ export type { Actor };
 /** The actor of changes that no person makes, such as retention and sweeps. */
 export const systemActor: Actor = { userId: null, email: null, impersonatedBy: null };
 
-export interface AuditEvent {
+interface AuditEvent {
   /** The id of an event that may be reported twice: a second entry with the same id changes nothing. */
   id?: string;
   organizationId: string | null;
@@ -44,7 +44,7 @@ export async function recordAudit(trx: Transaction, actor: Actor, event: AuditEv
 export type AuditEntryRow = Selectable<AuditEntryTable>;
 
 /** A filter on an audit log. An absent field does not filter. */
-export interface AuditFilter {
+interface AuditFilter {
   organizationId?: string | undefined;
   actorId?: string | undefined;
   targetId?: string | undefined;

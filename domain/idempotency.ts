@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ApiError } from '../contract/api-error.ts';
 import type { Db, Transaction } from '../db/connect.ts';
 
-export interface IdempotencyScope {
+interface IdempotencyScope {
   userId: string;
   operation: string;
   /** The client's `Idempotency-Key`; undefined if it sent none. */

@@ -23,7 +23,7 @@ import type { WorkspaceRow } from './workspaces/workspace.ts';
  * `keep`: nobody may delete the row; others may keep or change it too. `change`: others may only keep it. `delete`: others may not even
  * keep it.
  */
-export type LockPurpose = 'keep' | 'change' | 'delete';
+type LockPurpose = 'keep' | 'change' | 'delete';
 
 const strengths = {
   keep: sql`for key share`,

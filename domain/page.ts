@@ -22,7 +22,7 @@ interface SizedRow {
   bytes: number;
 }
 
-export interface PageBounds {
+interface PageBounds {
   order: 'asc' | 'desc';
   limit: number;
   maxBytes: number;

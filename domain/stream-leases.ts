@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
 
 /** One of the leases that a user's streams may hold. It ends at its time unless its stream renews it. */
-export interface StreamLeaseKey {
+interface StreamLeaseKey {
   userId: string;
   /** 1 to the number of streams that a user may have open. */
   slot: number;

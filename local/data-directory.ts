@@ -7,7 +7,7 @@ import { commandOf } from './supervise.ts';
 const leftoverWaitMs = 10_000;
 
 /** The process that holds a data directory, its guard, and the addresses of its service once that is ready. */
-export interface Holder {
+interface Holder {
   pid: number;
   guardPid: number;
   apiUrl?: string;
@@ -15,7 +15,7 @@ export interface Holder {
 }
 
 /** The lock of this process on a data directory. */
-export interface Claim extends Lock {
+interface Claim extends Lock {
   /** Records the holder, for later starts and for the demo. */
   record(holder: Omit<Holder, 'pid'>): void;
 }
@@ -74,7 +74,7 @@ function readRecord(file: string): Holder | undefined {
 }
 
 /** A lock that the system releases when this process ends, in whatever way. */
-export interface Lock {
+interface Lock {
   release(): void;
 }
 

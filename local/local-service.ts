@@ -6,7 +6,7 @@ import { Progress } from './progress.ts';
 import { serviceNames } from './service-names.ts';
 import { type ServiceName, type Stack, type StackOptions, startStack } from './stack.ts';
 
-export interface LocalServiceOptions extends Pick<StackOptions, 'abort' | 'onServiceExit'> {
+interface LocalServiceOptions extends Pick<StackOptions, 'abort' | 'onServiceExit'> {
   /** Shows the progress of the start. */
   stream: NodeJS.WriteStream;
   /** Whether others that run on the same data directory may use the service. */
@@ -16,7 +16,7 @@ export interface LocalServiceOptions extends Pick<StackOptions, 'abort' | 'onSer
 }
 
 /** The whole service on this machine. It holds the data directory until it is stopped. */
-export interface LocalService {
+interface LocalService {
   stack: Stack;
   stop(): Promise<void>;
 }

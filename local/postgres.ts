@@ -17,7 +17,7 @@ import { commandOf, ProcessError, type ProcessSpec, type RunningProcess, type Su
 
 const majorVersion = '18';
 
-export interface PostgresOptions {
+interface PostgresOptions {
   dataDir: string;
   port: number;
   logFile: string;

@@ -23,7 +23,7 @@ export interface Addresses {
   aiUrl?: string | undefined;
 }
 
-export interface ServiceContext {
+interface ServiceContext {
   supervisor: Supervisor;
   dataDir: string;
   ports: Ports;

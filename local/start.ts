@@ -83,7 +83,7 @@ function fail(error: unknown): number {
 }
 
 /** The screen after a start: the addresses, how to sign up and in, how to stop. Shows no secret. */
-export function welcome(stack: Stack, version: string): string {
+function welcome(stack: Stack, version: string): string {
   const api = stack.env.API_URL ?? stack.apiUrl;
   // The API inherits the variables that the stack does not set.
   const inherited = inheritedEnvironment();

@@ -8,7 +8,7 @@ import { ProcessError, type ProcessSpec, type Supervisor } from './supervise.ts'
 /** The release of the Temporal CLI whose development server the project is tested with. */
 export const temporalVersion = 'v1.5.1';
 
-export interface Fetching {
+interface Fetching {
   supervisor: Supervisor;
   logFile: string;
   note: (message: string) => void;

@@ -29,7 +29,7 @@ const deadConnections = ['frontend.keepAliveTime="10s"', 'frontend.keepAliveTime
  */
 const fileSettings = ['--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal'];
 
-export interface TemporalOptions {
+interface TemporalOptions {
   port: number;
   /** Made if it is absent; `default` always exists. */
   namespace: string;

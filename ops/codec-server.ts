@@ -14,7 +14,7 @@ const body = z.object({
   payloads: z.array(z.object({ metadata: z.record(z.string(), z.base64()).optional(), data: z.base64().optional() })),
 });
 
-export interface CodecServerOptions {
+interface CodecServerOptions {
   codec: PayloadCodec;
   /** The only origin whose pages may read responses. */
   uiOrigin: string;

@@ -12,7 +12,7 @@ export function uiLink({ config }: OpsContext, workflowId: string): string {
 }
 
 /** How to follow a workflow whose query `progress` and whose result have the same shape. */
-export interface Follow<Progress> {
+interface Follow<Progress> {
   /** The name of the work, for the error. */
   name: string;
   /** Whether there is progress to show. */

@@ -7,7 +7,7 @@ import type { Purchase } from './purchase.ts';
 import { startCheckout } from './start-checkout.ts';
 
 /** `CHECKOUT_REPLACED`: another member began a checkout for something else at the same moment, which stays open. */
-export type PurchaseResult = { checkout: Stripe.Checkout.Session } | PlanChange | { refused: 'CHECKOUT_REPLACED' };
+type PurchaseResult = { checkout: Stripe.Checkout.Session } | PlanChange | { refused: 'CHECKOUT_REPLACED' };
 
 /**
  * Sells a plan to an organization, by a checkout or by changing the subscription that it has. To avoid a second one, reads the live

@@ -26,7 +26,7 @@ export interface Reconciliation {
   customers: number;
 }
 
-export interface ReconcileOptions {
+interface ReconcileOptions {
   /** False only compares, and updates the problems that are reported to the operator. */
   repair: boolean;
 }

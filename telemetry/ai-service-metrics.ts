@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { show } from './gauges.ts';
 
-export interface AiServiceParts {
+interface AiServiceParts {
   /** How many processes read documents. */
   readers: number;
   readLoad: () => { running: number; waiting: number };

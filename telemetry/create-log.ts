@@ -3,7 +3,7 @@ import { describeError } from './describe-error.ts';
 import { readLogFields } from './log-context.ts';
 import { currentTraceId } from './spans.ts';
 
-export interface LogOptions {
+interface LogOptions {
   level: string;
   /** The fields of every log line of the process. */
   base: Record<string, string>;

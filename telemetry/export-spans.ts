@@ -21,7 +21,7 @@ import { parseTraceparent } from './trace-parent.ts';
 
 type Destination = TracingConfig & { endpoint: string };
 
-export interface SpanExport {
+interface SpanExport {
   tracer: Tracer;
   record(span: EndedSpan): void;
   stop(): Promise<void>;

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /** The fields of a log line about its request or its step of a workflow. Ids and names, never contents. */
-export interface LogFields {
+interface LogFields {
   requestId?: string;
   /** The organization that the request was authorized in. */
   organizationId?: string;

@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, type Registry } from 'prom-client';
 
 /** A server of metrics. */
-export interface MetricsServer {
+interface MetricsServer {
   port: number;
   /** Stops it, and breaks the connections that are open. */
   close(): Promise<void>;
 }
 
 /** The metrics that a process serves at its port. */
-export interface MetricsSource {
+interface MetricsSource {
   registry: Registry;
   /** Called before each scrape, to set gauges. It must end soon, and must not throw. */
   refresh?: () => Promise<void>;

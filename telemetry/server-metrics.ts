@@ -4,7 +4,7 @@ import { AiServiceError } from '../ai/client.ts';
 import type { Fact, Observe } from '../db/facts.ts';
 
 /** A request that got its response, or whose client left before (`aborted`). */
-export interface ObservedRequest {
+interface ObservedRequest {
   /** The operation of the contract, an endpoint of sign-in, or the name of another served path. Never the path itself. */
   operation: string;
   status: number | 'aborted';

@@ -20,7 +20,7 @@ export interface EndedSpan {
 /** `server`: serves a request; `client`: waits for another service; `producer` and `consumer`: hands over work, and does it later. */
 type Kind = 'server' | 'client' | 'producer' | 'consumer';
 
-export interface SpanOptions {
+interface SpanOptions {
   kind?: Kind;
   attributes?: SpanAttributes;
 }

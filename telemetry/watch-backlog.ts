@@ -2,7 +2,7 @@ import { Gauge, type Registry } from 'prom-client';
 import { late, within } from '../concurrency/within.ts';
 
 /** The backlogs of the whole platform. An age is null if nothing waits. */
-export interface PlatformBacklog {
+interface PlatformBacklog {
   queues: { kind: string; queued: number; oldestSeconds: number }[];
   outbox: { size: number; oldestSeconds: number | null };
   objectsToDelete: { size: number; refused: number; oldestSeconds: number | null };
@@ -11,7 +11,7 @@ export interface PlatformBacklog {
   locks: { waiting: number; oldestSeconds: number | null };
 }
 
-export interface WatchBacklogOptions {
+interface WatchBacklogOptions {
   /** Every kind is shown, also if none is queued. */
   kinds: readonly string[];
   read: () => Promise<PlatformBacklog>;

@@ -23,7 +23,7 @@ export interface Outbox {
   stop(): Promise<void>;
 }
 
-export interface OutboxOptions {
+interface OutboxOptions {
   db: Db;
   /** The workers' own pool, whose intents are also delivered at once. */
   workerDb?: Db | undefined;

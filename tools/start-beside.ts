@@ -4,7 +4,7 @@ import { isHealthy, memoryEnvironment, memoryFlags } from '../local/services.ts'
 import type { Stack } from '../local/stack.ts';
 
 /** Another process of the API or of the worker, beside the stack's own. */
-export interface Beside {
+interface Beside {
   pid: number;
   /** The address of an API; of a worker unused. */
   url: string;

@@ -7,7 +7,7 @@ import type { TraceSinks } from '../workflows/trace-header.ts';
 import { JobSlots } from './job-slots.ts';
 import { logActivities, traceActivities } from './telemetry.ts';
 
-export interface WorkerOptions {
+interface WorkerOptions {
   connection: NativeConnection;
   namespace: string;
   /** The converter that writes and reads payloads. */

@@ -3,7 +3,7 @@ import type { NativeConnection, Worker, WorkflowBundle } from '@temporalio/worke
 import type { Logger } from 'pino';
 import { pause } from '../concurrency/pause.ts';
 
-export interface RunWorkersOptions {
+interface RunWorkersOptions {
   log: Logger;
   connect(): Promise<NativeConnection>;
   bundle(): Promise<WorkflowBundle>;

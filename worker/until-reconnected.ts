@@ -1,6 +1,6 @@
 import { pause } from '../concurrency/pause.ts';
 
-export interface ReconnectOptions {
+interface ReconnectOptions {
   /** Whether the server responds over a connection that has been open for a while. */
   responds(): Promise<boolean>;
   /** Whether a new connection can be made. */

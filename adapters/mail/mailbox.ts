@@ -22,7 +22,7 @@ export function createMailbox({ directory, from, style }: { directory: string; f
 }
 
 /** A mail that was kept. */
-export interface KeptMail {
+interface KeptMail {
   id: string;
   to: string;
   subject: string;

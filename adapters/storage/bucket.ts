@@ -36,7 +36,7 @@ const passingStatuses = new Set([408, 429]);
 /** A client may declare its bytes as compressed. Decompressed they would differ from the measured size, perhaps a thousandfold. */
 const asStored = { decompress: false };
 
-export interface BucketStorageOptions {
+interface BucketStorageOptions {
   bucket: string;
   apiEndpoint?: string | undefined;
   maxUploadBytes: number;

@@ -1,5 +1,5 @@
 /** A source of bytes, and its failure once it has failed. */
-export interface NotedSource {
+interface NotedSource {
   source: AsyncIterable<Buffer>;
   failure?: { reason: unknown };
 }

@@ -14,7 +14,7 @@ export interface S3ClientOptions {
 }
 
 /** The time limits and retries of a client. */
-export interface S3ClientBounds {
+interface S3ClientBounds {
   /** The time limit for a connection. */
   connectMs: number;
   /** The time after which an idle connection is closed, even if it is idle because nobody reads its data; 0 for never. */

@@ -7,7 +7,7 @@ import type { WebhookRequest, WebhookSender } from './port.ts';
 import type { Resolve } from './resolve.ts';
 import { secondsOf, signAll } from './sign.ts';
 
-export interface SenderOptions {
+interface SenderOptions {
   /** Networks that may be reached although they are not public, such as `10.0.0.0/8`. */
   allowedNetworks: readonly string[];
   /** How long a request may take, from the connection to the end of the response. */

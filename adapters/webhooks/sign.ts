@@ -2,7 +2,7 @@ import { createPrivateKey, sign as signBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 
 /** What is signed: the id of the event, the time of the attempt, and the body. */
-export interface Signed {
+interface Signed {
   id: string;
   at: Date;
   body: string;

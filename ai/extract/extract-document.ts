@@ -19,7 +19,7 @@ export interface ExtractDependencies {
 export type ReadUpload = { kind: 'text'; extracted: ExtractedText } | Pictures;
 
 /** An image, or a PDF of which some pages are images. */
-export type Pictures = Exclude<ExtractOutcome, { kind: 'text' }>;
+type Pictures = Exclude<ExtractOutcome, { kind: 'text' }>;
 
 /**
  * Reads one upload within EXTRACT_TIMEOUT_SECONDS, in a process that is killed if it takes longer. Throws ServiceError: 408, 413, 415 and

@@ -12,10 +12,10 @@ const scratch = { numbers: 32, name: 128 };
 export const scratchBytes = scratch.numbers + scratch.name;
 
 /** From where to where something goes, along the lines, in points. */
-export type Extent = [start: number, end: number];
+type Extent = [start: number, end: number];
 
 /** A character that is not of the page's content, such as one of the value of a field. */
-export interface AddedCharacter {
+interface AddedCharacter {
   x: number;
   right: number;
   y: number;

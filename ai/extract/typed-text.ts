@@ -13,7 +13,7 @@ export interface Typed {
 }
 
 /** What stands upon a page. */
-export interface TypedText {
+interface TypedText {
   typed: Typed[];
   /** There are notes that are shown only when they are opened. */
   hasNotes: boolean;

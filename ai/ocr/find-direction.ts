@@ -13,7 +13,7 @@ const surelyUpright = 72;
 const clearlyBetter = 12;
 
 /** A page in an even light, and a smaller copy of it, in which its print is looked for. */
-export interface Sketched {
+interface Sketched {
   page: Grey;
   sketch: Grey;
   /** By how much the sketch is smaller than the page. */
@@ -21,7 +21,7 @@ export interface Sketched {
 }
 
 /** How far a page is to be turned, and its print in the sketch that is turned so. */
-export interface Direction {
+interface Direction {
   print: Print;
   degrees: Quarters;
   /** How far it may have to be turned from there, the likeliest first; none if the direction is sure. */

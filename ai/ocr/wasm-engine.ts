@@ -3,13 +3,13 @@ import { type Engine, engineSettings, modeNumbers, parseWords } from './engine.t
 import { encodePgm } from './image/grey.ts';
 
 /** The languages of this process, and the directory of their data: `<name>.traineddata.gz`. */
-export interface LanguageData {
+interface LanguageData {
   languages: string[];
   directory: string;
 }
 
 /** Tesseract in WebAssembly, in a thread of this process. */
-export interface WasmEngine extends Engine {
+interface WasmEngine extends Engine {
   /** Loads it, about half a second for each language. Rejects if data is missing. */
   load(): Promise<void>;
   end(): Promise<void>;

@@ -18,7 +18,7 @@ const reservedBytes = 2 * 1024 ** 3;
 const limits = { threads: 64, files: 256 };
 
 /** How the children of this process are kept from everything but their task. */
-export interface Isolation {
+interface Isolation {
   /** The program and the arguments that come before Node's own, for a child with so much resident memory at most. */
   command(memoryBytes: number): string[];
   /** A description of the restrictions that this machine cannot apply to a child. */

@@ -4,7 +4,7 @@ import { askRemote } from '../remote-model.ts';
 import { ServiceError } from '../service-error.ts';
 
 /** Texts in the order in which they respond to a query, each by its index, the best first. */
-export interface Ranking {
+interface Ranking {
   model: string;
   results: { index: number; relevance_score: number }[];
 }

@@ -128,7 +128,7 @@ const errors = {
 } as const;
 
 /** The OpenAPI document of the AI service, made from the schemas that validate its requests. */
-export function openApiDocument(config: AiServiceConfig) {
+function openApiDocument(config: AiServiceConfig) {
   return {
     openapi: '3.1.0',
     info: {

@@ -35,7 +35,7 @@ function timesSimilarity(vectors: SparseVector[], termCount: number, x: Float64A
 }
 
 /** A unit vector over terms, as parallel arrays with rising term numbers. */
-export interface SparseVector {
+interface SparseVector {
   terms: Uint32Array;
   weights: Float64Array;
 }

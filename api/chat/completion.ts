@@ -5,7 +5,7 @@ import { countCharacters } from '../../domain/characters.ts';
 type Answer = RouteOutput<Contract['documents']['ask']>;
 
 /** What every part of a completion names. */
-export interface CompletionHead {
+interface CompletionHead {
   id: string;
   /** In seconds. */
   created: number;

@@ -5,7 +5,7 @@ import { requestIdOf } from './request.ts';
 /** How long a client has to read the error response before its connection closes. */
 const lingerMs = 1_000;
 
-export interface LeastRate {
+interface LeastRate {
   bytesPerSecond: number;
   /** The period over which the rate is counted. */
   windowMs: number;

@@ -40,7 +40,7 @@ export function consoleAssets(directory: string): Router {
   return router;
 }
 
-export interface ConsoleOptions {
+interface ConsoleOptions {
   /** Where the build is, or will be: `index.html` and `assets/`. */
   directory: string;
   apiUrl: string;

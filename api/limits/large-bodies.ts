@@ -5,7 +5,7 @@ import { ApiError } from '../../contract/api-error.ts';
 import { type Caller, callerId } from '../caller.ts';
 import { clientAddressOf } from '../http/request.ts';
 
-export interface LargeBodiesOptions {
+interface LargeBodiesOptions {
   /** Bodies up to this size are not counted. */
   smallBytes?: number;
   /** The maximum number of large bodies of one caller at once. */

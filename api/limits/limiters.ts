@@ -6,7 +6,7 @@ import { type Authentication, noteKey } from '../caller.ts';
 import { clientAddressOf } from '../http/request.ts';
 
 /** One limit: how many points a key may use in a window. */
-export interface Limiter {
+interface Limiter {
   /** Uses a point. Throws TOO_MANY_REQUESTS with the seconds to wait if none is left. */
   consume(key: string, setHeader?: (name: string, value: string) => void): Promise<void>;
 }

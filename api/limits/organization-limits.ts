@@ -3,7 +3,7 @@ import { KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
 import type { Release } from '../../concurrency/semaphore.ts';
 import { ApiError } from '../../contract/api-error.ts';
 
-export interface OrganizationLimitsOptions {
+interface OrganizationLimitsOptions {
   requestsPerSecond: number;
   /** The maximum number of requests at once. */
   atOnce: number;

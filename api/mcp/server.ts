@@ -16,7 +16,7 @@ import { uploadDocument } from './upload-document.ts';
 
 const tools: Tool[] = [searchDocuments, askDocuments, getDocument, listDocuments, listWorkspaces, uploadDocument, createJob];
 
-export interface McpServerOptions {
+interface McpServerOptions {
   /** Whether tools that change something are served. */
   writes: boolean;
   requestId: string;

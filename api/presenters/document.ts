@@ -39,7 +39,7 @@ export function toExtracted(document: DocumentRow) {
 }
 
 /** The optional parts of a search result besides the chunk. */
-export interface ShownParts {
+interface ShownParts {
   citation: boolean;
   /** The matching parts of its text; undefined if they are not shown. */
   highlights: Highlight[] | undefined;

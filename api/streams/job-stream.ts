@@ -31,7 +31,7 @@ export interface FeedOptions {
   readChanges: ReadChanges;
 }
 
-export interface JobStreamOptions extends FeedOptions {
+interface JobStreamOptions extends FeedOptions {
   /** How long the client may leave an event unread, in milliseconds. */
   stallMs: number;
 }

@@ -16,7 +16,7 @@ export interface JobStreamsOptions extends Omit<FeedOptions, 'organizationId'> {
 }
 
 /** How long a stream lives, how often its caller is authorized again, and how long its client may leave an event unread; in milliseconds. */
-export interface StreamLimits {
+interface StreamLimits {
   lifetimeMs: number;
   recheckMs: number;
   stallMs: number;

@@ -9,7 +9,7 @@ export interface StreamLease {
 }
 
 /** A connection that asks for a lease. */
-export interface LeaseRequest {
+interface LeaseRequest {
   userId: string;
   /** The id that the client gave to its stream, the same for each of its connections. */
   streamId: string | undefined;
@@ -25,7 +25,7 @@ export interface StreamLeases {
   acquire(request: LeaseRequest): Promise<StreamLease | undefined>;
 }
 
-export const streamsPerUser = 5;
+const streamsPerUser = 5;
 
 /**
  * Leases that all processes on the database share, each renewed by its stream. Those of a process that dies expire

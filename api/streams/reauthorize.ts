@@ -10,7 +10,7 @@ export type FindMembership = (
 ) => Promise<StreamMembership>;
 
 /** How the caller of a stream is authorized again while it is open. */
-export interface Reauthorization {
+interface Reauthorization {
   /** Authorizes again unless that was done within the last `maxAgeMs`. Throws if that cannot be found out. */
   refresh(maxAgeMs: number): Promise<void>;
   stop(): void;

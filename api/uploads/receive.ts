@@ -10,7 +10,7 @@ export class AbortedError extends Error {}
 /** Thrown if the client sent more slowly than the least rate. */
 export class TooSlowError extends Error {}
 
-export interface ReceiveLimits {
+interface ReceiveLimits {
   declaredBytes: number;
   maxUploadBytes: number;
   /** The bytes to keep. The rest is read and dropped: it exceeds the object's size, and must not fill the disk. */

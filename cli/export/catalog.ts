@@ -2,7 +2,7 @@ import { appendFile, readFile, truncate } from 'node:fs/promises';
 import type { Document } from '../../client/index.ts';
 
 /** A document that was exported, as a line of the catalog. Paths are within the folder of the export. */
-export type Exported = Document & { original: string; sha256: string; text: string | null };
+type Exported = Document & { original: string; sha256: string; text: string | null };
 
 /** What an earlier export has noted of a document. */
 export type Noted = Pick<Exported, 'original' | 'sha256' | 'text' | 'updatedAt' | 'extracted'>;

@@ -7,7 +7,7 @@ import type { Outcome } from '../tally.ts';
 import { type Catalog, type Noted, openCatalog } from './catalog.ts';
 import { createFolder, type Folder } from './folder.ts';
 
-export interface Exporting extends AtOnce {
+interface Exporting extends AtOnce {
   client: Client;
   organizationId: string;
   workspaceId: string;
@@ -18,7 +18,7 @@ export interface Exporting extends AtOnce {
   onOutcome: (outcome: ExportOutcome) => void;
 }
 
-export type ExportOutcome = Outcome<'exported' | 'unchanged' | 'skipped'> & { documentId: string };
+type ExportOutcome = Outcome<'exported' | 'unchanged' | 'skipped'> & { documentId: string };
 
 /**
  * Writes the documents of a workspace that are ready into a folder: `originals/`, `texts/` for what was extracted, and `documents.jsonl`,

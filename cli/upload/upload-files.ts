@@ -5,9 +5,9 @@ import { type Found, findFiles } from './find-files.ts';
 import { createSender, type File, type Sending, type Sent } from './send-file.ts';
 
 /** What became of a file. */
-export type UploadOutcome = { path: string } & (Sent | { status: 'skipped'; reason: string } | { status: 'failed'; error: unknown });
+type UploadOutcome = { path: string } & (Sent | { status: 'skipped'; reason: string } | { status: 'failed'; error: unknown });
 
-export interface Uploading extends Sending, AtOnce {
+interface Uploading extends Sending, AtOnce {
   paths: string[];
   onOutcome: (outcome: UploadOutcome) => void;
 }

@@ -17,7 +17,7 @@ export interface AnswerCitation {
   recognized: boolean;
 }
 
-export interface AnswerSentence {
+interface AnswerSentence {
   text: string;
   /** At least one. */
   citations: AnswerCitation[];

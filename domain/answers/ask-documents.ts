@@ -5,7 +5,7 @@ import type { Answer, Written } from './answer.ts';
 import { type Passage, readPassages } from './read-passages.ts';
 import { nothing, toAnswer } from './to-answer.ts';
 
-export interface AskDeps extends Omit<SearchDeps, 'isCharged' | 'actorId'> {
+interface AskDeps extends Omit<SearchDeps, 'isCharged' | 'actorId'> {
   /** The user or the API key that asks. */
   actorId: string;
   /** Has an answer written from passages. An error ends the question with it. */

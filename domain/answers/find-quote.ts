@@ -2,7 +2,7 @@ import { findTolerantly, shapesOf } from './find-tolerantly.ts';
 import { type FoldedText, foldText } from './fold-text.ts';
 
 /** Where a quote stands in a text, by indexes. */
-export interface FoundQuote {
+interface FoundQuote {
   start: number;
   end: number;
   /** False if it differs from the text by more than hyphens, spaces, marks and the like. */

@@ -10,7 +10,7 @@ import { readDates } from './read-dates.ts';
 export type Unproven = 'number' | 'date' | 'name';
 
 /** What the facts of a sentence are compared with. */
-export interface Evidence {
+interface Evidence {
   /** The quotes as they stand in the documents. */
   quotes: string[];
   /** The sentences of the documents of which the quotes are parts. */

@@ -4,7 +4,7 @@ import { plainText } from './plain-text.ts';
 import { readNames } from './read-names.ts';
 
 /** Where the names of a sentence may stand. */
-export interface NamedIn {
+interface NamedIn {
   /** The sentences that are quoted, the titles and the headings. */
   texts: string[];
   /** Texts that tell whether a word is a name: the passages, and the question. */

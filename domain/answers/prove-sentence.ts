@@ -39,7 +39,7 @@ export interface ProvenCitation {
  * Why a sentence is withheld. No quote holds: there is none (`no_citation`), it is of a passage that was not found (`unknown_passage`), says
  * nothing (`quote_too_short`), or does not stand there (`quote_not_found`). Or it has a number, date or name that no quote of it has.
  */
-export type WithheldReason = 'no_citation' | 'unknown_passage' | 'quote_too_short' | 'quote_not_found' | Unproven;
+type WithheldReason = 'no_citation' | 'unknown_passage' | 'quote_too_short' | 'quote_not_found' | Unproven;
 
 /** A sentence with the quotes of it that hold, or the reason why it is withheld. */
 export type Proof = { holds: true; citations: ProvenCitation[] } | { holds: false; reason: WithheldReason };

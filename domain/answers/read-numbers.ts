@@ -1,5 +1,5 @@
 /** A number in digits, with all that its notation may mean, as text in the plainest form: `1250.5`, `-3`. */
-export interface WrittenNumber {
+interface WrittenNumber {
   start: number;
   end: number;
   readings: string[];

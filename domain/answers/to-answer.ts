@@ -3,7 +3,7 @@ import { type ProvenCitation, proveSentence, type QuotedPassage } from './prove-
 import type { Passage } from './read-passages.ts';
 
 /** An answer before it is charged for. */
-export type Proven = Omit<Answer, 'id' | 'organizationId' | 'credits'>;
+type Proven = Omit<Answer, 'id' | 'organizationId' | 'credits'>;
 
 /** What of an answer is borne out by the passages that it was written of. A sentence that is not is withheld. */
 export function toAnswer(question: string, { sentences: written, extractive, model }: Written, passages: Passage[]): Proven {

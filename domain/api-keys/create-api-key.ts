@@ -10,7 +10,7 @@ import { workspaceNotFound } from '../workspaces/workspace.ts';
 import { type ApiKeyRow, getApiKey, shownAfterExpiry } from './api-key.ts';
 import { hashSecret, makeSecret, prefixOf } from './secret.ts';
 
-export interface NewApiKey {
+interface NewApiKey {
   organizationId: string;
   workspaceId?: string | undefined;
   name: string;

@@ -4,7 +4,7 @@ import { type Actor, recordAudit } from '../audit.ts';
 import { lockOrganization } from '../locks.ts';
 import { type ApiKeyRow, apiKeyNotFound, getApiKey } from './api-key.ts';
 
-export interface ApiKeyChanges {
+interface ApiKeyChanges {
   name?: string | undefined;
   permissions?: KeyPermission[] | undefined;
   requestsPerMinute?: number | undefined;

@@ -5,7 +5,7 @@ import { lockLiveSubscriptions, lockOrganizationForDeletion } from '../locks.ts'
 import type { SubscriptionRow } from './find-subscription.ts';
 
 /** The outcome of ending an organization's live subscriptions; `ended` holds the rows as they were before. */
-export type EndedSubscriptions =
+type EndedSubscriptions =
   | { outcome: 'no-organization' }
   | { outcome: 'none-live' }
   | { outcome: 'billing-on' }

@@ -2,7 +2,7 @@ import { organizationLimits } from '../../contract/errors.ts';
 import type { Usage } from '../organizations/get-usage.ts';
 import type { Plan } from './plan.ts';
 
-export interface ExceededLimit {
+interface ExceededLimit {
   kind: (typeof organizationLimits)[number];
   current: number;
   limit: number;

@@ -2,7 +2,7 @@ import type { Transaction } from '../../db/connect.ts';
 import { mailOwners } from '../organizations/mail-owners.ts';
 import { quoteName } from '../quote-name.ts';
 
-export interface FailedPayment {
+interface FailedPayment {
   invoiceId: string;
   organizationId: string;
   plan: string;

@@ -4,7 +4,7 @@ import type { BillingProblemKind } from '../../db/schema.ts';
 import { isLive } from './live-subscription.ts';
 
 /** Something at the payment provider that only an operator can put right. */
-export interface BillingProblem {
+interface BillingProblem {
   kind: BillingProblemKind;
   /** The payment provider's id of the affected object. */
   subject: string;

@@ -27,7 +27,7 @@ export interface CutChunk {
 }
 
 /** Options that decide how a text is cut. */
-export interface CutOptions {
+interface CutOptions {
   /** The media type of the document; without one, its text is cut as prose. */
   contentType?: string | undefined;
   size?: ChunkSize;

@@ -2,7 +2,7 @@ import { lexer, type Token, type Tokens } from 'marked';
 import type { Span } from '../characters.ts';
 
 /** A fenced block of code, from its opening to the end of its closing marks. */
-export interface Fence extends Span {
+interface Fence extends Span {
   /** Its opening marks: three or more of the same character. */
   mark: string;
 }

@@ -7,7 +7,7 @@ import { chunkSize } from './chunking.ts';
 const boundaries = [/\n\s*\n/g, /\n/g, /[.!?。！？]["'”’)]?\s/g, /\s/g];
 
 /** A chunk of a text, and the index of its beginning. */
-export interface TextPiece {
+interface TextPiece {
   text: string;
   start: number;
 }

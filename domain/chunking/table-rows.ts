@@ -1,7 +1,7 @@
 import type { Span } from '../characters.ts';
 
 /** A row of a table: a line of its own. */
-export interface TableRow extends Span {
+interface TableRow extends Span {
   /** The first row of its table, which usually names the columns. */
   header: Span;
 }

@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely';
 export const thisMonth = sql<string>`date_trunc('month', now() at time zone 'utc')::date`;
 
 /** A budget that a charge would exceed. */
-export interface ExceededBudget {
+interface ExceededBudget {
   kind: 'workspaceBudget' | 'keyBudget';
   limit: number;
 }

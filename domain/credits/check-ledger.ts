@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 
 /** A contradiction within the ledger, or between the ledger and the jobs, about one job or one month of an organization. */
-export interface LedgerProblem {
+interface LedgerProblem {
   organization_id: string;
   job_id: string | null;
   /** First day of the month that the entries count against. */
@@ -23,7 +23,7 @@ type LedgerProblemKind =
   /** A month's counter is not the sum of its entries. */
   | 'month';
 
-export interface CheckOptions {
+interface CheckOptions {
   /** Checks one organization; all if absent. */
   organizationId?: string | undefined;
   limit?: number;

@@ -3,17 +3,17 @@ import type { Db } from '../../db/connect.ts';
 import { openCredits } from './open-charge.ts';
 
 /** What the credits of a day are told apart by. */
-export type UsageGrouping = 'kind' | 'workspace' | 'key';
+type UsageGrouping = 'kind' | 'workspace' | 'key';
 
 /** The credits of one day (UTC) and one kind, workspace or key; of none of them if `group` is null. */
-export interface DayOfUsage {
+interface DayOfUsage {
   day: string;
   group: string | null;
   charged: number;
   refunded: number;
 }
 
-export interface AskedUsage {
+interface AskedUsage {
   organizationId: string;
   /** The first and the last day, `YYYY-MM-DD`. */
   from: string;

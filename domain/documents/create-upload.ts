@@ -11,7 +11,7 @@ import { changeUsedBytes, checkUsedBytes } from '../workspaces/used-bytes.ts';
 import type { DocumentRow } from './document.ts';
 import { type Labels, toLabelColumns } from './labels.ts';
 
-export interface NewUpload {
+interface NewUpload {
   id: string;
   organizationId: string;
   workspaceId: string;

@@ -16,7 +16,7 @@ export async function findText(db: Db, documentId: string): Promise<{ text: stri
 }
 
 /** The position of a page in a text, in characters. */
-export interface TextPage {
+interface TextPage {
   /** The page's number, from 1. */
   number: number;
   start: number;

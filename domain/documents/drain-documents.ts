@@ -12,7 +12,7 @@ type DrainedDocument = Pick<DocumentRow, 'id' | 'status' | 'object_key'>;
 const documentsPerSlice = 200;
 const chunksPerSlice = 1_000;
 
-export interface DrainOptions {
+interface DrainOptions {
   /** Runs in the transaction that deletes these documents. */
   onDeleted?: (trx: Transaction, documents: DrainedDocument[]) => Promise<void>;
   onProgress: (documents: number) => void;

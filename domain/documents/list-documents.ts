@@ -9,7 +9,7 @@ const otherBytes = 2_048;
 /** The bytes of a page's confidence, with its comma. */
 const confidenceBytes = 5;
 
-export interface DocumentList extends DocumentFilter {
+interface DocumentList extends DocumentFilter {
   workspaceId: string;
   limit: number;
   cursor?: string | undefined;

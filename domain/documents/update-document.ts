@@ -6,7 +6,7 @@ import { type DocumentRow, documentNotFound } from './document.ts';
 import { type Labels, toLabelColumns } from './labels.ts';
 
 /** Undefined leaves a value as it is. Tags and metadata are replaced as a whole. */
-export interface DocumentChange {
+interface DocumentChange {
   name?: string | undefined;
   tags?: string[] | undefined;
   metadata?: Labels['metadata'] | undefined;

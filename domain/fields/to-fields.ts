@@ -16,7 +16,7 @@ interface Field {
 }
 
 /** What a document says of the values of a schema. */
-export interface Fields {
+interface Fields {
   data: Record<string, unknown>;
   fields: Field[];
   withheld: number;

@@ -4,7 +4,7 @@ import { type Actor, recordAudit } from '../audit.ts';
 import { lockFlag, lockOrganization } from '../locks.ts';
 import { type Flag, type FlagRow, getFlag } from './flag.ts';
 
-export interface FlagValues {
+interface FlagValues {
   description?: string | undefined;
   enabled?: boolean | undefined;
 }
@@ -47,7 +47,7 @@ export async function deleteFlag(trx: Transaction, actor: Actor, key: string): P
   for (const override of overrides) await recordOverride(trx, actor, override.organization_id, key, { from: override.enabled, to: null });
 }
 
-export interface Override {
+interface Override {
   key: string;
   organizationId: string;
   /** Null removes the override. */

@@ -1,5 +1,5 @@
 /** An attempt as Temporal identifies it. */
-export interface TemporalAttempt {
+interface TemporalAttempt {
   runId: string;
   /** Counts the activities of a run. */
   activityId: string;

@@ -71,7 +71,7 @@ export function inputOf(input: CreateJobInput): Record<string, unknown> {
   }
 }
 
-export interface NewJob {
+interface NewJob {
   organizationId: string;
   workspaceId: string | null;
   documentId: string | null;

@@ -8,7 +8,7 @@ import type { JobRow } from './job.ts';
 import type { CreateJobInput, JobScope } from './job-scope.ts';
 
 /** A job to be created, in its place. */
-export interface PlacedJob {
+interface PlacedJob {
   scope: JobScope;
   input: CreateJobInput;
 }

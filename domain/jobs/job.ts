@@ -73,7 +73,7 @@ export interface JobError {
 const smallBytes = 32 * 1024;
 
 /** A job whose contents are null if they are large; see {@link readWhole}. */
-export type FoundJob = JobHead & { input: JobRow['input'] | null; result: JobRow['result']; content_bytes: number };
+type FoundJob = JobHead & { input: JobRow['input'] | null; result: JobRow['result']; content_bytes: number };
 
 const contentBytes = sql<number>`${inputBytes} + ${resultBytes}`;
 const isSmall = sql`${contentBytes} <= ${sql.lit(smallBytes)}`;

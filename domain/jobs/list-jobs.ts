@@ -5,7 +5,7 @@ import type { JobStatus } from '../../db/schema.ts';
 import { type Cursors, cursorAfter, fitPage, maxPageBytes, type Page, readRows, rowBytes, type SizedPage } from '../page.ts';
 import { headColumns, inputBytes, type JobRow, resultBytes } from './job.ts';
 
-export interface JobFilter {
+interface JobFilter {
   organizationId: string;
   workspaceId?: string | undefined;
   documentId?: string | undefined;

@@ -7,7 +7,7 @@ import { DocumentGone } from '../documents/document.ts';
 import type { Position } from '../drain.ts';
 import type { JobRow } from './job.ts';
 
-export interface ReleasedJobs {
+interface ReleasedJobs {
   released: number;
   failed: number;
   /** The oldest released job; undefined if there are no more. */

@@ -53,7 +53,7 @@ export async function recordReplay(db: Db, { replayRun, input }: { replayRun: st
 }
 
 /** `reason`: the code of the error, or `already_retried`. */
-export type Replay = { retried: true } | { retried: false; reason: string };
+type Replay = { retried: true } | { retried: false; reason: string };
 
 /**
  * Retries one failed job for a replay, as `jobs.retry` does: a new job, charged again. A job that was retried since it was listed, by a

@@ -69,7 +69,7 @@ export async function failJob(trx: Transaction, job: JobHead, error: JobError): 
  * after the first attempt, and so on; the last one repeats.
  * A provider that asked for a longer wait gets it, up to the longest of `delaysMs`.
  */
-export function retryDelayMs(attempts: number, delaysMs: readonly number[], askedMs = 0): number {
+function retryDelayMs(attempts: number, delaysMs: readonly number[], askedMs = 0): number {
   const delayMs = delaysMs[Math.min(attempts, delaysMs.length) - 1] ?? 0;
   return Math.max(delayMs, Math.min(askedMs, Math.max(...delaysMs, 0)));
 }

@@ -13,7 +13,7 @@ interface TransitionBase {
   attempts?: number;
 }
 
-export type Transition = TransitionBase &
+type Transition = TransitionBase &
   (
     | { to: 'succeeded'; result: Record<string, unknown> }
     | { to: 'failed'; error: JobError }

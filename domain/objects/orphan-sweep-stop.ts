@@ -3,7 +3,7 @@ import type { Db } from '../../db/connect.ts';
 import type { OrphanSweepStopTable } from '../../db/schema.ts';
 
 /** Why the sweep of orphaned objects has stopped, and how many an operator has allowed it to delete. */
-export type OrphanSweepStop = Omit<Selectable<OrphanSweepStopTable>, 'one'>;
+type OrphanSweepStop = Omit<Selectable<OrphanSweepStopTable>, 'one'>;
 
 /** Thrown if too many objects have no row. Nothing was deleted. */
 export class OrphanSweepStopped extends Error {

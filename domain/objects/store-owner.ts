@@ -15,7 +15,7 @@ export class StoreOfAnotherDeployment extends WrongStore {
 }
 
 /** The store has no marker and none of the documents that this database has. */
-export class StoreWithoutDocuments extends WrongStore {
+class StoreWithoutDocuments extends WrongStore {
   constructor({ location, deployment }: { location: string; deployment: string }) {
     super(
       `The store ${location} has no marker and no document of this database, which has documents. Processes on several hosts need one store that all of them reach: a bucket, or a shared directory as DATA_DIR (docs/deploy.md). If the documents are lost, restore a backup (docs/operations.md). To go on without them, write ${deployment} into .deployment in the store.`,

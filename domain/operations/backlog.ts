@@ -38,7 +38,7 @@ export async function listBacklog(db: Db, limit: number): Promise<Backlog[]> {
 }
 
 /** Something that has made no progress for too long, with the most likely reason. */
-export interface Stuck {
+interface Stuck {
   what: string;
   id: string;
   organization: string | null;

@@ -3,7 +3,7 @@ import type { Db, Transaction } from '../../db/connect.ts';
 import { makeAdmin } from './grant-admin.ts';
 
 /** Who becomes the first platform admin. */
-export interface FirstAdminRule {
+interface FirstAdminRule {
   /** The user with this address, in lower case; undefined is whoever signed up first. */
   email: string | undefined;
   /** Whether the address must have been verified. */

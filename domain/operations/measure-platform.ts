@@ -3,7 +3,7 @@ import type { Db } from '../../db/connect.ts';
 import type { JobKind } from '../../db/schema.ts';
 import { isLive } from '../billing/live-subscription.ts';
 
-export interface ResourceCounts {
+interface ResourceCounts {
   users: number;
   organizations: number;
   workspaces: number;
@@ -24,7 +24,7 @@ export async function countResources(db: Db): Promise<ResourceCounts> {
 }
 
 /** Jobs of the whole platform. `depth` counts the queued ones, including those that wait for their next attempt. */
-export interface QueueMeasure {
+interface QueueMeasure {
   depth: number;
   running: number;
   failed: number;
@@ -98,7 +98,7 @@ export async function measureWaiting(db: Db, max = maxCounted): Promise<Waiting>
 }
 
 /** Database sessions of any process that wait for another session's lock. An age is null if none waits. */
-export interface LockWaits {
+interface LockWaits {
   waiting: number;
   oldestSeconds: number | null;
 }
@@ -116,7 +116,7 @@ export async function measureLockWaits(db: Db): Promise<LockWaits> {
 }
 
 /** The due jobs of one kind: queued, and not waiting for their next attempt. */
-export interface KindQueue {
+interface KindQueue {
   kind: JobKind;
   queued: number;
   /** The time since the first of them was due. */

@@ -8,7 +8,7 @@ import { startMail } from '../../workflows/definitions.ts';
 const pageSize = 500;
 
 /** The unsent mails of a kind: being sent, refused, held, or without a workflow. */
-export interface WaitingMails {
+interface WaitingMails {
   kind: MailKind;
   count: number;
   /** How many of them a mail server has refused. */

@@ -16,7 +16,7 @@ const organizationDeleted = { code: 'organization_deleted', message: 'The organi
 
 const jobsPerSlice = 100;
 
-export interface SliceOptions {
+interface SliceOptions {
   onProgress: (done: number) => void;
   signal: AbortSignal;
 }

@@ -10,7 +10,7 @@ import { markForDeletion } from './request-deletion.ts';
 const maxAtOnce = 1_000;
 const pageSize = 1_000;
 
-export interface DeleteOptions {
+interface DeleteOptions {
   onProgress: (marked: number) => void;
   signal: AbortSignal;
 }

@@ -28,7 +28,7 @@ interface SubscriptionSummary {
   live: boolean;
 }
 
-export interface OrganizationFilter {
+interface OrganizationFilter {
   search?: string | undefined;
   limit: number;
   offset: number;

@@ -8,7 +8,7 @@ import type { EmbeddedChunk } from '../search/store-chunks.ts';
 import type { BehindDocument } from './find-behind.ts';
 
 /** The chunks of a document that were embedded anew. */
-export interface StagedChunks {
+interface StagedChunks {
   kind: IndexKind;
   chunks: EmbeddedChunk[];
 }

@@ -25,7 +25,7 @@ function partSign(sign: string, text: string, at: number): string {
 }
 
 /** A text in NFKC with separated signs, and a mapping of its indexes to the original text. */
-export interface ComposedText {
+interface ComposedText {
   text: string;
   startOf(index: number): number;
   /** The end of the original character at an index of the composed text. */

@@ -24,7 +24,7 @@ export interface ChunkSearch {
   byDocument?: boolean | undefined;
 }
 
-export interface ChunksFound {
+interface ChunksFound {
   path: SearchPath;
   chunks: FoundChunk[];
   /** The terms besides the query's own by which chunks were found. */

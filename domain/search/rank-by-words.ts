@@ -32,10 +32,10 @@ export interface WordQuery {
 }
 
 /** A chunk with its BM25 score. */
-export type ScoredChunk = ChunkKey & { score: number };
+type ScoredChunk = ChunkKey & { score: number };
 
 /** What a query finds, and the terms besides its own by which it does: other spellings, and compounds. */
-export interface FoundByWords {
+interface FoundByWords {
   chunks: ScoredChunk[];
   nearTerms: string[];
 }

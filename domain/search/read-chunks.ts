@@ -21,7 +21,7 @@ export interface ShownChunk {
 }
 
 /** The vector with which chunks are compared, and its model. */
-export interface Comparison {
+interface Comparison {
   model: string;
   /** It has unit length. */
   vector: Float32Array;

@@ -52,7 +52,7 @@ const rerankedDepth = 50;
 const lexicalModel = 'bm25';
 
 /** The results of a search, best first, and the model that embedded its query; `bm25` if none did. */
-export interface Found {
+interface Found {
   model: string;
   chunks: FoundChunk[];
   /** The terms besides the query's own by which words were found, for highlights. */

@@ -44,7 +44,7 @@ export function whyUnsendable({ delivery, endpoint }: PendingDelivery): string |
 }
 
 /** What came of one request. */
-export interface AttemptResult extends WebhookAttempt {
+interface AttemptResult extends WebhookAttempt {
   url: string;
   /** The beginning of the response; null if there was none. */
   body: string | null;

@@ -8,7 +8,7 @@ import { lockOrganization } from '../locks.ts';
 import { createSecret } from './create-secret.ts';
 import { type EndpointRow, maxEndpoints } from './endpoint.ts';
 
-export interface NewEndpoint {
+interface NewEndpoint {
   organizationId: string;
   url: string;
   events: WebhookEventName[];

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { WebhookSignature } from '../../contract/webhooks.ts';
 
 /** What an endpoint signs with, in the forms of Standard Webhooks. */
-export interface EndpointSecret {
+interface EndpointSecret {
   secret: string;
   public_key: string | null;
 }

@@ -5,7 +5,7 @@ import type { Plan } from '../billing/plan.ts';
 /** The fraction of a month's credits that is left when the organization is told that they are low. */
 const lowFraction = 0.1;
 
-export interface Spent {
+interface Spent {
   organizationId: string;
   /** The first day of the month. */
   month: string;

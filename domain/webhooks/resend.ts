@@ -9,7 +9,7 @@ import { type DeliveryFilter, type DeliveryRow, getDelivery, matches } from './d
 /** How many deliveries one request sends again. */
 const maxResent = 1_000;
 
-export interface ResendFilter extends DeliveryFilter {
+interface ResendFilter extends DeliveryFilter {
   from?: string | undefined;
   to?: string | undefined;
   /** `nextCursor` of a request before: goes on after what that one took. */

@@ -5,7 +5,7 @@ import { type Actor, recordAudit } from '../audit.ts';
 import { type EndpointRow, lockEndpoint } from './endpoint.ts';
 
 /** Undefined leaves a value as it is. */
-export interface EndpointChange {
+interface EndpointChange {
   url?: string | undefined;
   events?: WebhookEventName[] | undefined;
   description?: string | undefined;

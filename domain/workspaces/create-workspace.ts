@@ -7,7 +7,7 @@ import { newId } from '../ids.ts';
 import { keepTeam, lockOrganization } from '../locks.ts';
 import type { WorkspaceRow } from './workspace.ts';
 
-export interface NewWorkspace {
+interface NewWorkspace {
   organizationId: string;
   teamId?: string | null | undefined;
   name: string;

@@ -7,7 +7,7 @@ import { slugTaken } from './create-workspace.ts';
 import { type WorkspaceRow, workspaceNotFound } from './workspace.ts';
 
 /** Undefined leaves a value as it is. A null `teamId` takes the workspace out of its team; a null budget is none. */
-export interface WorkspaceChange {
+interface WorkspaceChange {
   name?: string | undefined;
   slug?: string | undefined;
   teamId?: string | null | undefined;

@@ -56,7 +56,7 @@ export class Screen {
 }
 
 /** `1 page`, `2 pages`. */
-export function count(value: number, plural: string): string {
+function count(value: number, plural: string): string {
   return `${value} ${value === 1 ? plural.replace(/s$/, '') : plural}`;
 }
 

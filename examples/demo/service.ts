@@ -10,7 +10,7 @@ import type { Screen } from './screen.ts';
 import { type CrashWatch, watchCrashes } from './watch-crashes.ts';
 
 /** A service that the demo may use. */
-export interface Service {
+interface Service {
   url: string;
   version: string;
   pages: WorkflowPages;

@@ -11,7 +11,7 @@ import { isOfFiles, writePart } from './part.ts';
 
 const attempts = 3;
 
-export interface CopyOptions {
+interface CopyOptions {
   storage: Storage;
   /** Of the backup. */
   directory: string;

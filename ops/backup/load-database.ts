@@ -11,7 +11,7 @@ import { withoutIndexes } from './without-indexes.ts';
 /** Skips the numbers that requests may have taken since the backup: a checkout that they left open at Stripe must not count as newer. */
 const numbersSince = 1_000_000;
 
-export interface Target {
+interface Target {
   url: string;
   /** Whether existing rows may be deleted. */
   replace: boolean;

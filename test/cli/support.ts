@@ -5,7 +5,7 @@ import { makeTestDirectory, removeTestDirectory } from '../support/directories.t
 import { noteTokens } from '../support/run-secrets.ts';
 
 /** What a command has printed, and how it ended. */
-export interface Ended {
+interface Ended {
   code: number | null;
   stdout: string;
   stderr: string;
@@ -13,12 +13,12 @@ export interface Ended {
   readonly json: any[];
 }
 
-export interface Running {
+interface Running {
   child: ReturnType<typeof spawn>;
   ended: Promise<Ended>;
 }
 
-export interface CliOptions {
+interface CliOptions {
   /** On top of the environment of the command line; `undefined` removes a variable. */
   env?: Record<string, string | undefined>;
   stdin?: string;

@@ -9,7 +9,7 @@ const settings = resolve('test/fuzz/schemathesis.toml');
 const hooks = resolve('test/fuzz/hooks.py');
 
 /** A run as one caller: how it ended, and the file with its events as lines of JSON. */
-export interface FuzzRun {
+interface FuzzRun {
   exit: Exit;
   eventsFile: string;
 }

@@ -66,7 +66,7 @@ export interface WorkspaceState {
   documents: { id: string; bytes: number; ready: boolean }[];
 }
 
-export interface InvitationState {
+interface InvitationState {
   id: string;
   email: string;
   createdAt: number;

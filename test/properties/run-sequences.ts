@@ -8,14 +8,14 @@ import { subscriptionSteps } from './subscription-steps.ts';
 import { Tenant } from './tenant.ts';
 import { timeSteps } from './time-steps.ts';
 
-export interface SequenceOptions {
+interface SequenceOptions {
   sequences: number;
   /** Makes the same sequences again. */
   seed: number;
   onSequence?: (done: number) => void;
 }
 
-export interface SequenceCount {
+interface SequenceCount {
   sequences: number;
   steps: number;
   /** Each with its seed, and the shortest sequence that still fails. */
@@ -23,7 +23,7 @@ export interface SequenceCount {
 }
 
 /** The services that sequences run on, side by side: the days of some time zones change at other times, and have other lengths. */
-export const services: ServiceOptions[] = [
+const services: ServiceOptions[] = [
   { billing: true, timeZone: 'UTC' },
   { billing: true, timeZone: 'Pacific/Kiritimati' },
   { billing: true, timeZone: 'America/New_York' },

@@ -16,7 +16,7 @@ export interface Outcome<T> {
 }
 
 /** Work that waits for the AI service. */
-export interface OpenWork {
+interface OpenWork {
   /** The name of an attempt, or the id of a search. */
   id: string;
   call: AiCall;

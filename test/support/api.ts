@@ -24,7 +24,7 @@ export interface TestApi extends Requests, Tenants {
   stop(): Promise<void>;
 }
 
-export interface TestApiOptions {
+interface TestApiOptions {
   /** Variables on top of the defaults. */
   env?: Environment;
   /** `api` alone by default, with the worker inside; `['api', 'worker']` runs the worker in a process of its own. */

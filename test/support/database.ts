@@ -19,7 +19,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-export interface TestDatabaseOptions {
+interface TestDatabaseOptions {
   poolSize?: number;
   /** What every session in the database begins with, such as its `timezone`. */
   settings?: Record<string, string>;

@@ -23,7 +23,7 @@ export interface EventStream {
   close(): void;
 }
 
-export interface StreamOptions {
+interface StreamOptions {
   token: string;
   organizationId: string;
   workspaceId?: string | undefined;
@@ -36,7 +36,7 @@ export function openJobStream(api: TestApi, options: StreamOptions): Promise<Eve
   return openStream(api, { operation: 'jobs.stream', method: 'GET', path: pathOf(options), token, lastEventId });
 }
 
-export interface StreamRequest {
+interface StreamRequest {
   operation: string;
   method: 'GET' | 'POST';
   path: string;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-export type AiOperation = 'extract' | 'summarize' | 'embed' | 'answer' | 'fields' | 'rerank';
+type AiOperation = 'extract' | 'summarize' | 'embed' | 'answer' | 'fields' | 'rerank';
 
 /** A call as the fake service got it: its JSON body, or the raw bytes of a document. */
 export interface AiCall {
@@ -14,7 +14,7 @@ export interface AiCall {
 /** What the fake service answers; a string is sent as it is, and `cut` breaks the connection after it. `undefined` never answers. */
 export type AiAnswer = { status?: number; headers?: Record<string, string>; body: unknown; cut?: boolean } | undefined;
 
-export type AiBehaviour = (call: AiCall) => AiAnswer | Promise<AiAnswer>;
+type AiBehaviour = (call: AiCall) => AiAnswer | Promise<AiAnswer>;
 
 /** A server that speaks the AI service's protocol and misbehaves as a test asks. */
 export interface FakeAi {

@@ -14,14 +14,14 @@ const patterns: [what: string, pattern: RegExp][] = [
 ];
 
 /** A line of a log that holds what it must not. */
-export interface Finding {
+interface Finding {
   /** The file and the line's number. */
   at: string;
   what: string;
   line: string;
 }
 
-export interface LogSearch {
+interface LogSearch {
   findings: Finding[];
   /** How many lines were searched. */
   lines: number;

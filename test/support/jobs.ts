@@ -83,7 +83,7 @@ export function errorsOf(api: TestApi, service: ServiceName, expected: string[] 
 }
 
 /** A step of a workflow's history, in words. */
-export interface Step {
+interface Step {
   type: string;
   /** Of an activity: its name. */
   activity?: string;

@@ -5,7 +5,7 @@ import { until } from './processes.ts';
 /** The variables of an API whose requests do not give up a lock or a connection within seconds. */
 export const patientLocks = { NODE_OPTIONS: '--import=./test/support/patient-locks.ts' };
 
-export interface Waiting {
+interface Waiting {
   pid: number;
   /** The statement that waits. */
   query: string;

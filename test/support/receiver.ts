@@ -11,7 +11,7 @@ export interface Received {
 }
 
 /** How a receiver answers. `slowMs` waits before; `never` does not answer at all. */
-export interface ReceiverAnswer {
+interface ReceiverAnswer {
   status?: number;
   headers?: Record<string, string>;
   body?: string;

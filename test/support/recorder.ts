@@ -5,7 +5,7 @@ import { inheritedEnvironment, loadTestServices } from '../../config/local.ts';
 import { type DescribedAnswers, describeAnswers } from './described-answers.ts';
 
 /** A request of a test, and what the API answered. */
-export interface Exchange {
+interface Exchange {
   method: string;
   /** With its query. */
   path: string;
@@ -17,7 +17,7 @@ export interface Exchange {
 }
 
 /** Holds every answer of the API to what the service says of itself. */
-export interface Recorder {
+interface Recorder {
   /** Reads the OpenAPI document, which keeps this process from all else for seconds if the machine is busy; otherwise the first check does. */
   prepare(): void;
   /** Throws when an answer is not one that the OpenAPI document declares, or lacks a header that every answer carries. */

@@ -8,7 +8,7 @@ import { add, none, oneTest, type Summary } from './summary-reporter.ts';
 const groupLimitMs = 40 * 60_000;
 const leaveLimitMs = 15_000;
 
-export interface MochaGroup {
+interface MochaGroup {
   name: string;
   files: string[];
   /** How many files run at once; one process runs all of them one after another when it is 1. */

@@ -5,7 +5,7 @@ import { type FakeAi, startFakeAi } from './fake-ai.ts';
 import { expectCleanLog, expectSoundLedger } from './jobs.ts';
 import { lateValue } from './late-value.ts';
 
-export interface UseApiOptions {
+interface UseApiOptions {
   /** Whether the API uses a fake AI service, `ai`, instead of the one of the run. */
   ai?: boolean;
   /** Variables on top of the defaults. A function may start the servers that they name. */

@@ -3,7 +3,7 @@ import type { Db } from '../../db/connect.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { makeTestDirectory, removeTestDirectory } from './directories.ts';
 
-export interface LocalStore {
+interface LocalStore {
   db: Db;
   /** The directory of the objects. */
   directory: string;

@@ -28,7 +28,7 @@ export async function startExtraWorker(
 }
 
 /** The attempts of an activity as its history tells of them: all as one, when the last has ended. */
-export interface AttemptStep {
+interface AttemptStep {
   /** The process that took the last one. */
   pid: number;
   /** How many there were. */

@@ -23,7 +23,7 @@ export interface Deployment {
 }
 
 /** What a deployment has beside the usual. */
-export interface Additions {
+interface Additions {
   /** Variables of its .env. */
   env: Environment;
   /** Secrets by the program that reads them (`server`, …), and by the names of their files. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Environment } from '../../config/environment.ts';
 import { inheritedEnvironment } from '../../config/local.ts';
 
-export interface CommandOptions {
+interface CommandOptions {
   env?: Environment;
   cwd?: string;
   /** What it reads from its standard input. */

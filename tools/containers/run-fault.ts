@@ -76,7 +76,7 @@ function startLoad(tenant: Tenant): { stop(): Promise<number> } {
 }
 
 /** Waits until nothing is unfinished, or nothing has changed for a while; returns how long that took. */
-export async function waitForEnd(compose: Compose): Promise<number> {
+async function waitForEnd(compose: Compose): Promise<number> {
   const startedAt = performance.now();
   let changedAt = startedAt;
   for (let last = -1; ; ) {

@@ -19,7 +19,7 @@ export interface AlertWatch {
   listFired(since: number): Promise<AlertName[]>;
 }
 
-export interface AlertWatchOptions {
+interface AlertWatchOptions {
   /** Where it keeps its data; made if absent. */
   directory: string;
   /** The ports of the metrics by the names of the jobs in deploy/monitoring/prometheus.yml. */

@@ -53,7 +53,7 @@ export interface Fault {
 }
 
 /** Violations that a fault found by itself, and what a cut did. */
-export interface Found {
+interface Found {
   lost?: number;
   stuck?: number;
   duplicated?: number;

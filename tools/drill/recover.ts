@@ -5,7 +5,7 @@ import type { Service } from './service.ts';
 const pollMs = 250;
 
 /** Pending work: jobs that are not final, intents in the outbox, objects to delete, and running workflows of jobs. */
-export interface Unfinished {
+interface Unfinished {
   jobs: number;
   intents: number;
   objects: number;

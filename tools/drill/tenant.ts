@@ -120,7 +120,7 @@ const retryMs = 200;
 const limitMs = 180_000;
 const callMs = 15_000;
 
-export interface Call {
+interface Call {
   url: string;
   method: string;
   token?: string;

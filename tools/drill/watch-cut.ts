@@ -18,7 +18,7 @@ const askMs = 250;
 /** What an API may use, whatever happens. A worker keeps open workflows in memory, up to a number of its own. */
 const mostMb = 512;
 
-export interface CutOptions {
+interface CutOptions {
   way: TcpProxy;
   forMs: number;
   tenants: Tenant[];

@@ -7,7 +7,7 @@ import { buildOpenApi } from '../../contract/openapi.ts';
 import type { Supervisor } from '../../local/supervise.ts';
 import { installPythonTools } from './install.ts';
 
-export interface BuiltClient {
+interface BuiltClient {
   /** The path of the wheel. */
   wheel: string;
   /** The directory of the package that it was made of. */

@@ -7,7 +7,7 @@ const candidates = ['python3', 'python', 'python3.14', 'python3.13', 'python3.12
 // ensurepip is what Debian's python3 lacks without its package python3-venv.
 const probe = 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))';
 
-export interface PythonTools {
+interface PythonTools {
   /** What cannot be done without them, to begin a sentence with. */
   needed: string;
   /** Where they are installed: a folder that git ignores. */

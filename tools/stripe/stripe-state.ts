@@ -15,7 +15,7 @@ export interface StripeEvent {
 }
 
 /** Money that moves, or that the next invoice moves: the items that it is for, as `price_pro × 1`. */
-export interface StripeCharge {
+interface StripeCharge {
   customer: string;
   subscription: string;
   reason: 'checkout' | 'renewal' | 'change';

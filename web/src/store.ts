@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
 /** A value that components follow. */
-export interface Store<T> {
+interface Store<T> {
   get(): T;
   set(value: T): void;
   use(): T;

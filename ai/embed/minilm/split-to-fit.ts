@@ -1,5 +1,5 @@
 /** A part of a text, and how many tokens it has. */
-export interface Part {
+interface Part {
   text: string;
   tokens: number;
 }

@@ -5,7 +5,7 @@ import { XmlPrefixes } from './xml-prefixes.ts';
 /** No document that a person has written nests deeper. */
 const maxDepth = 256;
 
-export interface XmlHandlers {
+interface XmlHandlers {
   open?(name: string, attributes: Record<string, string>): void;
   close?(name: string): void;
   text?(text: string): void;

@@ -8,7 +8,7 @@ import { scanXml } from './scan-xml.ts';
 import type { TextBuilder } from './text-builder.ts';
 
 /** What stands in a part that is shown within another one: paragraphs, and then the rows of a table. */
-export interface ShownPart {
+interface ShownPart {
   paragraphs: string[];
   rows: string[][];
 }

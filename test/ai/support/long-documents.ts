@@ -1,7 +1,7 @@
 import { pick, type Random, randomOf } from '../../support/hostile-quotes.ts';
 
 /** A document of 20 pages or more, which is made: what it says is known. */
-export interface LongDocument {
+interface LongDocument {
   name: string;
   text: string;
   /** Where each page begins, in characters. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** What docs/identity.md says of one endpoint. */
-export interface DescribedEndpoint {
+interface DescribedEndpoint {
   /** Such as `POST /sign-up/email`. */
   name: string;
   /** The heading that it stands below. */
@@ -12,7 +12,7 @@ export interface DescribedEndpoint {
   errors: Set<string>;
 }
 
-export interface IdentityDoc {
+interface IdentityDoc {
   endpoints: DescribedEndpoint[];
   /** The errors in the row of an endpoint, and those of every endpoint. */
   errorsOf(name: string): string[];

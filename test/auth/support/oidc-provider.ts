@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, type JsonWebKey, sign } from 'node:cry
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Profile {
+interface Profile {
   sub: string;
   email: string;
   email_verified: boolean;

@@ -6,7 +6,7 @@ import { lateValue } from '../../support/late-value.ts';
 import { type AuthService, billingOn, startAuthService } from './service.ts';
 import { createSubscriber, type Subscriber } from './subscriber.ts';
 
-export interface UsedBilling {
+interface UsedBilling {
   stripe: StripeServer;
   service: AuthService;
   /** What the service works with, for what no request does. It logs nothing. */

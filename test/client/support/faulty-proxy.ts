@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, 
 import type { AddressInfo } from 'node:net';
 
 /** A request that came by. */
-export interface Passed {
+interface Passed {
   method: string;
   path: string;
   headers: IncomingHttpHeaders;

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../../contract/openapi-schemas.ts';
 import { resolve } from './described-input.ts';
 
 /** A value just outside a schema: where in the value it is wrong, and the reason that the issue has to give. */
-export interface Break {
+interface Break {
   why: string;
   value: unknown;
   path: (string | number)[];

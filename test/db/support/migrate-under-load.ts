@@ -9,7 +9,7 @@ import { fillTables } from './fill-tables.ts';
 /** The tables of the first release. */
 export const lastOfFirstRelease = '0001-baseline';
 
-export interface Migrated {
+interface Migrated {
   migrations: string[];
   seconds: number;
   writes: number;

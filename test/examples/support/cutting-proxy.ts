@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface CuttingProxy {
+interface CuttingProxy {
   url: string;
   /** The `Last-Event-Id` of each job stream that was asked for. */
   readonly lastEventIds: (string | undefined)[];

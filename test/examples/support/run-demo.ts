@@ -3,7 +3,7 @@ import type { TestApi } from '../../support/api.ts';
 import { type Program, runProgram } from '../../support/processes.ts';
 
 /** What a demo that has ended has done. */
-export interface DemoRun {
+interface DemoRun {
   code: number | null;
   stdout: string;
   stderr: string;

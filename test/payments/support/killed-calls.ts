@@ -5,7 +5,7 @@ import { until } from '../../support/processes.ts';
 import type { KilledService, Moment, Subject } from './killed-service.ts';
 
 /** What happened to a subject: whether the client tried again, and until when its first try got. */
-export interface Fate {
+interface Fate {
   moment: Moment;
   again: boolean;
 }

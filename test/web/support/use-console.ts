@@ -9,14 +9,14 @@ import { type UsedApi, useApi } from '../../support/use-api.ts';
 export const password = 'a long password';
 
 /** A window of a browser with the console in it. */
-export interface Window {
+interface Window {
   page: Page;
   context: BrowserContext;
   /** What the browser has complained of: errors of scripts, and what the page's policy has refused. */
   complaints: string[];
 }
 
-export interface UsedConsole extends UsedApi {
+interface UsedConsole extends UsedApi {
   /** Opens a path of the console in a window of its own, as nobody or as a user. */
   open(path: string, options?: BrowserContextOptions & { as?: TestUser }): Promise<Window>;
 }

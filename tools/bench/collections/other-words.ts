@@ -1,5 +1,5 @@
 /** Questions of one language that use other words than the passage that responds, and passages that use theirs and do not respond. */
-export interface OtherWords {
+interface OtherWords {
   distractors: string[];
   /** `contains` stands in the one passage that responds. */
   questions: { query: string; contains: string }[];

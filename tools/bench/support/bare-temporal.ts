@@ -4,7 +4,7 @@ import { startBaseline } from './baseline.ts';
 import type { Service } from './service.ts';
 
 /** Bare Temporal on the service's own server: a worker with its slots, and nothing else. */
-export interface BareTemporal {
+interface BareTemporal {
   /** Runs a workflow with one activity. */
   run(): Promise<unknown>;
   /** What an upload with its job is at least: a workflow that waits for a signal, and one with an activity after it. */

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Service } from './service.ts';
 
 /** A process that the service is compared with. */
-export interface Baseline {
+interface Baseline {
   stop(): Promise<unknown>;
 }
 

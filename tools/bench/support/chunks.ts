@@ -12,13 +12,13 @@ const textsPerCall = 32;
 type Ai = ReturnType<typeof createAiClient>;
 
 /** Whose workspaces are made; by default those of the service's tenant. */
-export interface Owner {
+interface Owner {
   organizationId: string;
   token: string;
 }
 
 /** Of what documents a workspace is made: some with `texts` different texts, of so many chunks each, and copies of them. */
-export interface Composition {
+interface Composition {
   chunksPerDocument: number;
   texts: number;
 }
@@ -79,7 +79,7 @@ function readTexts(count = 1_000): string[] {
 }
 
 /** Embeds texts in calls as the worker makes them. */
-export async function embed(ai: Ai, texts: string[]) {
+async function embed(ai: Ai, texts: string[]) {
   const embedded: Array<{ text: string; embedding: number[] }> = [];
   let model = '';
   for (let start = 0; start < texts.length; start += textsPerCall) {

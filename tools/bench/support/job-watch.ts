@@ -2,7 +2,7 @@ import { createParser } from 'eventsource-parser';
 import type { Service } from './service.ts';
 
 /** Waits for jobs to finish, by the service's live stream. */
-export interface JobWatch {
+interface JobWatch {
   finished(jobId: string): Promise<void>;
   close(): void;
 }

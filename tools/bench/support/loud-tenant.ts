@@ -30,7 +30,7 @@ export interface LoudTenant {
   files: LoudFile[];
 }
 
-export interface LoudFile {
+interface LoudFile {
   contentType: string;
   bytes: Uint8Array;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 
 /** A database on a server that runs already. */
-export interface OwnDatabase {
+interface OwnDatabase {
   url: string;
   drop(): Promise<void>;
 }

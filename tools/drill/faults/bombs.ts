@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
 import { assemblePdf } from '../../pdf.ts';
 
-export interface Bomb {
+interface Bomb {
   name: string;
   contentType: string;
   bytes: Buffer;
