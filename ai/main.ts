@@ -77,13 +77,13 @@ async function stop(signal: string): Promise<void> {
   process.exit(0);
 }
 
-/** The processes of the local sentence model, if it is chosen. Behind another model it still embeds for what it has indexed. */
+/** The process of the local sentence model, if it is chosen. Behind another model it still embeds for what it has indexed. */
 function startEmbedders(): ProcessPool | undefined {
   if (!config.usesMinilm) return undefined;
   const entry = new URL('./embed/minilm/child.ts', import.meta.url);
   return new ProcessPool({
     entry,
-    size: config.embedders,
+    size: 1,
     heapMegabytes: 256,
     maxTasks: 1_000,
     memoryBytes: memoryBytes.embedder,

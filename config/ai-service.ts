@@ -63,10 +63,9 @@ export interface AiServiceConfig {
   extraContentTypes: string[];
   extractTimeoutMs: number;
   ocrTimeoutMs: number;
-  /** How many processes read documents, recognize the text of images, and run the local sentence model. */
+  /** How many processes read documents, and recognize the text of images. */
   readers: number;
   recognizers: number;
-  embedders: number;
   /** The model that embeds without a remote one. The hash always serves the workspaces that were indexed with it. */
   localEmbedModel: LocalModelName;
   /** Whether the sentence model runs: as that model, or as the one before, for workspaces that are not switched yet. */
@@ -114,7 +113,7 @@ export const aiServiceEnvironment = z.object({
   AI_PORT: integer(8000, { max: 65535 }),
   SERVICE_TOKEN: z.string().optional(),
   SERVICE_AUTH_DISABLED: flag(false),
-  AI_METRICS_HOST: z.string().default('127.0.0.1'),
+  METRICS_HOST: z.string().default('127.0.0.1'),
   AI_METRICS_PORT: integer(0, { max: 65_535 }),
   MAX_UPLOAD_BYTES: integer(25 * mebibyte, { min: 1, max: 512 * mebibyte }),
   MAX_TEXT_CHARACTERS: integer(200_000, { min: 1 }),
@@ -124,7 +123,6 @@ export const aiServiceEnvironment = z.object({
   OCR_TIMEOUT_SECONDS: integer(60, { min: 1, max: 3600 }),
   AI_READERS: integer(2, { min: 1, max: 64 }),
   AI_RECOGNIZERS: integer(1, { min: 1, max: 64 }),
-  AI_EMBEDDERS: integer(1, { min: 1, max: 64 }),
   ...localModelVariables,
   OCR_PROVIDER: z.enum(['auto', 'local', 'remote', 'none'], 'must be auto, local, remote or none').default('auto'),
   OCR_SCANNED_PDF: flag(false),
@@ -209,7 +207,7 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
   return {
     host: env.AI_HOST,
     port: env.AI_PORT,
-    metrics: { host: env.AI_METRICS_HOST, port: env.AI_METRICS_PORT },
+    metrics: { host: env.METRICS_HOST, port: env.AI_METRICS_PORT },
     tracing: tracingOf(env),
     token: env.SERVICE_AUTH_DISABLED ? null : (env.SERVICE_TOKEN ?? null),
     maxUploadBytes: env.MAX_UPLOAD_BYTES,
@@ -220,7 +218,6 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     ocrTimeoutMs: env.OCR_TIMEOUT_SECONDS * 1000,
     readers: env.AI_READERS,
     recognizers: env.AI_RECOGNIZERS,
-    embedders: env.AI_EMBEDDERS,
     localEmbedModel: env.LOCAL_EMBED_MODEL,
     usesMinilm: usesMinilm(env),
     ocrProvider: env.OCR_PROVIDER,

@@ -143,16 +143,6 @@ export function list(defaultValue = '') {
     );
 }
 
-/** Waits in milliseconds, separated by commas. */
-export function delays(defaultValue: string) {
-  return z
-    .string()
-    .regex(/^\d+(,\d+)*$/, 'must be whole numbers separated by commas')
-    .default(defaultValue)
-    .transform((value) => value.split(',').map(Number))
-    .refine((delaysMs) => delaysMs.every((delayMs) => delayMs <= maxMilliseconds), `must be at most ${maxMilliseconds} each`);
-}
-
 /** `true` or `false` from a variable. */
 export function flag(defaultValue: boolean) {
   return optionalFlag().unwrap().default(defaultValue);

@@ -15,6 +15,7 @@ import {
   webUrlOf,
 } from './server-environment.ts';
 import { storeOf } from './storage.ts';
+import { times } from './times.ts';
 import { tracingOf } from './tracing.ts';
 
 export interface ProviderConfig {
@@ -74,12 +75,12 @@ export function loadServerConfig(env: Environment) {
     },
     providers: [provider(e, 'A'), provider(e, 'B')].filter((p) => p !== undefined),
     worker: workerOf(e),
-    jobs: { timeoutMs: jobTimeoutMsOf(e), retryDelaysMs: e.JOB_RETRY_DELAYS_MS, holdOnOutage: e.JOBS_HOLD_ON_OUTAGE },
+    jobs: { timeoutMs: jobTimeoutMsOf(e), retryDelaysMs: times.jobRetryDelays, holdOnOutage: e.JOBS_HOLD_ON_OUTAGE },
     webhooks: {
       enabled: e.WEBHOOKS_ENABLED,
       allowedNetworks: e.WEBHOOKS_ALLOWED_NETWORKS,
-      timeoutMs: e.WEBHOOK_TIMEOUT_MS,
-      retryDelaysMs: e.WEBHOOK_RETRY_DELAYS_MS,
+      timeoutMs: times.webhookRequest,
+      retryDelaysMs: times.webhookRetryDelays,
     },
     auditRetentionDays: e.AUDIT_LOG_RETENTION_DAYS,
     limits: {
@@ -94,14 +95,11 @@ export function loadServerConfig(env: Environment) {
     mcpWrites: e.MCP_WRITE,
     /** The mode of a search that names none. */
     searches: { defaultMode: e.SEARCH_DEFAULT_MODE, reranks: e.SEARCH_RERANK },
-    /** Over how long the least rate of a body is counted, except that of an upload. */
-    requestBodyTimeoutMs: e.REQUEST_BODY_TIMEOUT_MS,
+    bodyWindowMs: times.bodyWindow,
     /** How long requests are still served after the process reports that it is not ready, until load balancers have noticed. */
     shutdownDelayMs: e.SHUTDOWN_DELAY_MS ?? (production ? 5_000 : 0),
-    /** How long the request that deletes an organization waits for the end of the deletion. */
-    deletionWaitMs: e.DELETION_WAIT_MS,
-    /** How often the caller of an open job stream is authorized again, and the longest life of a stream. */
-    streams: { recheckMs: e.STREAM_RECHECK_MS, lifetimeMs: e.STREAM_LIFETIME_MS },
+    deletionWaitMs: times.deletionWait,
+    streams: { recheckMs: times.streamRecheck, lifetimeMs: times.streamLifetime },
     metrics: { host: e.METRICS_HOST, port: e.METRICS_PORT },
     tracing: tracingOf(e),
     logLevel: e.LOG_LEVEL,
@@ -151,7 +149,8 @@ function uploadsOf(e: ServerVariables) {
     rateWindowMs: 60_000,
     incomingBytes: 4 * incomingBytesPerOrganization,
     incomingBytesPerOrganization,
-    reserveBytes: e.STORAGE_RESERVE_BYTES,
+    /** Uploads are refused before less than this is free on the disk. */
+    reserveBytes: 256 * 1024 * 1024,
   };
 }
 
@@ -161,10 +160,11 @@ function uploadsOf(e: ServerVariables) {
  */
 function signUpOf(e: ServerVariables) {
   const inProduction = e.NODE_ENV === 'production';
+  const invitationsPerDay = e.INVITATIONS_PER_DAY ?? (inProduction ? 200 : undefined);
   return {
     organizationsPerUser: e.MAX_ORGANIZATIONS_PER_USER ?? (inProduction && billingOf(e).enabled ? 10 : undefined),
-    invitationsPerDay: e.INVITATIONS_PER_DAY ?? (inProduction ? 200 : undefined),
-    invitationsPerAddressPerDay: e.INVITATIONS_PER_ADDRESS_PER_DAY ?? (inProduction ? 5 : undefined),
+    invitationsPerDay,
+    invitationsPerAddressPerDay: invitationsPerDay === undefined ? undefined : 5,
   };
 }
 

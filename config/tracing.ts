@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { httpUrl, integer } from './environment.ts';
+import { httpUrl } from './environment.ts';
+import { times } from './times.ts';
 
 /** The samplers that OpenTelemetry's SDK knows by name. */
 const samplers = [
@@ -19,7 +20,6 @@ export const tracingVariables = {
   OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
   OTEL_TRACES_SAMPLER: z.enum(samplers, `must be one of ${samplers.join(', ')}`).default('parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number').min(0, 'must be at least 0').max(1, 'must be at most 1').default(1),
-  OTEL_BSP_SCHEDULE_DELAY: integer(5_000, { min: 1, max: 3_600_000 }),
 };
 
 /** Where spans go, and which. */
@@ -32,7 +32,7 @@ export function tracingOf(e: z.output<z.ZodObject<typeof tracingVariables>>) {
     endpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT,
     headers: e.OTEL_EXPORTER_OTLP_HEADERS,
     sampler: { name: e.OTEL_TRACES_SAMPLER, ratio: e.OTEL_TRACES_SAMPLER_ARG },
-    batchDelayMs: e.OTEL_BSP_SCHEDULE_DELAY,
+    batchDelayMs: times.spanExport,
   };
 }
 

@@ -24,7 +24,6 @@ describe('the configuration of the AI service', () => {
       },
       readers: 2,
       recognizers: 1,
-      embedders: 1,
       localEmbedModel: 'hash',
       usesMinilm: false,
       ocrProvider: 'auto',

@@ -34,7 +34,7 @@ describe('A text that is longer than the local sentence model takes', () => {
 describe('The local sentence model that was before the hash', () => {
   let service: AiService;
   before(async () => {
-    service = await startAiService({ LOCAL_PREVIOUS_EMBED_MODEL: 'minilm', AI_EMBEDDERS: '1' });
+    service = await startAiService({ LOCAL_PREVIOUS_EMBED_MODEL: 'minilm' });
   });
   after(() => service.stop());
 
@@ -52,7 +52,7 @@ describe('The local sentence model that was before the hash', () => {
 });
 
 describe('A workspace that the local sentence model has indexed', () => {
-  const minilm = { AI_EMBEDDERS: '1', AI_PORT: '' };
+  const minilm = { AI_PORT: '' };
   let service: AiService;
   const { api, tenant } = useApi({
     env: async () => {
@@ -85,7 +85,7 @@ describe('A workspace that the local sentence model has indexed', () => {
 describe('The local sentence model', () => {
   let service: AiService;
   before(async () => {
-    service = await startAiService({ LOCAL_EMBED_MODEL: 'minilm', AI_EMBEDDERS: '1' });
+    service = await startAiService({ LOCAL_EMBED_MODEL: 'minilm' });
   });
   after(() => service.stop());
 

@@ -71,9 +71,9 @@ describe('A pool of processes', () => {
 
 it('the default numbers of processes fit into the memory that docker-compose.yml gives the service', () => {
   const [, gigabytes] = /\n {2}ai:[\s\S]*?mem_limit: \$\{AI_MEMORY:-(\d+)g\}/.exec(readFileSync('docker-compose.yml', 'utf8')) ?? [];
-  const { readers, recognizers, embedders } = loadAiServiceConfig({ SERVICE_TOKEN: 'secret' });
+  const { readers, recognizers } = loadAiServiceConfig({ SERVICE_TOKEN: 'secret' });
   const { service, reader, recognizer, tesseract, embedder, answerer } = memoryBytes;
-  expect(service + readers * reader + recognizers * (recognizer + tesseract) + embedders * embedder + answerer).to.be.at.most(
+  expect(service + readers * reader + recognizers * (recognizer + tesseract) + embedder + answerer).to.be.at.most(
     Number(gigabytes) * 2 ** 30,
   );
 });

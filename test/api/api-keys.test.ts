@@ -7,10 +7,11 @@ import { createKey, type KeyOptions } from '../support/api-keys.ts';
 import { listAuthEndpoints } from '../support/auth-endpoints.ts';
 import { openJobStream } from '../support/event-stream.ts';
 import { expectOk } from '../support/requests.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('API keys', () => {
-  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false', STREAM_RECHECK_MS: '600000' } });
+  const { api, tenant } = useApi({ env: withTimes({ streamRecheck: 600_000 }, { WORKER_ENABLED: 'false' }) });
   const key = (options?: KeyOptions) => createKey(api, tenant, options);
   const as = ({ token }: { token: string }, method: string, path: string, body?: object) =>
     api.request(method, `/api/v1${path}`, { token, ...(body && { body }) });

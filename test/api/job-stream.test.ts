@@ -7,6 +7,7 @@ import type { TestUser } from '../support/api.ts';
 import { type EventStream, openJobStream, refusedJobStream, type StreamedEvent } from '../support/event-stream.ts';
 import { errorsOf, insertJobOnly, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
 const isError = ({ event }: StreamedEvent) => event === 'error';
@@ -17,7 +18,7 @@ describe('The job stream', () => {
   const { api, tenant } = useApi({
     env: async () => {
       [metricsPort = 0] = await findFreePorts(1);
-      return { STREAM_RECHECK_MS: '200', METRICS_PORT: String(metricsPort) };
+      return withTimes({ streamRecheck: 200 }, { METRICS_PORT: String(metricsPort) });
     },
   });
   const open: EventStream[] = [];
@@ -393,7 +394,7 @@ describe('The job stream', () => {
 });
 
 describe('The life of a job stream', () => {
-  const { api, tenant } = useApi({ env: { STREAM_LIFETIME_MS: '1000', WORKER_ENABLED: 'false' } });
+  const { api, tenant } = useApi({ env: withTimes({ streamLifetime: 1_000 }, { WORKER_ENABLED: 'false' }) });
 
   it('is bounded: it ends without an error, and the client comes back', async () => {
     const options = { token: tenant.owner.token, organizationId: tenant.organizationId };

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
+import { withTimes } from '../support/times.ts';
 import { callOver, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('The deletion of an organization that takes long', () => {
   // Without a worker it takes for ever.
-  const { api } = useApi({ env: { WORKER_ENABLED: 'false', DELETION_WAIT_MS: '300' } });
+  const { api } = useApi({ env: withTimes({ deletionWait: 300 }, { WORKER_ENABLED: 'false' }) });
 
   for (const transport of transports) {
     it(`answers that it goes on, however often it is asked for, over ${transport}`, async () => {

@@ -4,16 +4,19 @@ import { type Stack, startStack } from '../../local/stack.ts';
 import type { Tenant } from '../support/api.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { until } from '../support/processes.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
-const env = {
-  LIMITER_STORE: 'postgres',
-  RATE_LIMIT_PER_MINUTE: '10',
-  SEARCH_LIMIT_PER_MINUTE: '4',
-  TRUST_PROXY: 'true',
-  WORKER_ENABLED: 'false',
-  STREAM_RECHECK_MS: '500',
-};
+const env = withTimes(
+  { streamRecheck: 500 },
+  {
+    LIMITER_STORE: 'postgres',
+    RATE_LIMIT_PER_MINUTE: '10',
+    SEARCH_LIMIT_PER_MINUTE: '4',
+    TRUST_PROXY: 'true',
+    WORKER_ENABLED: 'false',
+  },
+);
 
 describe('Limits that API processes share (LIMITER_STORE=postgres)', () => {
   // Two processes start.

@@ -12,12 +12,7 @@ describe('The members limit', () => {
   let owner: Client;
   let organizationId: string;
   before(async () => {
-    service = await startAuthService({
-      ...billingOn,
-      PLAN_FREE_MEMBERS: '3',
-      PLAN_PRO_MEMBERS: '6',
-      INVITATIONS_PER_ADDRESS_PER_DAY: '1000',
-    });
+    service = await startAuthService({ ...billingOn, PLAN_FREE_MEMBERS: '3', PLAN_PRO_MEMBERS: '6' });
   });
   after(() => service.stop());
   beforeEach(async () => {

@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import type { Client } from './support/client.ts';
 import { type AuthService, billingOn, startAuthService } from './support/service.ts';
 
-const limits = { MAX_ORGANIZATIONS_PER_USER: '2', INVITATIONS_PER_DAY: '6', INVITATIONS_PER_ADDRESS_PER_DAY: '3' };
+const limits = { MAX_ORGANIZATIONS_PER_USER: '2', INVITATIONS_PER_DAY: '6' };
+/** How many invitations one address gets in a day. */
+const maxOfAddress = 5;
 
 let service: AuthService;
 let organizations = 0;
@@ -117,7 +119,7 @@ describe('Invitations', () => {
   it('cannot be sent to one address again and again: not by resending, nor by canceling and inviting', async () => {
     const email = newAddress();
     const first = await invite(email);
-    expect((await invite(email, { resend: true })).status).to.equal(200);
+    for (let sent = 1; sent < maxOfAddress - 1; sent++) expect((await invite(email, { resend: true })).status).to.equal(200);
     await owner.client.post('/organization/cancel-invitation', { invitationId: first.body.id });
     expect((await invite(email.toUpperCase())).status).to.equal(200);
     const refused = await invite(email, { resend: true });
@@ -128,13 +130,13 @@ describe('Invitations', () => {
       message: 'Too many invitations: try again later.',
     });
     expect(Number(refused.headers.get('retry-after'))).to.be.within(80_000, 86_400);
-    expect(service.mails).to.have.length(3);
+    expect(service.mails).to.have.length(maxOfAddress);
   });
 
   it('cannot be sent to one address by several organizations, also at once', async () => {
     const email = newAddress();
     const others = await Promise.all(
-      Array.from({ length: 5 }, async () => {
+      Array.from({ length: maxOfAddress + 2 }, async () => {
         const { client } = await newUser();
         return { client, organizationId: (await create(client)).body.id as string };
       }),
@@ -144,8 +146,8 @@ describe('Invitations', () => {
         other.client.post('/organization/invite-member', { email, role: 'member', organizationId: other.organizationId }),
       ),
     );
-    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 200, 200, 429, 429]);
-    expect(service.mails).to.have.length(3);
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([...Array(maxOfAddress).fill(200), 429, 429]);
+    expect(service.mails).to.have.length(maxOfAddress);
   });
 
   it('are limited for each organization', async () => {
@@ -156,8 +158,7 @@ describe('Invitations', () => {
 
   it('count for a day', async () => {
     const email = newAddress();
-    for (let i = 0; i < 2; i++) await invite(email, { resend: true });
-    await invite(email, { resend: true });
+    for (let i = 0; i < maxOfAddress; i++) await invite(email, { resend: true });
     expect((await invite(email, { resend: true })).status).to.equal(429);
     await service.database.pool.query(`update invitation_mail set sent_at = sent_at - interval '1 day'`);
     expect((await invite(email, { resend: true })).status).to.equal(200);

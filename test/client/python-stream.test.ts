@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createKey } from '../support/api-keys.ts';
 import { type Program, until } from '../support/processes.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
 import { type PythonKind, pythonKinds, pythonProgram, runPython } from './support/python-client.ts';
@@ -14,7 +15,7 @@ interface Event {
 const order = ['queued', 'running', 'succeeded'];
 
 describe("The Python client's stream of jobs", () => {
-  const { api, tenant } = useApi({ env: { STREAM_RECHECK_MS: '200' }, tenant: 'of each test' });
+  const { api, tenant } = useApi({ env: withTimes({ streamRecheck: 200 }), tenant: 'of each test' });
   let proxy: FaultyProxy;
   let token: string;
 

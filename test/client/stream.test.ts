@@ -5,6 +5,7 @@ import { followJobs } from '../../client/stream.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
 import { refusal } from './support/refusal.ts';
@@ -12,7 +13,7 @@ import { refusal } from './support/refusal.ts';
 const order = ['queued', 'running', 'succeeded'];
 
 describe("The client's stream of jobs", () => {
-  const { api, tenant } = useApi({ env: { STREAM_RECHECK_MS: '200' } });
+  const { api, tenant } = useApi({ env: withTimes({ streamRecheck: 200 }) });
   let proxy: FaultyProxy;
   let client: Client;
 
@@ -222,7 +223,7 @@ describe("The client's stream of jobs", () => {
 
   describe('whose connections the service soon ends', () => {
     const lifetimeMs = 1_500;
-    before(() => api.stack.restart('api', { STREAM_LIFETIME_MS: String(lifetimeMs) }));
+    before(() => api.stack.restart('api', withTimes({ streamRecheck: 200, streamLifetime: lifetimeMs })));
 
     it('goes on over the next ones', async () => {
       const stream = await follow();

@@ -99,17 +99,10 @@ const serverRows: Row<ServerConfig>[] = [
   },
   {
     name: 'INVITATIONS_PER_DAY',
-    read: (config) => config.signUp.invitationsPerDay,
-    absent: 200,
-    development: undefined,
-    set: [['3', 3]],
-  },
-  {
-    name: 'INVITATIONS_PER_ADDRESS_PER_DAY',
-    read: (config) => config.signUp.invitationsPerAddressPerDay,
-    absent: 5,
-    development: undefined,
-    set: [['3', 3]],
+    read: (config) => [config.signUp.invitationsPerDay, config.signUp.invitationsPerAddressPerDay],
+    absent: [200, 5],
+    development: [undefined, undefined],
+    set: [['3', [3, 5]]],
   },
   {
     name: 'API_URL',
@@ -370,7 +363,7 @@ describe('A time of a configuration', () => {
   const names = variables.server.filter((name) => name.endsWith('_MS'));
 
   it('is refused if a timer cannot wait for it, which Node would run at once', () => {
-    expect(names).to.include.members(['JOB_TIMEOUT_MS', 'JOB_RETRY_DELAYS_MS', 'WORKER_SHUTDOWN_GRACE_MS']);
+    expect(names).to.include.members(['JOB_TIMEOUT_MS', 'WORKER_SHUTDOWN_GRACE_MS']);
     for (const name of names) {
       for (const value of ['2147483648', '9007199254740991']) {
         const problems = findProblems(() => loadServerConfig({ ...server, [name]: value }));
@@ -378,7 +371,6 @@ describe('A time of a configuration', () => {
         expect(problems[0]).to.match(new RegExp(`^${name}: must be at most \\d+`));
       }
     }
-    expect(findProblems(() => loadServerConfig({ ...server, JOB_RETRY_DELAYS_MS: '1,2147483648' }))).to.have.length(1);
     expect(findProblems(() => loadOpsConfig({ JOB_TIMEOUT_MS: '2147483648' }))).to.have.length(1);
     expect(loadServerConfig({ ...server, JOB_TIMEOUT_MS: '2147000000' }).jobs.timeoutMs).to.equal(2_147_000_000);
   });

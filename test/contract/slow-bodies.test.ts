@@ -3,6 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { withTimes } from '../support/times.ts';
 import { transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -12,7 +13,7 @@ const bodyMs = 1_000;
 const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n`;
 
 describe('A body that comes a byte at a time', () => {
-  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false', REQUEST_BODY_TIMEOUT_MS: String(bodyMs) } });
+  const { api, tenant } = useApi({ env: withTimes({ bodyWindow: bodyMs }, { WORKER_ENABLED: 'false' }) });
   let drips: NodeJS.Timeout[];
   beforeEach(() => {
     drips = [];

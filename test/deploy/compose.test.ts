@@ -27,7 +27,7 @@ interface Service {
   cap_drop?: string[];
   security_opt?: string[];
   mem_limit?: string;
-  cpus?: string;
+  cpus?: string | number;
   cpu_shares?: number;
   pids_limit?: number;
   logging?: { options: Environment };
@@ -112,8 +112,8 @@ describe('docker-compose.yml', () => {
     for (const [name, service] of Object.entries(compose.services)) {
       expect(service.cap_drop, name).to.deep.equal(['ALL']);
       expect(service.security_opt, name).to.deep.equal(['no-new-privileges:true']);
-      expect(service.mem_limit, name).to.match(/^\$\{[A-Z_]+:-\d+[mg]\}$/);
-      expect(service.cpus, name).to.match(/^\$\{[A-Z_]+:-\d\}$/);
+      expect(service.mem_limit, name).to.match(/^(\$\{[A-Z_]+:-\d+[mg]\}|\d+[mg])$/);
+      expect(String(service.cpus), name).to.match(/^(\$\{[A-Z_]+:-\d\}|\d)$/);
       expect(service.pids_limit, name).to.be.a('number');
       expect(service.logging?.options, name).to.have.keys('max-size', 'max-file');
     }

@@ -6,13 +6,14 @@ import { amountsOf, createJob, creditsUsed, historyOf, insertJobOnly, resultOf, 
 import { patientLocks, untilWaiting } from '../support/locks.ts';
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('Canceling a job', () => {
   const { api, ai, tenant } = useApi({
     ai: true,
     // Six requests of one organization may wait for a lock at once.
-    env: { WORKER_CONCURRENCY: '1', JOB_RETRY_DELAYS_MS: '60000', DATABASE_POOL_SIZE: '40', ...patientLocks },
+    env: withTimes({ jobRetryDelays: [60_000] }, { WORKER_CONCURRENCY: '1', DATABASE_POOL_SIZE: '40', ...patientLocks }),
     check: 'after each test',
   });
   afterEach(() => {
@@ -67,7 +68,7 @@ describe('Canceling a job', () => {
   });
 
   it('ends a job whose workflow has not taken a step yet, without an attempt that would wait for a worker', async () => {
-    const env = { ...ai.env, WORKER_CONCURRENCY: '1', JOB_RETRY_DELAYS_MS: '60000' };
+    const env = withTimes({ jobRetryDelays: [60_000] }, { ...ai.env, WORKER_CONCURRENCY: '1' });
     try {
       await api.stack.restart('api', { ...env, WORKER_ENABLED: 'false' });
       const { id } = await createJob(api, tenant, summary);

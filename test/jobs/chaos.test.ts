@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { aiError, answerLate, goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, errorsOf, expectSoundLedger, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
 const jobs = 60;
@@ -11,7 +12,7 @@ describe('Processes that are killed again and again', () => {
   const { api, ai, tenant } = useApi({
     ai: true,
     services: ['api', 'worker'],
-    env: { JOB_RETRY_DELAYS_MS: '100', WORKER_CONCURRENCY: '4' },
+    env: withTimes({ jobRetryDelays: [100] }, { WORKER_CONCURRENCY: '4' }),
   });
 
   /** Asks until it is answered, with the same key, as a careful client does. */

@@ -6,9 +6,11 @@ import { openJobStream } from '../support/event-stream.ts';
 import { aiError, goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectSoundLedger, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
 const minutes = 60_000;
+const soon = { jobRetryDelays: [1_500, 1_500, 1_500] };
 
 /** The variables of a program whose clock is wrong. */
 function clockOff(shiftMs: number) {
@@ -23,11 +25,11 @@ for (const [name, shifts] of Object.entries({
     const { api, ai, tenant } = useApi({
       ai: true,
       services: ['api', 'worker'],
-      env: { ...billingOn, JOB_RETRY_DELAYS_MS: '1500,1500,1500' },
+      env: withTimes(soon, billingOn),
     });
     before(async () => {
-      await api.stack.restart('api', clockOff(shifts.api));
-      await api.stack.restart('worker', clockOff(shifts.worker));
+      await api.stack.restart('api', withTimes(soon, clockOff(shifts.api)));
+      await api.stack.restart('worker', withTimes(soon, clockOff(shifts.worker)));
     });
 
     it('is really off', async () => {

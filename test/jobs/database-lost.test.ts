@@ -5,10 +5,11 @@ import { goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, errorsOf, expectSoundLedger, historyOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('While the database is away', () => {
-  const { api, ai } = useApi({ ai: true, env: { JOB_RETRY_DELAYS_MS: '200', WORKER_CONCURRENCY: '4' } });
+  const { api, ai } = useApi({ ai: true, env: withTimes({ jobRetryDelays: [200] }, { WORKER_CONCURRENCY: '4' }) });
   let tenant: Tenant;
   let proxy: TcpProxy;
   let pid: number | undefined;

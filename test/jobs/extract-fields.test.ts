@@ -3,6 +3,7 @@ import { type AiService, startAiService, token } from '../ai/support/ai-service.
 import { chat, type RemoteAnswer, type RemoteModel, type RemoteRequest, startRemoteModel } from '../ai/support/remote-model.ts';
 import { amountsOf, createJob } from '../support/jobs.ts';
 import { expectOk } from '../support/requests.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
 const text = `Harbour Supplies Ltd
@@ -44,7 +45,7 @@ describe('Extracting fields by a remote model', () => {
         REMOTE_AI_KEY: 'key-of-the-remote',
         REMOTE_AI_ANSWER_CONTEXT: '500',
       });
-      const waits = { JOB_RETRY_DELAYS_MS: '50,50,2000' };
+      const waits = withTimes({ jobRetryDelays: [50, 50, 2_000] });
       return { AI_SERVICE_URL: ai.url, SERVICE_TOKEN: token, EXTRA_JOB_KINDS: 'document.extractFields', ...waits };
     },
   });

@@ -4,10 +4,11 @@ import { amountsOf, createJob, insertJobOnly, summary } from '../support/jobs.ts
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';
 import { withoutSweeps } from '../support/sweeps.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('What an operator does to the workflow of a job', () => {
-  const { api, ai, tenant } = useApi({ ai: true, env: { JOB_RETRY_DELAYS_MS: '100,60000' }, check: 'after each test' });
+  const { api, ai, tenant } = useApi({ ai: true, env: withTimes({ jobRetryDelays: [100, 60_000] }), check: 'after each test' });
   afterEach(() => {
     ai.behave('summarize');
   });

@@ -5,6 +5,7 @@ import { type Stack, startStack } from '../../local/stack.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { amountsOf, createJob, expectCleanLog, expectSoundLedger, summary } from '../support/jobs.ts';
 import { runProgram, until } from '../support/processes.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('While Temporal is away', () => {
@@ -19,7 +20,7 @@ describe('While Temporal is away', () => {
     async env() {
       [port = 0] = await findFreePorts(1);
       const own = { TEMPORAL_ADDRESS: `127.0.0.1:${port}`, TEMPORAL_NAMESPACE: 'default', WORKER_ENABLED: 'false' };
-      return { ...own, JOB_RETRY_DELAYS_MS: '200' };
+      return withTimes({ jobRetryDelays: [200] }, own);
     },
   });
   before(async () => {

@@ -12,6 +12,7 @@ import { aiError } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectSoundLedger, historyOf, resultOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { noteTokens } from '../support/run-secrets.ts';
+import { withTimes } from '../support/times.ts';
 import { type UsedApi, useApi } from '../support/use-api.ts';
 import { type ExtraWorker, startExtraWorker } from '../support/workers.ts';
 
@@ -72,7 +73,7 @@ describe('A key of payloads', () => {
   const used = useApi({
     ai: true,
     tenant: 'shared',
-    env: { WORKER_ENABLED: 'false', JOB_RETRY_DELAYS_MS: '200', TEMPORAL_PAYLOAD_KEYS: keyA },
+    env: withTimes({ jobRetryDelays: [200] }, { WORKER_ENABLED: 'false', TEMPORAL_PAYLOAD_KEYS: keyA }),
   });
   const { api, ai, tenant } = used;
   const workers: ExtraWorker[] = [];

@@ -2,17 +2,18 @@ import { expect } from 'chai';
 import { type AiAnswer, aiError, goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, historyOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
 const retryDelayMs = 200;
 const longestDelayMs = 400;
 // Beyond the second attempt there is no wait, so that ten attempts are soon over.
-const retryDelays = `${retryDelayMs},${longestDelayMs},0`;
+const jobRetryDelays = [retryDelayMs, longestDelayMs, 0];
 
 describe('A job whose attempts fail', () => {
   const { api, ai, tenant } = useApi({
     ai: true,
-    env: { JOB_RETRY_DELAYS_MS: retryDelays },
+    env: withTimes({ jobRetryDelays }),
     check: 'after each test',
   });
   afterEach(() => {
@@ -136,7 +137,7 @@ describe('A job between two attempts', () => {
   const timeoutMs = 5_000;
   const { api, ai, tenant } = useApi({
     ai: true,
-    env: { JOB_RETRY_DELAYS_MS: `4000,${longestMs}`, JOB_TIMEOUT_MS: String(timeoutMs) },
+    env: withTimes({ jobRetryDelays: [4_000, longestMs] }, { JOB_TIMEOUT_MS: String(timeoutMs) }),
     check: 'after each test',
   });
   afterEach(() => ai.behave('summarize'));

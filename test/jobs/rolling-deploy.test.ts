@@ -9,10 +9,11 @@ import { goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectSoundLedger, resultOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { type Edit, makeRelease } from '../support/release.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 import { attemptsOf, type ExtraWorker, startExtraWorker } from '../support/workers.ts';
 
-const settings = { WORKER_ENABLED: 'false', WORKER_CONCURRENCY: '2', JOB_RETRY_DELAYS_MS: '200' };
+const settings = withTimes({ jobRetryDelays: [200] }, { WORKER_ENABLED: 'false', WORKER_CONCURRENCY: '2' });
 
 describe('A worker that knows fewer kinds beside a newer one', () => {
   const olderKinds: JobKind[] = ['document.extract', 'text.embed', 'text.summarize'];

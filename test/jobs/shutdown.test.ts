@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, historyOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** So long that a busy machine stores within it what is answered at its beginning. */
@@ -12,7 +13,7 @@ for (const service of ['worker', 'api'] as const) {
     const { api, ai, tenant } = useApi({
       ai: true,
       services: service === 'api' ? ['api'] : ['api', 'worker'],
-      env: { WORKER_SHUTDOWN_GRACE_MS: String(graceMs), JOB_RETRY_DELAYS_MS: '200', WORKER_CONCURRENCY: '1' },
+      env: withTimes({ jobRetryDelays: [200] }, { WORKER_SHUTDOWN_GRACE_MS: String(graceMs), WORKER_CONCURRENCY: '1' }),
       check: 'at the end',
     });
     beforeEach(async () => {

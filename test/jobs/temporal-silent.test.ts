@@ -3,13 +3,14 @@ import { connect } from 'node:net';
 import { expect } from 'chai';
 import { amountsOf, createJob, expectSoundLedger, summary } from '../support/jobs.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** Longer than the connections of the workers take to be found dead. */
 const cutMs = 20_000;
 
 describe('While Temporal says nothing', () => {
-  const { api, ai, tenant } = useApi({ ai: true, services: ['api', 'worker'], env: { JOB_RETRY_DELAYS_MS: '200' } });
+  const { api, ai, tenant } = useApi({ ai: true, services: ['api', 'worker'], env: withTimes({ jobRetryDelays: [200] }) });
   let proxy: TcpProxy;
 
   before(async () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { ServiceName } from '../../local/stack.ts';
 import { amountsOf, createJob, historyOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
 for (const { title, services } of [
@@ -11,7 +12,7 @@ for (const { title, services } of [
   const victim: ServiceName = services.at(-1) ?? 'api';
 
   describe(`${title}, killed in the middle of its jobs`, () => {
-    const { api, ai, tenant } = useApi({ ai: true, services, env: { JOB_RETRY_DELAYS_MS: '200' }, check: 'at the end' });
+    const { api, ai, tenant } = useApi({ ai: true, services, env: withTimes({ jobRetryDelays: [200] }), check: 'at the end' });
     let documentId: string;
     const ids = { index: '', once: '' };
 

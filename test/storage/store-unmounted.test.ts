@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createJob } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('While the directory of documents is not mounted', () => {
-  const { api, tenant } = useApi({ env: { JOB_RETRY_DELAYS_MS: '500' } });
+  const { api, tenant } = useApi({ env: withTimes({ jobRetryDelays: [500] }) });
 
   /** What is found in the empty directory beneath, after `work` was done there. */
   async function unmountedDuring(work: () => Promise<void>): Promise<string[]> {

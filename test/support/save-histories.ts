@@ -11,6 +11,7 @@ import { startTestApi, type Tenant, type TestApi } from './api.ts';
 import { until } from './processes.ts';
 import { startReceiver } from './receiver.ts';
 import { stopOwnServices } from './stack.ts';
+import { withTimes } from './times.ts';
 
 const directory = 'test/replay';
 const only = process.argv.slice(2);
@@ -20,7 +21,7 @@ if (only.some((name) => name.startsWith('-'))) {
   process.exit(only.includes('--help') ? 0 : 2);
 }
 
-const api = await startTestApi({ env: { JOB_RETRY_DELAYS_MS: '300', JOB_TIMEOUT_MS: '3000', ...webhooksOn } });
+const api = await startTestApi({ env: withTimes({ jobRetryDelays: [300] }, { JOB_TIMEOUT_MS: '3000', ...webhooksOn }) });
 try {
   mkdirSync(directory, { recursive: true });
   await saveAll(api);
@@ -63,7 +64,7 @@ async function saveJobs(api: TestApi, tenant: Tenant): Promise<void> {
   await api.jobIn(token, retried, ['failed']);
   await save(api, 'run-job-attempts-spent', `job-${retried}`);
 
-  await api.stack.restart('api', { AI_SERVICE_URL: 'http://127.0.0.1:9', JOB_RETRY_DELAYS_MS: '60000' });
+  await api.stack.restart('api', withTimes({ jobRetryDelays: [60_000] }, { ...webhooksOn, AI_SERVICE_URL: 'http://127.0.0.1:9' }));
   const canceled = await create(text);
   await until(async () => (await api.request('GET', `/api/v1/jobs/${canceled}`, { token })).body.nextAttemptAt !== null);
   await api.request('POST', `/api/v1/jobs/${canceled}/cancel`, { token });
@@ -78,7 +79,7 @@ async function saveJobs(api: TestApi, tenant: Tenant): Promise<void> {
   const early = await create(text);
   await api.request('POST', `/api/v1/jobs/${early}/cancel`, { token });
   await until(async () => (await db.selectFrom('outbox').selectAll().execute()).length === 0);
-  await api.stack.restart('api', { JOB_RETRY_DELAYS_MS: '300' });
+  await api.stack.restart('api', withTimes({ jobRetryDelays: [300] }, webhooksOn));
   await save(api, 'run-job-canceled-before-first-task', `job-${early}`);
   await db.deleteFrom('outbox').execute();
 }

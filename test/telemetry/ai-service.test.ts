@@ -6,6 +6,7 @@ import { type Stack, startStack } from '../../local/stack.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { createJob } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { withTimes } from '../support/times.ts';
 import { type CollectedSpan, startTraceCollector, type TraceCollector } from '../support/trace-collector.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -18,7 +19,7 @@ describe('The AI service', () => {
     services: ['api', 'worker'],
     async env() {
       collector = await startTraceCollector();
-      const tracing = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '100' };
+      const tracing = withTimes({ spanExport: 100 }, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
       const env = { ...tracing, AI_READERS: '1', AI_RECOGNIZERS: '1' };
       stack = await startStack({ dataDir: makeTestDirectory(), services: ['ai'], durable: false, temporalUi: false, env });
       return { ...tracing, AI_SERVICE_URL: stack.aiUrl, SERVICE_TOKEN: stack.serviceToken };

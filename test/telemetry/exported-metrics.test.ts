@@ -17,6 +17,7 @@ import { insertJobOnly } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { type Sample, sampleValue, scrape } from '../support/scrape.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
 const summary = { kind: 'text.summarize', text: 'One sentence. Another sentence.', maxSentences: 1 };
@@ -38,7 +39,7 @@ describe('The metrics of the API', () => {
   const { api, tenant } = useApi({
     env: async () => {
       [port = 0] = await findFreePorts(1);
-      return { METRICS_PORT: String(port), JOBS_HOLD_ON_OUTAGE: 'true', JOB_RETRY_DELAYS_MS: '50' };
+      return withTimes({ jobRetryDelays: [50] }, { METRICS_PORT: String(port), JOBS_HOLD_ON_OUTAGE: 'true' });
     },
   });
   before(async () => {

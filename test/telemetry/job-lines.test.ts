@@ -3,6 +3,7 @@ import type { ServiceName } from '../../local/stack.ts';
 import { aiError, goodAnswer } from '../support/fake-ai.ts';
 import { createJob, resultOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** Lines of the process, which belong to no workflow. The worker begins again until the API has marked the store of a new deployment. */
@@ -13,7 +14,7 @@ describe('The log of a worker', () => {
   const { api, ai, tenant } = useApi({
     ai: true,
     services,
-    env: { LOG_LEVEL: 'trace', WORKER_CONCURRENCY: '1', JOB_RETRY_DELAYS_MS: '50' },
+    env: withTimes({ jobRetryDelays: [50] }, { LOG_LEVEL: 'trace', WORKER_CONCURRENCY: '1' }),
     check: 'at the end',
   });
   afterEach(() => {

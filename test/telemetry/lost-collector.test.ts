@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createJob, resultOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { withTimes } from '../support/times.ts';
 import { startTraceCollector, type TraceCollector } from '../support/trace-collector.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -18,7 +19,7 @@ describe('A collector of traces that is', () => {
           collector = await startTraceCollector();
           collector.silent = true;
           if (!isSilent) await collector.stop();
-          return { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '50', OTEL_EXPORTER_OTLP_TIMEOUT: '60000' };
+          return withTimes({ spanExport: 50 }, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_EXPORTER_OTLP_TIMEOUT: '60000' });
         },
         check: 'at the end',
       });

@@ -4,6 +4,7 @@ import { type StripeServer, startStripeServer } from '../../tools/stripe/stripe-
 import { billingOn } from '../auth/support/service.ts';
 import { until } from '../support/processes.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
+import { withTimes } from '../support/times.ts';
 import { startTraceCollector, type TraceCollector } from '../support/trace-collector.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -14,14 +15,16 @@ describe('A trace', () => {
   const { api, tenant } = useApi({
     async env() {
       [collector, stripe, mails] = await Promise.all([startTraceCollector(), startStripeServer(), startMailServer()]);
-      return {
-        ...billingOn,
-        STRIPE_API_BASE: stripe.url,
-        SMTP_URL: mails.url,
-        CONTACT_EMAIL: 'operator@example.com',
-        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-        OTEL_BSP_SCHEDULE_DELAY: '100',
-      };
+      return withTimes(
+        { spanExport: 100 },
+        {
+          ...billingOn,
+          STRIPE_API_BASE: stripe.url,
+          SMTP_URL: mails.url,
+          CONTACT_EMAIL: 'operator@example.com',
+          OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        },
+      );
     },
   });
   after(() => Promise.all([stripe.stop(), mails.stop(), collector.stop()]));

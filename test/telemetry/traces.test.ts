@@ -5,6 +5,7 @@ import { bundleWorkflows } from '../../worker/workflow-bundle.ts';
 import { aiError } from '../support/fake-ai.ts';
 import { resultOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { withTimes } from '../support/times.ts';
 import { type CollectedSpan, startTraceCollector, type TraceCollector } from '../support/trace-collector.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -22,13 +23,14 @@ describe('The trace of a job', () => {
     services: ['api', 'worker'],
     env: async () => {
       collector = await startTraceCollector();
-      return {
-        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-        OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20key',
-        OTEL_BSP_SCHEDULE_DELAY: '100',
-        JOB_RETRY_DELAYS_MS: '50',
-        LOG_LEVEL: 'debug',
-      };
+      return withTimes(
+        { spanExport: 100, jobRetryDelays: [50] },
+        {
+          OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+          OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20key',
+          LOG_LEVEL: 'debug',
+        },
+      );
     },
     check: 'at the end',
   });

@@ -4,14 +4,13 @@ import { until } from '../support/processes.ts';
 import type { Received } from '../support/receiver.ts';
 import { expectOk } from '../support/requests.ts';
 import { noteTokens } from '../support/run-secrets.ts';
+import { withTimes } from '../support/times.ts';
 
 /** Turns webhooks on, to receivers on this machine, with attempts that follow each other soon. */
-export const webhooksOn = {
-  WEBHOOKS_ENABLED: 'true',
-  WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.1/32',
-  WEBHOOK_RETRY_DELAYS_MS: '200,200',
-  WEBHOOK_TIMEOUT_MS: '3000',
-};
+export const webhooksOn = withTimes(
+  { webhookRetryDelays: [200, 200], webhookRequest: 3_000 },
+  { WEBHOOKS_ENABLED: 'true', WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.1/32' },
+);
 
 /** Calls an operation of webhooks as the owner of a tenant, and returns the body. */
 export async function call(api: TestApi, tenant: Tenant, method: string, path: string, body?: object): Promise<any> {

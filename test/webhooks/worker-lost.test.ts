@@ -2,11 +2,12 @@ import { expect } from 'chai';
 import { createJob } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 import { addEndpoint, deliveriesOf, webhooksOn } from './support.ts';
 
 describe('A worker that is killed in the middle of its webhooks', () => {
-  const env = { ...webhooksOn, WEBHOOK_TIMEOUT_MS: '45000' };
+  const env = withTimes({ webhookRequest: 45_000 }, webhooksOn);
   const { api, tenant } = useApi({ ai: true, services: ['api', 'worker'], env });
 
   it('loses none: what it had sent without an answer is sent again, under the same id', async () => {

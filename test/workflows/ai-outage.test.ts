@@ -10,6 +10,7 @@ import { findFreePorts } from '../../local/ports.ts';
 import type { ReindexInput } from '../../workflows/inputs.ts';
 import { noOutline } from '../support/outline.ts';
 import { until } from '../support/processes.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** Speaks as much of the AI service's protocol as an embedding needs. */
@@ -37,7 +38,7 @@ describe('JOBS_HOLD_ON_OUTAGE', () => {
       // Nothing answers there until the service is started.
       [port = 0] = await findFreePorts(1);
       const AI_SERVICE_URL = `http://127.0.0.1:${port}`;
-      return { JOBS_HOLD_ON_OUTAGE: 'true', AI_SERVICE_URL, JOB_RETRY_DELAYS_MS: '100', LOG_LEVEL: 'info' };
+      return withTimes({ jobRetryDelays: [100] }, { JOBS_HOLD_ON_OUTAGE: 'true', AI_SERVICE_URL, LOG_LEVEL: 'info' });
     },
   });
   after(() => ai?.close());

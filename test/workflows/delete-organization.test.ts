@@ -8,6 +8,7 @@ import { type StripeServer, startStripeServer } from '../../tools/stripe/stripe-
 import { billingOn } from '../auth/support/service.ts';
 import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
 import { until } from '../support/processes.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('admin.organizations.delete', () => {
@@ -141,7 +142,7 @@ describe('admin.organizations.delete, with billing', () => {
   let stripe: StripeServer;
   before(async () => {
     stripe = await startStripeServer();
-    api = await startTestApi({ env: { ...billingOn, STRIPE_API_BASE: stripe.url, DELETION_WAIT_MS: '500' } });
+    api = await startTestApi({ env: withTimes({ deletionWait: 500 }, { ...billingOn, STRIPE_API_BASE: stripe.url }) });
   });
   after(async () => {
     await api.stop();

@@ -8,6 +8,7 @@ import type { Tenant } from '../support/api.ts';
 import { type AiCall, aiError } from '../support/fake-ai.ts';
 import { createJob, creditsUsed, historySoFar } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** The dimensions of the models that the fake service has. */
@@ -18,7 +19,7 @@ describe('reindexDocuments', () => {
   const { api, ai, tenant } = useApi({
     ai: true,
     tenant: 'of each test',
-    env: { SEARCH_LIMIT_PER_MINUTE: '1000', JOB_RETRY_DELAYS_MS: '200' },
+    env: withTimes({ jobRetryDelays: [200] }, { SEARCH_LIMIT_PER_MINUTE: '1000' }),
     check: 'after each test',
   });
 

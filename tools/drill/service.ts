@@ -8,6 +8,7 @@ import { findFreePorts } from '../../local/ports.ts';
 import { type Stack, startStack } from '../../local/stack.ts';
 import { environmentOf, type S3Server, startS3Server } from '../../test/storage/s3-server.ts';
 import { startTcpProxy, type TcpProxy } from '../../test/support/tcp-proxy.ts';
+import { withTimes } from '../../test/support/times.ts';
 import { type AiProxy, startAiProxy } from './ai-proxy.ts';
 import { type AlertWatch, startAlertWatch } from './alert-watch.ts';
 import { watchEffects } from './watch-effects.ts';
@@ -31,18 +32,20 @@ export interface Service {
 }
 
 /** Short waits and timeouts keep a drill short; rate limits are raised above its load. */
-const env = {
-  JOB_RETRY_DELAYS_MS: '1000,2000,3000',
-  JOB_TIMEOUT_MS: '5000',
-  WORKER_CONCURRENCY: '8',
-  WORKER_SHUTDOWN_GRACE_MS: '2000',
-  RATE_LIMIT_PER_MINUTE: '100000000',
-  ORGANIZATION_REQUESTS_PER_SECOND: '1000000',
-  AUDIT_LOG_RETENTION_DAYS: '100',
-  WEBHOOKS_ENABLED: 'true',
-  WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.1/32',
-  LOG_LEVEL: 'info',
-};
+const env = withTimes(
+  { jobRetryDelays: [1_000, 2_000, 3_000] },
+  {
+    JOB_TIMEOUT_MS: '5000',
+    WORKER_CONCURRENCY: '8',
+    WORKER_SHUTDOWN_GRACE_MS: '2000',
+    RATE_LIMIT_PER_MINUTE: '100000000',
+    ORGANIZATION_REQUESTS_PER_SECOND: '1000000',
+    AUDIT_LOG_RETENTION_DAYS: '100',
+    WEBHOOKS_ENABLED: 'true',
+    WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.1/32',
+    LOG_LEVEL: 'info',
+  },
+);
 
 /** Starts the service in an empty directory below the system's temporary one; with `bucket`, on a server of S3 that holds the documents. */
 export async function startService({ bucket = false } = {}): Promise<Service> {

@@ -12,6 +12,7 @@ import { type Answer, startTestApi, type TestApi, type TestUser } from '../../su
 import { type CommitProxy, startCommitProxy } from '../../support/commit-proxy.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { until } from '../../support/processes.ts';
+import { withTimes } from '../../support/times.ts';
 
 /** Where a process is killed: when its request has arrived at Stripe and nothing is done, when the work is done, when its answer is stored. */
 export const moments = ['arrived', 'done', 'committed'] as const;
@@ -51,7 +52,7 @@ export class KilledService {
     const proxy = await startCommitProxy(database.url);
     const env = { ...billingOn, STRIPE_SEAT_PRICE_TEAM: 'price_seat', STRIPE_API_BASE: stripe.url };
     const api = await startTestApi({
-      env: { ...env, DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: '60', DELETION_WAIT_MS: '500' },
+      env: withTimes({ deletionWait: 500 }, { ...env, DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: '60' }),
       database,
     });
     const config = loadServerConfig({ ...api.stack.env, DATABASE_URL: database.url });
