@@ -68,13 +68,7 @@ async function invoice(): Promise<MadeDocument> {
     ...[columns, ...rows].map((row) => row.join(' ')),
     'Payable within fourteen days.',
   ];
-  return {
-    name: 'PDF, invoice',
-    mediaType: 'application/pdf',
-    bytes: await finish(document),
-    text: text.join('\n'),
-    cells: [columns, ...rows],
-  };
+  return { name: 'PDF, invoice', mediaType: 'application/pdf', bytes: await finish(document), text: text.join('\n') };
 }
 
 function page(): MadeDocument {
@@ -120,38 +114,4 @@ function markdown(): MadeDocument {
 /** Documents of several kinds with their text. */
 export async function makeDocuments(): Promise<MadeDocument[]> {
   return [await paper(), await invoice(), ...(await makeLayouts()), page(), markdown()];
-}
-
-/** Cells or values, and what each is called. */
-export interface MadeRecords {
-  name: string;
-  mediaType: string;
-  text: string;
-  /** The words that name a value, and the value itself. No value is there twice. */
-  values: { names: string[]; value: string }[];
-}
-
-const fields = ['accession', 'species', 'collector', 'altitude'];
-const records = Array.from({ length: 200 }, (_, index) => [
-  `SB-${1_000 + index}`,
-  `Gentiana${index}`,
-  `Quist${index}`,
-  `${40_000 + index * 3}m`,
-]);
-
-/** Records as CSV and as JSON. */
-export function makeRecords(): MadeRecords[] {
-  const values = records.flatMap((record) => record.map((value, column) => ({ names: [fields[column] ?? ''], value })));
-  const inventory = {
-    herbarium: { sheets: records.map((record) => Object.fromEntries(record.map((value, column) => [fields[column], value]))) },
-  };
-  return [
-    { name: 'CSV', mediaType: 'text/csv', text: [fields, ...records].map((record) => record.join(',')).join('\n'), values },
-    {
-      name: 'JSON',
-      mediaType: 'application/json',
-      text: JSON.stringify(inventory, null, 2),
-      values: values.map(({ names, value }) => ({ names: ['herbarium', 'sheets', ...names], value })),
-    },
-  ];
 }

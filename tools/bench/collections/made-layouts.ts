@@ -6,7 +6,7 @@ const mediaType = 'application/pdf';
 const options = { size: 'A4', margin: 70, bufferPages: true, info: { CreationDate: new Date('2024-05-01T00:00:00Z') } };
 const prose = parts.flatMap((part) => (part.kind === 'paragraph' ? [part.text] : []));
 
-/** PDFs that are set in different ways, with what is a heading in them. */
+/** PDFs that are set in different ways. */
 export async function makeLayouts(): Promise<MadeDocument[]> {
   return [await book(), await slides(), await form(), await interleaved(), await paperWithTable(), await bill()];
 }
@@ -15,14 +15,12 @@ export async function makeLayouts(): Promise<MadeDocument[]> {
 async function book(): Promise<MadeDocument> {
   const document = new PDFDocument({ ...options, size: 'A5' });
   const texts: string[] = [title];
-  const headings = [{ level: 1, title }];
   document.font('Helvetica-Bold').fontSize(22).text(title).moveDown();
   for (const part of parts) {
     if (part.kind !== 'chapter' && part.kind !== 'section' && part.kind !== 'paragraph') continue;
     texts.push(part.text);
     if (part.kind === 'paragraph') document.font('Helvetica').fontSize(10).text(part.text).moveDown(0.6);
     else {
-      headings.push({ level: part.kind === 'chapter' ? 2 : 3, title: part.text });
       document.moveDown(0.5).font('Helvetica-Bold');
       document.fontSize(part.kind === 'chapter' ? 14 : 10).text(part.text);
       document.moveDown(0.4);
@@ -32,7 +30,7 @@ async function book(): Promise<MadeDocument> {
     document.font('Helvetica-Oblique').fontSize(8).text(title, 70, 30, { lineBreak: false });
     document.text(`- ${page + 1} -`, 200, 560, { lineBreak: false });
   });
-  return { name: 'PDF, book', mediaType, bytes: await finish(document), text: texts.join('\n'), headings };
+  return { name: 'PDF, book', mediaType, bytes: await finish(document), text: texts.join('\n') };
 }
 
 /** Slides: a title, a few points, and the name of the talk below each. */
@@ -54,8 +52,7 @@ async function slides(): Promise<MadeDocument> {
     document.fontSize(10).text(`A talk for new observers, ${page + 1} / ${chapters.length}`, 50, 380, { lineBreak: false }),
   );
   const text = [...chapters.flatMap((chapter, index) => [chapter, ...(points[index] ?? [])]), 'A talk for new observers'].join('\n');
-  const headings = chapters.map((chapter) => ({ level: 1, title: chapter }));
-  return { name: 'PDF, slides', mediaType, bytes: await finish(document), text, headings };
+  return { name: 'PDF, slides', mediaType, bytes: await finish(document), text };
 }
 
 const sections = ['Applicant', 'Visit', 'Instruments', 'Declaration'];
@@ -84,8 +81,7 @@ async function form(): Promise<MadeDocument> {
       texts.push(`${label} ${entered}`);
     }
   }
-  const headings = [{ level: 1, title: texts[0] ?? '' }, ...sections.map((section) => ({ level: 2, title: section }))];
-  return { name: 'PDF, form', mediaType, bytes: await finish(document), text: texts.join('\n'), headings };
+  return { name: 'PDF, form', mediaType, bytes: await finish(document), text: texts.join('\n') };
 }
 
 const columnCharacters = 42;
@@ -131,7 +127,7 @@ async function paperWithTable(): Promise<MadeDocument> {
   drawColumn(below, 60, 440);
   drawColumn(right, 320, 70);
   const text = [...above, ...instruments.map((row) => row.join(' ')), ...below, ...right].join('\n');
-  return { name: 'PDF, table in a column', mediaType, bytes: await finish(document), text, cells: instruments };
+  return { name: 'PDF, table in a column', mediaType, bytes: await finish(document), text };
 }
 
 const instrumentColumns = [
@@ -174,7 +170,7 @@ async function bill(): Promise<MadeDocument> {
     ...[heads, ...charges].map((row) => row.join(' ')),
     'Payable within fourteen days to the account of the observatory.',
   ].join('\n');
-  return { name: 'PDF, bill without lines', mediaType, bytes: await finish(document), text, cells: [heads, ...charges] };
+  return { name: 'PDF, bill without lines', mediaType, bytes: await finish(document), text };
 }
 
 function wrap(text: string, width: number): string[] {

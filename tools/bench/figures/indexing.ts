@@ -8,21 +8,14 @@ import { watchJobs } from '../support/job-watch.ts';
 import { alternate, perSecond, rate } from '../support/rounds.ts';
 import { type Service, startService } from '../support/service.ts';
 
-/** The model that is measured instead of the local hash: `minilm`. */
-const localModel = process.env.LOCAL_EMBED_MODEL;
 /** The worker's default concurrency. */
 const slots = 2;
 
 /**
  * Indexing of waiting documents, in chunks per second, compared with calls of the AI service's embed alone: the same chunks in the same
- * batches and with the same concurrency. Long documents show the cost of a chunk; those of the default limit, that of a job. With
- * LOCAL_EMBED_MODEL=minilm the documents are short, since each chunk takes long.
+ * batches and with the same concurrency. Long documents show the cost of a chunk; those of the default limit, that of a job.
  */
-export async function indexing(effort: Effort): Promise<Figure[]> {
-  return localModel === 'minilm' ? bySentenceModel(effort) : byHash(effort);
-}
-
-async function byHash({ quick, rounds }: Effort): Promise<Figure[]> {
+export async function indexing({ quick, rounds }: Effort): Promise<Figure[]> {
   const service = await startService({ MAX_TEXT_CHARACTERS: '2000000' });
   try {
     return [
@@ -33,16 +26,6 @@ async function byHash({ quick, rounds }: Effort): Promise<Figure[]> {
         rounds(5),
       ),
     ];
-  } finally {
-    await service.stop();
-  }
-}
-
-async function bySentenceModel({ quick, rounds }: Effort): Promise<Figure[]> {
-  const service = await startService({ LOCAL_EMBED_MODEL: 'minilm', JOB_TIMEOUT_MS: '1200000' });
-  try {
-    const load = { name: 'minilm', characters: quick ? 9_000 : 27_000, documents: 2, atLeast: 0.85 };
-    return [await measure(service, load, rounds(3))];
   } finally {
     await service.stop();
   }

@@ -11,24 +11,16 @@ import { type MadeScan, makeScans } from '../collections/made-scans.ts';
 import { makeUntidyImages, type UntidyImage } from '../collections/untidy-images.ts';
 import { type Effort, type Figure, toFigure } from '../support/figure.ts';
 
-/** What a program has read of a scan. */
 interface ReadScan {
   text: string;
-  /** Of this process's processor time. */
   seconds: number;
-  wallSeconds: number;
-  /** Of the whole process until then. */
-  peakMegabytes: number;
 }
 
-const python = '.rapidocr/bin/python';
-const howTo = 'python3 -m venv .rapidocr && .rapidocr/bin/pip install rapidocr==3.10.0 onnxruntime==1.23.2';
 const languagesDirectory = process.env.OCR_LANGUAGES_DIR ?? installedLanguages();
 
 /**
  * How many characters text recognition reads wrongly of scans that were made for it, and how many values it finds in untidy images, with its
- * engine (the system's Tesseract if it is on the PATH, and the one in WebAssembly) and in what time beside the engine called directly; beside
- * RapidOCR if that is installed. Scans are read in their own language if OCR_LANGUAGES_DIR has its data, else as English. A quick run has
+ * engine (the system's Tesseract if it is on the PATH, and the one in WebAssembly) and in what time beside the engine called directly. Scans are read in their own language if OCR_LANGUAGES_DIR has its data, else as English. A quick run has
  * three scans, and none that is untidy.
  */
 export async function ocr({ quick }: Effort): Promise<Figure[]> {
@@ -38,15 +30,14 @@ export async function ocr({ quick }: Effort): Promise<Figure[]> {
   try {
     const files = writeFiles(directory, 'scan', scans);
     const untidyFiles = writeFiles(directory, 'untidy', untidy);
-    const theirs = await readByRapidOcr(files);
     const figures: Figure[] = [];
     for (const kind of kinds()) {
       const here = await readHere(kind, 'service', scans, files);
       const bare = await readHere(kind, 'bare', scans, files);
       const named = (figure: Figure) => ({ ...figure, name: `${kind}: ${figure.name}` });
-      const found = quick ? [] : await readScans(process.execPath, [entry, 'service', choiceOf(kind, 'eng'), ...untidyFiles]);
+      const found = quick ? [] : await readScans([entry, 'service', choiceOf(kind, 'eng'), ...untidyFiles]);
       figures.push(
-        ...[...scans.map((scan, index) => errorsOf(scan, here[index], theirs?.[index])), ...costs(here, theirs)].map(named),
+        ...scans.map((scan, index) => errorsOf(scan, here[index])).map(named),
         ...[...ratios(scans, here, bare), ...valuesOf(untidy, found)].map(named),
       );
     }
@@ -82,14 +73,12 @@ function choiceOf(kind: EngineChoice['kind'], language: string): string {
 function ratios(scans: MadeScan[], here: ReadScan[], bare: ReadScan[]): Figure[] {
   const isTurned = (index: number) => scans[index]?.name.startsWith('turned') ?? false;
   const seconds = (read: ReadScan[], which: (index: number) => boolean) =>
-    read.filter((_, index) => which(index)).reduce((sum, one) => sum + one.wallSeconds, 0);
+    read.filter((_, index) => which(index)).reduce((sum, one) => sum + one.seconds, 0);
   const upright = (index: number) => !isTurned(index);
   const count = scans.filter((_, index) => upright(index)).length;
   const all = toFigure(
     'time of an upright page, beside the engine alone',
-    {
-      ...{ value: seconds(here, upright) / count, baseline: seconds(bare, upright) / count, unit: 's' },
-    },
+    { value: seconds(here, upright) / count, baseline: seconds(bare, upright) / count, unit: 's' },
     { ratio: { atMost: 1.5 } },
   );
   const turned = scans.keys().filter(isTurned).toArray();
@@ -110,7 +99,7 @@ function ratios(scans: MadeScan[], here: ReadScan[], bare: ReadScan[]): Figure[]
 function uprightTwin(scans: MadeScan[], bare: ReadScan[]): number {
   const [first] = scans as [MadeScan];
   const turned = scans.find(({ name }) => name.startsWith('turned')) ?? first;
-  return ((bare[0]?.wallSeconds ?? 0) * turned.text.length) / first.text.length;
+  return ((bare[0]?.seconds ?? 0) * turned.text.length) / first.text.length;
 }
 
 function valuesOf(images: UntidyImage[], read: ReadScan[]): Figure[] {
@@ -132,44 +121,26 @@ function valuesOf(images: UntidyImage[], read: ReadScan[]): Figure[] {
 async function readHere(kind: EngineChoice['kind'], what: 'service' | 'bare', scans: MadeScan[], files: string[]): Promise<ReadScan[]> {
   const found: ReadScan[] = [];
   for (const [language, some] of Map.groupBy(scans.keys(), (index) => languageOf(scans[index]))) {
-    const read = await readScans(process.execPath, [entry, what, choiceOf(kind, language), ...some.map((index) => files[index] ?? '')]);
+    const read = await readScans([entry, what, choiceOf(kind, language), ...some.map((index) => files[index] ?? '')]);
     for (const [place, index] of some.entries()) found[index] = read[place] as ReadScan;
   }
   return found;
-}
-
-async function readByRapidOcr(files: string[]): Promise<ReadScan[] | undefined> {
-  if (!existsSync(python) || spawnSync(python, ['-c', 'import onnxruntime, rapidocr']).status !== 0) {
-    process.stderr.write(`RapidOCR is not installed, so that nothing is compared with it: ${howTo}\n`);
-    return undefined;
-  }
-  return readScans(python, [fileURLToPath(new URL('../baselines/rapid-ocr.py', import.meta.url)), ...files]);
 }
 
 function languageOf(scan: MadeScan | undefined): string {
   return scan && existsSync(join(languagesDirectory, `${scan.language}.traineddata.gz`)) ? scan.language : 'eng';
 }
 
-async function readScans(command: string, args: string[]): Promise<ReadScan[]> {
-  const { stdout } = await promisify(execFile)(command, args, { maxBuffer: 10_000_000 });
+async function readScans(args: string[]): Promise<ReadScan[]> {
+  const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 10_000_000 });
   return stdout
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
 }
 
-function errorsOf(scan: MadeScan, here: ReadScan | undefined, theirs: ReadScan | undefined): Figure {
-  const percent = (read: ReadScan | undefined) => 100 * characterErrors(read?.text ?? '', scan.text);
-  const value = percent(here);
+function errorsOf(scan: MadeScan, read: ReadScan | undefined): Figure {
   const readAs = languageOf(scan) === scan.language ? '' : ', read as English';
-  return toFigure(`${scan.name}${readAs}: wrong characters`, { value, ...(theirs && { baseline: percent(theirs) }), unit: '%' });
-}
-
-function costs(here: ReadScan[], theirs: ReadScan[] | undefined): Figure[] {
-  const seconds = (read: ReadScan[]) => read.reduce((sum, one) => sum + one.seconds, 0) / read.length;
-  const peak = (read: ReadScan[]) => Math.max(...read.map(({ peakMegabytes }) => peakMegabytes));
-  return [
-    toFigure('processor time of a page', { value: seconds(here), ...(theirs && { baseline: seconds(theirs) }), unit: 's' }),
-    toFigure('memory of the process, peak', { value: peak(here), ...(theirs && { baseline: peak(theirs) }), unit: 'MB' }),
-  ];
+  const value = 100 * characterErrors(read?.text ?? '', scan.text);
+  return toFigure(`${scan.name}${readAs}: wrong characters`, { value, unit: '%' });
 }

@@ -1,6 +1,6 @@
-// Entry of a process that reads images: `node read-scans.ts WHAT CHOICE FILE…`. WHAT is `service`, as the AI service reads them, or `bare`, the
-// engine alone on the picture as it is. CHOICE is the engine in JSON (`EngineChoice`). For each file it prints a line of JSON; see ReadScan.
-// The first one is read once before.
+// Reads images in a process of its own: `node read-scans.ts WHAT CHOICE FILE…`. WHAT is `service`, as the AI service reads them, or `bare`,
+// the engine alone on the picture as it is. CHOICE is the engine in JSON (`EngineChoice`). It prints a line of JSON for each file, after it
+// has read the first file once.
 import { readFile } from 'node:fs/promises';
 import { decodeImage } from '../../../ai/ocr/decode-image.ts';
 import type { Engine } from '../../../ai/ocr/engine.ts';
@@ -14,12 +14,9 @@ const engine = toEngine(JSON.parse(choice));
 
 await read(files[0] ?? '');
 for (const file of files) {
-  const [before, startedAt] = [process.resourceUsage(), performance.now()];
+  const startedAt = performance.now();
   const text = await read(file);
-  const wallSeconds = (performance.now() - startedAt) / 1_000;
-  const after = process.resourceUsage();
-  const seconds = (after.userCPUTime + after.systemCPUTime - before.userCPUTime - before.systemCPUTime) / 1e6;
-  process.stdout.write(`${JSON.stringify({ text, seconds, wallSeconds, peakMegabytes: after.maxRSS / 1_000 })}\n`);
+  process.stdout.write(`${JSON.stringify({ text, seconds: (performance.now() - startedAt) / 1_000 })}\n`);
 }
 process.exit(0);
 
