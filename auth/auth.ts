@@ -1,6 +1,4 @@
-import { runWithAdapter } from '@better-auth/core/context';
-import { type AuthContext, type BetterAuthOptions, type BetterAuthPlugin, betterAuth } from 'better-auth';
-import { router } from 'better-auth/api';
+import { type BetterAuthOptions, type BetterAuthPlugin, betterAuth } from 'better-auth';
 import { bearer } from 'better-auth/plugins';
 import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression } from 'kysely';
 import type pg from 'pg';
@@ -54,24 +52,8 @@ export function createAuth(dependencies: AuthDependencies) {
   const auth = betterAuth(authOptions(dependencies));
   const signUp = (request: Request, body: unknown) =>
     auth.api.signUpEmail({ body: body as never, request, headers: request.headers, asResponse: true });
-  const handler = handleWithMails(routeOnce(auth), { ...dependencies, signUp });
+  const handler = handleWithMails(auth.handler, { ...dependencies, signUp });
   return { ...auth, handler, fetch: handler };
-}
-
-/**
- * Creates better-auth's router once. Its own handler creates one for each request, in case address or trusted origins depend on it, which
- * takes nearly half of the time of reading a session. Each call of an endpoint copies the shared context.
- */
-function routeOnce({ $context, options }: { $context: Promise<unknown>; options: BetterAuthOptions }) {
-  const routed = $context.then((made) => {
-    // Only this type names the options that it was created with; the rest of better-auth does not need it.
-    const context = made as AuthContext;
-    return { context, handler: router(context, options).handler };
-  });
-  return async (request: Request): Promise<Response> => {
-    const { context, handler } = await routed;
-    return await runWithAdapter(context.adapter, () => handler(request));
-  };
 }
 
 function authOptions({ config, pool, db, log, writeMails, payments }: AuthDependencies) {
