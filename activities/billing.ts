@@ -8,7 +8,7 @@ interface OrganizationInput {
   organizationId: string;
 }
 
-/** Updates to Stripe and comparisons with it. Each can be repeated; without billing none does anything. */
+/** Updates to Stripe and comparisons with it. Each can be repeated, and does nothing without billing. */
 export function billingActivities({ payments, steps }: ActivityDeps) {
   steps?.expected('reconcileBilling');
   return {

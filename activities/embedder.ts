@@ -22,7 +22,7 @@ const defaultTextsPerCall = 32;
 const defaults = { profilesKeptMs: 60_000 };
 
 interface Profiles {
-  /** That of the service's own model. */
+  /** The profile of the service's own model. */
   own: Profile;
   byModel: Map<string, Profile>;
 }

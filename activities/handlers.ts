@@ -90,7 +90,7 @@ const embedTexts: Handler = async (deps, job, signal, report) => {
 };
 
 /**
- * Reads the values of a schema out of a document, after extracting its text if none is stored, and keeps those that the document bears out.
+ * Reads the values of a schema out of a document, after extracting its text if none is stored, and keeps those that the document supports.
  * Result: `{ data, fields, withheld, model, characters }`.
  */
 const extractFields: Handler = async (deps, job, signal, report) => {
@@ -106,7 +106,7 @@ const extractFields: Handler = async (deps, job, signal, report) => {
   return {
     result: { ...fields, withheld: withheld + unreadable, model, characters: countCharacters(text) },
     async effects(trx) {
-      // Their places are those of this text.
+      // The positions of the values are those in this text.
       if (isStored) await keepText(trx, document, text);
       await store(trx);
     },
@@ -168,7 +168,7 @@ async function withoutObject({ db, storage, log }: ActivityDeps, { id }: Documen
   return new DocumentGone();
 }
 
-/** Lets the AI service read a document's object. Throws as {@link withoutObject} if there is none, AiServiceError, or the signal's reason. */
+/** Has the AI service read a document's object. Throws as {@link withoutObject} without one, AiServiceError, or the signal's reason. */
 async function extractText(deps: ActivityDeps, document: DocumentRow, { report, ...call }: Call): Promise<ExtractedText> {
   const body = await deps.storage.read(document.object_key);
   if (!body) throw await withoutObject(deps, document);

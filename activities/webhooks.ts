@@ -18,11 +18,11 @@ interface DeliveryInput {
   deliveryId: string;
 }
 
-/** How many requests to one endpoint a process makes at once, and how many wait for them; and of these to one that fails. */
+/** How many requests to one endpoint a process makes at once, how many wait, and how many of those wait for an endpoint that fails. */
 const all = { limit: 8, maxWaiting: 8 };
 const failing = { limit: 2, maxWaiting: 1 };
 const patienceMs = 5_000;
-/** Temporal's timers may end so much early. */
+/** Temporal's timers may end this much too early. */
 const inexactMs = 100;
 
 type Webhooks = NonNullable<ActivityDeps['webhooks']>;
@@ -32,7 +32,7 @@ type Sendable = Pick<PendingDelivery, 'delivery'> & { endpoint: NonNullable<Pend
 export function webhookActivities({ db, webhooks, log }: ActivityDeps) {
   const permits = { all: new KeyedSemaphore(all), failing: new KeyedSemaphore(failing) };
 
-  /** What may be sent now, or how the delivery has ended. Throws a failure that is tried again if it is not due yet. */
+  /** The delivery with its endpoint, or how it has ended. Throws a retryable failure if the delivery is not due yet. */
   async function findSendable(deliveryId: string): Promise<Sendable | DeliverWebhookResult> {
     const pending = await findPendingDelivery(db, deliveryId);
     if (!pending) return { status: 'gone' };
@@ -50,7 +50,7 @@ export function webhookActivities({ db, webhooks, log }: ActivityDeps) {
     });
   }
 
-  /** Throws a failure that is tried again if too many requests to this endpoint wait already: a slow receiver holds up only itself. */
+  /** Throws a retryable failure if too many requests to this endpoint wait already: a slow receiver delays only itself. */
   async function enter({ delivery, endpoint }: Sendable): Promise<Release> {
     const { info, cancellationSignal } = Context.current();
     const fails = endpoint.failing_since !== null;
@@ -71,12 +71,12 @@ export function webhookActivities({ db, webhooks, log }: ActivityDeps) {
     }
   }
 
-  /** Sends a delivery, and records what came of it and follows. */
+  /** Sends a delivery, and records the outcome and the next step. */
   async function attempt({ delivery, endpoint }: Sendable, { sender, retryDelaysMs }: Webhooks): Promise<AfterAttempt> {
     const { cancellationSignal } = Context.current();
     const request = { url: endpoint.url, id: delivery.event_id, body: bodyOf(delivery), secrets: endpoint.secrets };
     const result = await sender.send(request, cancellationSignal);
-    // The worker stops: what came of the request is not known, so the attempt does not count.
+    // The worker stops: the outcome of the request is not known, so the attempt does not count.
     cancellationSignal.throwIfAborted();
     return await recordAttempt(db, delivery, { url: endpoint.url, ...result }, retryDelaysMs);
   }
@@ -90,7 +90,7 @@ export function webhookActivities({ db, webhooks, log }: ActivityDeps) {
       const after = await withHeartbeats(async () => {
         const release = await enter(found);
         try {
-          // The endpoint may be another since this began to wait, or gone.
+          // The endpoint may have changed during the wait, or be gone.
           const sendable = await findSendable(deliveryId);
           return 'status' in sendable ? sendable : await attempt(sendable, webhooks);
         } finally {
@@ -112,7 +112,7 @@ export function webhookActivities({ db, webhooks, log }: ActivityDeps) {
   };
 }
 
-/** Too many wait: it comes again later, and sooner to an endpoint that does not fail. */
+/** The failure if too many wait: Temporal retries it later, and sooner if the endpoint does not fail. */
 function busy(attempt: number, fails: boolean): ApplicationFailure {
   const longestMs = fails ? Math.min(300_000, 5_000 * 2 ** Math.min(attempt, 6)) : 2_000;
   return ApplicationFailure.create({

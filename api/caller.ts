@@ -108,7 +108,10 @@ export function checkMembership(
   );
 }
 
-/** Throws FORBIDDEN unless the caller is let in there, with the permission if one is named: for input that asks for more than its route. */
+/**
+ * Throws FORBIDDEN unless the caller may enter the organization and the workspace, and has the permission if one is given. For input that
+ * asks for more than the permission of its route.
+ */
 export function checkPermission(
   caller: Caller,
   { organizationId, workspaceId }: { organizationId: string; workspaceId: string | null },
@@ -125,7 +128,7 @@ export function actorOf(caller: Caller | undefined): Actor {
   return { userId: caller.userId, email: caller.email, impersonatedBy: caller.impersonatedBy };
 }
 
-/** Whether the session or key of a caller is live, and the role that lets them read the jobs of the stream. */
+/** Whether the session or key of a caller is valid, and the role by which they may read the jobs of the stream; null if none allows it. */
 export interface StreamMembership {
   signedIn: boolean;
   role: string | null;

@@ -38,7 +38,7 @@ export interface ApiDeps extends RunDeps {
   cancelSubscription: CancelSubscription;
   /** Stores a mail, which a workflow sends. */
   sendMail(mail: NewMail): Promise<void>;
-  /** Where mails are kept that are not sent; undefined where they are. */
+  /** The store of mails if this deployment keeps mails instead of sending them; undefined if it sends them. */
   mailbox: Mailbox | undefined;
   /**
    * Waits for the workflow that deletes an organization; undefined if it is still running after `timeoutMs`, or Temporal cannot be

@@ -39,7 +39,7 @@ export async function withIdempotency<T extends { organizationId: string }>(
   const scope = { userId: callerId(caller), operation: route.metadata.operation, key: request.idempotencyKey, request: input };
   const first = await findRecord<T>(db, scope);
   if (!first) return await perform((effect) => inTransaction(db, (trx) => runOnce(trx, scope, () => effect(trx))));
-  // A key remembers only what it did itself, in its own workspace.
+  // An API key gets only results of its own requests, in its own workspace.
   await authorize(first.organizationId, workspaceOf(caller));
   return first;
 }

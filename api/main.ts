@@ -130,7 +130,7 @@ const deps: ApiDeps = {
   sessionsDb,
   organizationLimits: new OrganizationLimits({
     requestsPerSecond: config.limits.requestsPerSecond,
-    // One organization may use half of the connections, so that the others always have the rest.
+    // One organization may use half of the connections, so that the other half is always left for the others.
     atOnce: Math.max(1, Math.floor((pools.requests.options.max ?? 1) / 2)),
   }),
   readiness,

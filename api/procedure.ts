@@ -93,7 +93,7 @@ export async function run(
   const log = deps.log.child({ operation });
   let authorized = !needsMembership(route);
   let release: Release | undefined;
-  // Such a stream waits for the AI service while it is read, and a stream of jobs for what happens.
+  // The stream of an answer keeps its permit until it ends, since it works while it is read. A stream of jobs mostly waits.
   const isWorking = stream && permitOf(route) === 'search';
   const context: HandlerContext<never> = {
     input: input as never,

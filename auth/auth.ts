@@ -92,7 +92,7 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       },
       deleteUser: { enabled: true },
     },
-    // Hashed, so that a stored link signs nobody in who reads the table.
+    // Hashed, so that nobody who reads the table can use a link.
     verification: { storeIdentifier: 'hashed' },
     rateLimit: { enabled: config.production, storage: 'database' },
     advanced: {

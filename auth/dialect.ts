@@ -29,7 +29,7 @@ export class AuthDialect extends PostgresDialect {
   readonly #db: Db;
   readonly #writeMails: WriteMails;
 
-  /** The query builder of the rest of the service. Its dispatcher also handles the intents of mails. */
+  /** The service's own query builder. Its dispatcher also handles the intents of mails. */
   constructor(pool: pg.Pool, db: Db, writeMails: WriteMails) {
     super({ pool });
     this.#pool = pool;

@@ -10,7 +10,7 @@ import { grantFirstAdmin, hasAdmin } from '../domain/operations/grant-first-admi
  */
 export function createFirstAdmin({ config, db, log }: { config: Pick<ServerConfig, 'firstAdmin'>; db: Db; log: Logger }) {
   const rule = config.firstAdmin;
-  // Asked by the first session: where there is an admin, no session costs a query.
+  // Looked up by the first session, and remembered: once there is an admin, no session costs a query.
   let settled: boolean | undefined;
   return async ({ userId }: { userId: string }): Promise<void> => {
     if (!rule) return;

@@ -39,7 +39,7 @@ function isInvitation(returned: unknown): returned is { id: string } {
   return typeof returned === 'object' && returned !== null && 'id' in returned;
 }
 
-/** Those of the invitations that could still be made. */
+/** The ids of those invitations that their inviters could still make. */
 async function findStanding(db: Db, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db

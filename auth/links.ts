@@ -8,7 +8,7 @@ export function withPage(link: string, webUrl: string): string {
   return url.href;
 }
 
-/** better-auth's link, with the page for the new password if the request named none, without which it could only fail. */
+/** better-auth's link, with the page for the new password if the request named none: without a page the link would fail. */
 export function withResetPage(link: string, webUrl: string): string {
   const url = new URL(link);
   if (!url.searchParams.get('callbackURL')) url.searchParams.set('callbackURL', `${webUrl}/reset-password`);

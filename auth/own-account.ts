@@ -31,7 +31,7 @@ export function ownAccountPlugin({ webUrl }: Pick<ServerConfig, 'webUrl'>): Bett
             if (caller.impersonatedBy) throw impersonated();
             if (path === '/change-email') {
               const user = await context.internalAdapter.findUserById(caller.userId);
-              // better-auth would then ask the new address alone.
+              // better-auth would then send a link to the new address alone.
               if (!user?.emailVerified) throw new APIError('FORBIDDEN', { code: 'EMAIL_NOT_VERIFIED', message: 'Email not verified' });
             }
             if (path === '/delete-user' && !body?.password && (await context.internalAdapter.findCredentialAccount(caller.userId))) {
@@ -42,7 +42,7 @@ export function ownAccountPlugin({ webUrl }: Pick<ServerConfig, 'webUrl'>): Bett
       ],
       after: [
         {
-          // better-auth sends no mail if the new address is taken, which would tell its user who has an account.
+          // better-auth sends no mail if the new address is taken, which would reveal who has an account.
           matcher: ({ path }) => path === '/change-email',
           handler: createAuthMiddleware(async ({ body, context }) => {
             const caller = currentActor();
@@ -69,7 +69,7 @@ export function ownAccountPlugin({ webUrl }: Pick<ServerConfig, 'webUrl'>): Bett
   };
 }
 
-/** The refusal of what only the user may do, whoever has the session. */
+/** The error for what only the users themselves may do, not an admin who impersonates them. */
 function impersonated(): APIError {
   return new APIError('FORBIDDEN', { code: 'YOU_ARE_IMPERSONATING', message: 'Only the user may do this, not who impersonates them.' });
 }

@@ -12,7 +12,7 @@ const codes = {
   returnUrl: 'INVALID_CALLBACK_URL',
 };
 
-/** Browsers treat a backslash as a slash, others do not; no header can carry the rest. */
+/** Backslashes, which only browsers treat as slashes, and characters that no header can carry. */
 const unfit = /[\\\p{Cc}]|[^\0-\xff]/u;
 
 /**

@@ -7,8 +7,9 @@ import type { ServerConfig } from '../config/server.ts';
 const signIns = new Set(['/sign-in/email', '/sign-in/social', '/callback/:id']);
 
 /**
- * better-auth's second factor, asked for at every sign-in: better-auth alone would not ask who comes from a provider. Such a browser is sent
- * to the page that asks for the code, which goes on to `callbackURL`. Put it before plugins that pass on the session of a response.
+ * better-auth's second factor, for every sign-in: better-auth alone does not ask for it after a sign-in with a provider. A browser that
+ * comes from a provider is sent to the page that asks for the code, which goes on to `callbackURL`. Put it before plugins that pass on the
+ * session of a response.
  */
 export function twoFactorPlugin({ webUrl }: Pick<ServerConfig, 'webUrl'>) {
   const plugin = twoFactor();

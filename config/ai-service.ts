@@ -16,8 +16,8 @@ import { hostOf, problemsOfHost, type RemoteHost, remoteHostVariables, remoteRol
 import { type TracingConfig, tracingOf, tracingVariables } from './tracing.ts';
 
 /**
- * Remote models: at any endpoint with the OpenAI protocol (`/chat/completions`, `/embeddings`), each role at its own or all at one. A role
- * without a host is played locally.
+ * Remote models: at any endpoint with the OpenAI protocol (`/chat/completions`, `/embeddings`), each role at its own or all at one. Local
+ * algorithms do the work of a role without a host.
  */
 export interface RemoteModelConfig {
   chat: RemoteHost | null;
@@ -29,7 +29,7 @@ export interface RemoteModelConfig {
   visionModel: string;
   /** The model that ranks the passages of a search anew; undefined without one. */
   rerankModel: string | undefined;
-  /** How many tokens of passages the chat model is given with a question, by an estimate that is rather too high. */
+  /** How many tokens of passages the chat model is given with a question, by an estimate that errs on the high side. */
   answerTokens: number;
   /** The model of documents that were indexed before `embedModel`: it embeds queries of workspaces that still search them. */
   previousEmbedModel: string | undefined;
@@ -66,9 +66,9 @@ export interface AiServiceConfig {
   /** How many processes read documents, and recognize the text of images. */
   readers: number;
   recognizers: number;
-  /** The model that embeds without a remote one. The hash always serves the workspaces that were indexed with it. */
+  /** The model that embeds if there is no remote one. The hash is always there for workspaces that were indexed with it. */
   localEmbedModel: LocalModelName;
-  /** Whether the sentence model runs: as that model, or as the one before, for workspaces that are not switched yet. */
+  /** Whether the sentence model runs: as the present model, or as the previous one for workspaces that are not switched yet. */
   usesMinilm: boolean;
   ocrProvider: 'auto' | 'local' | 'remote' | 'none';
   /** Whether pages of a PDF that have no text are rendered and read by text recognition. */
@@ -88,7 +88,7 @@ export interface AiServiceConfig {
 }
 
 const mebibyte = 1024 * 1024;
-/** Node's fetch waits five minutes for a response, whatever its caller would wait. */
+/** Node's fetch waits at most five minutes for a response. */
 const maxEmbedSeconds = 240;
 
 /** Names of language data, separated by commas. */
@@ -103,7 +103,7 @@ function languages() {
 /** Longer chunks would make results of searches too large. */
 const maxChunkCharacters = 1_200;
 
-/** Much shorter chunks would be more than a document may have. */
+/** With much shorter chunks a document would have too many. */
 const chunkBounds = { min: 200, max: maxChunkCharacters };
 
 /** The variables of the AI service. */

@@ -122,7 +122,7 @@ function wholeNumber({ min = 0, max = Number.MAX_SAFE_INTEGER }: IntegerBounds) 
     .pipe(z.number().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
 }
 
-/** Node runs a timer of more than 2,147,483,647 ms at once. What is added to a time, such as a grace, still fits below that. */
+/** Node fires a timer of more than 2,147,483,647 ms at once. This leaves space for an addition, such as a grace period. */
 export const maxMilliseconds = 2_147_000_000;
 
 /** A time in milliseconds from a variable, which a timer may wait for. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ExtraJobKind } from '../contract/jobs.ts';
 
-/** Every kind of job that is there only where it is asked for. */
+/** Every kind of job that a deployment has only if `EXTRA_JOB_KINDS` names it. */
 const extraJobKinds = ['document.extractFields'] as const satisfies readonly ExtraJobKind[];
 
 /** `EXTRA_JOB_KINDS`: the kinds that it names, none if it is absent. */

@@ -9,7 +9,7 @@ export const jobTimeVariables = {
 };
 
 const usualMs = 120_000;
-/** The sentence model needs up to three minutes for the longest text on an idle machine, and an attempt that ends keeps nothing. */
+/** The sentence model needs up to three minutes for the longest text on an idle machine, and an attempt that times out stores nothing. */
 const minilmMs = 600_000;
 
 /** How long an attempt may take, in milliseconds. */

@@ -85,7 +85,7 @@ const toolEnvironment = z.object({
 /** The configuration of `npm start`: ports, the directory of all data (absolute), and external services instead of embedded ones. */
 export type LocalConfig = ReturnType<typeof loadLocalConfig>;
 
-/** Reads the configuration of the embedded stack. Throws ConfigurationError naming every problem at once, including those of the programs. */
+/** Reads the configuration of the embedded stack. Throws ConfigurationError with every problem at once, also those of the programs. */
 export function loadLocalConfig(env: Environment) {
   const programProblems = findProgramProblems(env);
   const e = parseEnvironment(localEnvironment, env, [], programProblems);

@@ -33,7 +33,7 @@ export function loadOpsConfig(env: Environment) {
   const checks = env.TEMPORAL_ADDRESS?.trim() ? [...storageChecks, ...temporalChecks] : storageChecks;
   const e = parseEnvironment(opsEnvironment, env, checks);
   return {
-    /** Absolute. */
+    /** The absolute path. */
     dataDir: resolve(e.DATA_DIR),
     /** Undefined for the embedded one, whatever the direct URL says. */
     databaseUrl: e.DATABASE_URL && (e.DATABASE_DIRECT_URL ?? e.DATABASE_URL),

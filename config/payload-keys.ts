@@ -10,11 +10,11 @@ export interface PayloadKey {
 export interface PayloadKeys {
   /** Undefined while nothing is encrypted. */
   current: PayloadKey | undefined;
-  /** All, with the current one. */
+  /** All keys, including the current one. */
   known: readonly PayloadKey[];
 }
 
-/** Comes first instead of a key: nothing is encrypted, but encrypted payloads can be read. */
+/** Stands first instead of a key, if nothing is encrypted but encrypted payloads can be read. */
 const plain = 'plain';
 const keyBytes = 32;
 
@@ -37,7 +37,7 @@ export function payloadKeys() {
     });
 }
 
-/** A sentence if it is none. */
+/** The key, or a sentence that says what is wrong with it. */
 function parseKey(entry: string, position: number): PayloadKey | string {
   const [, id, text = ''] = /^([\w.-]{1,40}):(.*)$/.exec(entry) ?? [];
   if (id === undefined) return `number ${position} must be ID:KEY, with an id of letters, digits, dots and hyphens`;

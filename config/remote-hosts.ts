@@ -4,11 +4,11 @@ import { httpUrl } from './environment.ts';
 /** Where a remote model is: the base URL with the version segment, without a trailing slash. */
 export interface RemoteHost {
   baseUrl: string;
-  /** Undefined for an endpoint that asks for none. */
+  /** Undefined if the endpoint needs no key. */
   key: string | undefined;
 }
 
-/** What remote models are for. */
+/** The roles of remote models. */
 export const remoteRoles = ['CHAT', 'EMBED', 'VISION', 'RERANK'] as const;
 export type RemoteRole = (typeof remoteRoles)[number];
 
@@ -30,14 +30,14 @@ type RemoteHosts = z.output<z.ZodObject<typeof remoteHostVariables>>;
 
 const defaultBaseUrl = 'https://api.openai.com/v1';
 
-/** The host of a role: its own, which needs no key, or the common one; null if there is neither. The common key is sent to no other host. */
+/** The host of a role: its own, which needs no key, or the common one; null without either. The common key is sent to no other host. */
 export function hostOf(e: RemoteHosts, role: RemoteRole): RemoteHost | null {
   const [baseUrl, key] = [e[`REMOTE_AI_${role}_BASE_URL`], e[`REMOTE_AI_${role}_KEY`]];
   if (baseUrl !== undefined) return { baseUrl, key };
   return e.REMOTE_AI_KEY ? { baseUrl: e.REMOTE_AI_BASE_URL ?? defaultBaseUrl, key: key ?? e.REMOTE_AI_KEY } : null;
 }
 
-/** What is wrong with the host of a role. */
+/** The problems of a role's host. */
 export function problemsOfHost(e: Partial<RemoteHosts>, role: RemoteRole): string[] {
   const [url, key] = [`REMOTE_AI_${role}_BASE_URL`, `REMOTE_AI_${role}_KEY`] as const;
   return e[key] !== undefined && e[url] === undefined && !e.REMOTE_AI_KEY ? [`${url}: is missing while ${key} is set`] : [];

@@ -24,10 +24,9 @@ export const secretVariables: readonly string[] = [
 ];
 
 /**
- * The value of a variable, undefined if it is absent: what the file of `<name>_FILE` holds, without the line break at its end, or else
- * the variable itself. If both are set the file counts, so that a deployment may have a default for the variable.
- *
- * Throws an error that names the variable and the file if the file cannot be read or is empty.
+ * The value of a variable, undefined if it is absent: the content of the file that `<name>_FILE` names, without the line break at its end,
+ * or else the variable itself. If both are set the file counts, so that a deployment may have a default for the variable. Throws an error
+ * that names the variable and the file if the file cannot be read or is empty.
  */
 export function readVariable(env: Record<string, string | undefined>, name: string): string | undefined {
   const file = secretVariables.includes(name) ? env[`${name}_FILE`]?.trim() : undefined;

@@ -114,7 +114,7 @@ function trustedOriginsOf(e: ServerVariables, webUrl: string | undefined): strin
 function firstAdminOf({ NODE_ENV, FIRST_ADMIN_EMAIL: email, REQUIRE_EMAIL_VERIFICATION }: ServerVariables) {
   const production = NODE_ENV === 'production';
   if (production && email === undefined) return undefined;
-  // Without verification anybody could sign up with the address.
+  // Without verification, anybody could sign up with the address and become admin.
   return { email: email?.toLowerCase(), verified: production || REQUIRE_EMAIL_VERIFICATION === true };
 }
 
@@ -122,7 +122,7 @@ function senderNameOf({ EMAIL_FROM }: ServerVariables): string {
   return /^\s*"?([^<"]*?)"?\s*</.exec(EMAIL_FROM)?.[1] || 'Sheaf';
 }
 
-/** With a direct URL the other one leads to a pooler in transaction mode. */
+/** If there is a direct URL, `DATABASE_URL` leads to a pooler in transaction mode. */
 function databaseOf(e: ServerVariables) {
   const pooled = e.DATABASE_DIRECT_URL !== undefined;
   return { url: e.DATABASE_URL, directUrl: e.DATABASE_DIRECT_URL ?? e.DATABASE_URL, pooled, poolSize: e.DATABASE_POOL_SIZE };
@@ -194,7 +194,7 @@ function workerOf(e: ServerVariables) {
   return {
     enabled: e.WORKER_ENABLED,
     concurrency: e.WORKER_CONCURRENCY,
-    /** By default enough that the AI service always has the next call while the worker stores another document. */
+    /** By default so many that the AI service always has a next call while the worker stores a document. */
     embedCalls: e.WORKER_EMBED_CALLS || 4 * e.WORKER_CONCURRENCY,
     jobKinds: e.WORKER_JOB_KINDS,
     shutdownGraceMs: e.WORKER_SHUTDOWN_GRACE_MS,

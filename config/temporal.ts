@@ -24,7 +24,7 @@ const check = crossCheck<typeof temporalEnvironment>();
 export const temporalChecks = [
   check(['TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY'], (e) => {
     const absent = (['TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY'] as const).filter((name) => e[name] === undefined);
-    // With a key alone the connection would have no TLS at all, with a certificate alone Temporal would not be shown any.
+    // With a key alone the connection would have no TLS, with a certificate alone the client would not present it.
     return absent.length === 1 ? [`${absent[0]}: is missing while the other half is set`] : [];
   }),
   ...(['TEMPORAL_TLS_CA', 'TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY'] as const).map((name) => check([name], (e) => unreadable(name, e[name]))),

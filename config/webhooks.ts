@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { flag, list } from './environment.ts';
 
-/** The variables of webhooks. They are off by default: nobody is told of anything unless an operator wants it. */
+/** The variables of webhooks. They are off by default: nothing leaves the service unless an operator wants it. */
 export const webhookVariables = {
   WEBHOOKS_ENABLED: flag(false),
   WEBHOOKS_ALLOWED_NETWORKS: list().refine(

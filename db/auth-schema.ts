@@ -19,7 +19,7 @@ export interface AuthTables {
     createdAt: CreatedAt;
     updatedAt: CreatedAt;
   };
-  /** Its secret and codes are better-auth's alone. */
+  /** Only better-auth reads its secret and codes. */
   twoFactor: { id: string; userId: string };
   session: {
     id: string;
@@ -66,9 +66,9 @@ export interface AuthTables {
     seats: number | null;
     billingInterval: string | null;
     stripeScheduleId: string | null;
-    /** When the stored answer of Stripe was written. */
+    /** When the stored response of Stripe was written. */
     syncedAt: ColumnType<Date | null, Date | RawBuilder<Date> | null | undefined, Date | RawBuilder<Date> | null>;
-    /** The number of the request whose answer the row holds, from the sequence `subscription_fetch`. */
+    /** The number of the request whose response the row holds, from the sequence `subscription_fetch`. */
     syncedFetch: Generated<number>;
     /** When the first unpaid renewal was due; null if every renewal is paid. */
     pastDueSince: NullableDate;

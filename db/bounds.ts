@@ -3,10 +3,10 @@ export const longestTransactionMs = 30_000;
 
 /**
  * The classes of work, each with connections of its own.
- * - `session`: who calls, whether the service is ready, and what every request counts. Nothing that a tenant may have locked.
- * - `request`: what a request of a tenant reads and writes.
+ * - `session`: sessions, readiness and the counters of requests: nothing that a tenant can lock.
+ * - `request`: the reads and writes of a tenant's request.
  * - `worker`: the steps of workflows, which are repeated if they fail.
- * - `bulk`: steps that change as much as a tenant has in one transaction. They must change no job.
+ * - `bulk`: steps that may change all data of a tenant in one transaction, but no job.
  * - `maintenance`: statements that take minutes or need a session of their own, one at a time.
  * - `migration`: changes of the schema.
  */

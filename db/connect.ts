@@ -22,7 +22,7 @@ export interface Db extends Kysely<Database> {
 }
 /** A transaction: the parameter of a write that must be atomic with others. */
 export type Transaction = (KyselyTransaction<Database> | ControlledTransaction<Database>) & {
-  /** What it has added for its commit. Only transactions of `inTransaction` collect it. */
+  /** The intents and facts that are passed on after its commit. Only transactions of `inTransaction` collect them. */
   intents?: Intent[];
   facts?: Fact[];
 };

@@ -40,8 +40,8 @@ function lending(pool: pg.Pool): PostgresPool {
 }
 
 /**
- * A connection for one borrower. Once it has failed itself, because its server is silent or has closed it, nothing more is sent: the rest
- * of the transaction fails with the same error, and the connection is closed when it is returned.
+ * A connection for one borrower. Once it has failed itself, because its server is silent or has closed it, nothing more is sent: later
+ * statements of the transaction fail with the same error, and the connection is closed when it is returned.
  */
 function lend(client: pg.PoolClient): PostgresPoolClient {
   let broken: Error | undefined;

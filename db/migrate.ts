@@ -8,7 +8,7 @@ import { waitBriefly, withShortLocks } from './migrations/online.ts';
 import { applyRules, findPendingRules, shippedRules } from './rules.ts';
 import type { Database } from './schema.ts';
 
-/** How the shipped migrations and the applied ones compare. */
+/** The differences between the shipped migrations and the applied ones. */
 interface MigrationStatus {
   shipped: number;
   applied: number;
@@ -31,12 +31,9 @@ interface MigrateOptions {
 }
 
 /**
- * Applies every migration that is pending, one after another; several processes may call it at once. Migrations are
- * forward-only. A database that is ahead of this code (a rollback of code) is left as it is.
- *
- * After them come the functions and triggers whose text is another than the database has (`db/rules.ts`).
- *
- * What does not get a lock within half a second gives way to who holds it, and is tried again, for ten minutes.
+ * Applies the pending migrations one after another, then the functions and triggers whose text differs from the database's (`db/rules.ts`).
+ * Several processes may call it at once. A database that is ahead of this code is left as it is. A migration that does not get a lock
+ * within half a second is tried again, for ten minutes.
  */
 export async function migrate(db: Db, options: MigrateOptions = {}): Promise<void> {
   const { onBusy = () => {}, onWait = () => {}, shipped = migrations } = options;

@@ -42,7 +42,7 @@ export interface DocumentTable {
   uploaded_by: string | null;
   name: string;
   content_type: string;
-  /** The one that was declared, of a text document; null if none was. */
+  /** The declared charset of a text document; null if none was declared. */
   charset: string | null;
   size_bytes: number;
   status: DocumentStatus;
@@ -54,7 +54,7 @@ export interface DocumentTable {
   extracted_ocr_pages: number | null;
   /** The confidence of text recognition for each page, in percent; null for pages without a result. Null if it read none. */
   extracted_ocr_confidence: (number | null)[] | null;
-  /** What extraction left out or had to guess; null if there is nothing to say. */
+  /** What extraction left out or had to guess; null if nothing. */
   extracted_notices: NullableJson<ExtractionNotice[]>;
   extracted_at: NullableTimestamp;
   indexed_at: NullableTimestamp;
@@ -240,9 +240,9 @@ interface CreditEntryTable {
   month: ColumnType<string, string, never>;
   job_id: string | null;
   reason: string;
-  /** The workspace that was charged for. Of a refund, a trigger takes this and the next from the charge. */
+  /** The workspace of the charge. For a refund, a trigger copies this and the next column from its charge. */
   workspace_id: string | null;
-  /** The user or API key that asked. */
+  /** The user or API key that caused the charge. */
   actor_id: string | null;
   created_at: Timestamp;
 }
@@ -366,9 +366,9 @@ export interface ApiKeyTable {
   /** The secret from before the last rotation, until its overlap ends. */
   previous_hash: string | null;
   previous_expires_at: NullableTimestamp;
-  /** Who was responsible when it was given out, whose role bounds it; null if the user is gone. */
+  /** The user who was responsible for the previous secret, whose role bounds it; null if the user is gone. */
   previous_responsible_id: string | null;
-  /** To the minute. */
+  /** Rounded down to the minute. */
   last_used_at: NullableTimestamp;
   created_at: Timestamp;
 }
@@ -478,7 +478,7 @@ export interface WebhookEndpointTable {
   description: Generated<string>;
   events: WebhookEventName[];
   enabled: Generated<boolean>;
-  /** Why the service has disabled it: the receiver said 410, or failed for days. Null if a member has, or it is enabled. */
+  /** Why the service disabled the endpoint: it responded with 410, or failed for days. Null if a member disabled it, or it is enabled. */
   disabled_reason: 'gone' | 'failing' | null;
   /** Since when every delivery has failed; null if the last one did not. */
   failing_since: NullableTimestamp;
@@ -487,7 +487,7 @@ export interface WebhookEndpointTable {
   secret: string;
   /** `whpk_…`, only for `v1a`. */
   public_key: string | null;
-  /** Signs too, until its time is over. */
+  /** The previous secret, which signs, too, until its time is over. */
   previous_secret: string | null;
   previous_secret_until: NullableTimestamp;
   created_at: Timestamp;
@@ -498,12 +498,12 @@ export interface WebhookDeliveryTable {
   id: string;
   organization_id: string;
   endpoint_id: string;
-  /** The same for every endpoint that is told of the event, and for every attempt. */
+  /** The id of the event, the same for every endpoint and every attempt. */
   event_id: string;
   event: WebhookDeliveryEvent;
   data: Json<Record<string, unknown>>;
   status: Generated<WebhookDeliveryStatus>;
-  /** How many attempts were made since it was last asked for. */
+  /** How many attempts were made since the delivery was last requested. */
   tries: Generated<number>;
   /** The last attempts, the newest last. */
   attempts: ColumnType<WebhookAttempt[], string | undefined, string>;

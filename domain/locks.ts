@@ -10,13 +10,9 @@ import type { IndexKind } from './search/index-kind.ts';
 import type { WorkspaceRow } from './workspaces/workspace.ts';
 
 /**
- * Every row lock of the domain, in the order in which a transaction takes them (docs/rules.md, lock order):
- *
- *     organization → subscription → team → workspace → index of a workspace → document → job → counters (credits of a month, bytes of a
- *     workspace), flag
- *
- * A transaction may leave out a lock, but never take an earlier one afterwards. What better-auth writes follows the same order in triggers
- * (`db/rules/`). Batches that several processes may work on skip locked rows, so they never wait.
+ * Every row lock of the domain, in the order of docs/rules.md, which the triggers in `db/rules/` follow, too: organization, subscription,
+ * team, workspace, index of a workspace, document, job, counters (credits of a month, bytes of a workspace), flag. A transaction never takes
+ * an earlier lock afterwards. Batches that several processes may work on skip locked rows.
  */
 
 /**
@@ -45,8 +41,8 @@ export async function lockOrganization(trx: Transaction, organizationId: string)
 }
 
 /**
- * The same lock for the request of a deletion, which may be repeated while the deletion runs, and for what it deletes; undefined if the
- * organization is gone. A request only marks the row: nothing refers to what changes, so `change` is enough.
+ * The same lock for the request of a deletion, which may be repeated while the deletion runs, and for its steps; undefined if the
+ * organization is gone. A request only marks the row. No reference depends on that, so `change` is enough.
  */
 export async function lockOrganizationForDeletion(
   trx: Transaction,
@@ -59,7 +55,7 @@ export async function lockOrganizationForDeletion(
   return rows[0];
 }
 
-/** The same lock, found by the organization's customer at the payment provider, for what the provider says; undefined if there is none. */
+/** The same lock, found by the organization's customer at the payment provider, for changes that the provider reports; undefined without one. */
 export async function lockOrganizationOfCustomer(trx: Transaction, stripeCustomerId: string): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select id from organization where "stripeCustomerId" = ${stripeCustomerId} order by id limit 1 ${strengths.change}
@@ -103,7 +99,7 @@ export async function lockWorkspace(trx: Transaction, workspaceId: string, purpo
   return rows[0];
 }
 
-/** Locks with what a workspace is searched, after the workspace; undefined if nothing is noted. `delete` keeps everybody from storing chunks. */
+/** Locks the index that a workspace is searched with, after the workspace; undefined without one. `delete` prevents storing of chunks. */
 export async function lockWorkspaceIndex(
   trx: Transaction,
   workspaceId: string,
@@ -137,7 +133,7 @@ export async function lockDocumentsForDeletion(trx: Transaction, documentIds: st
   await sql`select from document where id = any(${documentIds}) order by id ${strengths.delete}`.execute(trx);
 }
 
-/** Locks the documents of a workspace whose new chunks are staged, in the order of their ids. After what the workspace is searched with. */
+/** Locks the documents of a workspace whose new chunks are staged, in the order of their ids, after the index of the workspace. */
 export async function lockStagedDocuments(trx: Transaction, workspaceId: string): Promise<void> {
   await sql`
     with locked as materialized (

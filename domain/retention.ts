@@ -95,5 +95,5 @@ export const verifications: Expired = { table: 'verification', key: ['id'], time
 /** Events of the payment provider, which does not repeat one after this time. */
 export const paymentEvents: Expired = { table: 'stripe_event', key: ['id'], time: 'created_at', before: daysAgo(30) };
 
-/** What was sent to webhook endpoints. The attempts of a delivery end long before. */
+/** Deliveries to webhook endpoints, whose attempts end long before. */
 export const webhookDeliveries: Expired = { table: 'webhook_delivery', key: ['id'], time: 'created_at', before: daysAgo(30) };

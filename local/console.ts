@@ -12,7 +12,7 @@ function consoleBuilds(): string {
   return join(loadToolConfig(inheritedEnvironment()).cacheDir, 'console');
 }
 
-/** Where the API is to look for the console; undefined if it serves none, or one that somebody else has built. */
+/** The directory where the API looks for the console; undefined if it serves none, or `CONSOLE_DIR` names another. */
 export function findConsoleDirectory(env: Environment): string | undefined {
   const { enabled, directory } = loadConsoleConfig(env);
   return enabled && directory === undefined ? buildDirectory(consoleBuilds()) : undefined;

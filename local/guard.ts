@@ -11,7 +11,7 @@ export interface Guard {
   close(): void;
 }
 
-/** Starts the script that ends the registered processes once this process is gone. In a session of its own, so that no terminal ends it first. */
+/** Starts the script that ends the registered processes once this process is gone. Its session is its own, so that no terminal ends it. */
 export function startGuard(): Guard {
   const script = fileURLToPath(new URL('guard.sh', import.meta.url));
   const child = spawn('/bin/sh', [script], { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] });

@@ -35,8 +35,8 @@ interface User {
 
 /**
  * Chooses the directory of the embedded Postgres: `<dataDir>/postgres`, run by this process's user. Postgres refuses to run as root: then
- * it runs as the user that owns the data already, or else as `postgres` or `nobody`. What that user cannot reach, because only root may
- * enter a directory above it, is kept under /var/lib/sheaf, with a link to it at `<dataDir>/postgres`.
+ * it runs as the user that owns the data already, or else as `postgres` or `nobody`. A directory that this user cannot reach, because only
+ * root may enter one above it, is kept under /var/lib/sheaf, with a link to it at `<dataDir>/postgres`.
  */
 export function chooseDirectory(dataDir: string): PostgresDirectory {
   const programs = findPostgresPrograms();

@@ -92,7 +92,7 @@ fi
 find_node || fail 'Node 24 is missing: npm was to bring it as the package "node". If npm is told to run no install scripts (ignore-scripts),
 run `npm rebuild --ignore-scripts=false`, or install Node 24 yourself.'
 PATH="$(pwd)/node_modules/.bin:$PATH"
-# Halves the time in which the API and the tests are up.
+# Halves the time that the API and the tests take to start.
 NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE:-$(pwd)/node_modules/.cache/node}"
 export PATH NODE_COMPILE_CACHE
 exec "$node" "$@"

@@ -138,7 +138,7 @@ function saysWorkerRuns(running: RunningProcess): boolean {
 export const memoryFlags = ['--v8-pool-size=1', '--max-semi-space-size=4', '--heap-growing-percent=100'];
 
 /**
- * For glibc's allocator. Its default as a fixed number: otherwise the threshold rises with the largest block that was ever freed, and the
- * process keeps what is freed below it.
+ * For glibc's allocator: its default threshold as a fixed number. Otherwise the threshold rises with the largest block that was ever freed,
+ * and the process keeps freed memory below it.
  */
 export const memoryEnvironment = { MALLOC_TRIM_THRESHOLD_: '131072' };

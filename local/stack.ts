@@ -79,7 +79,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-/** A running stack. The address of a service that is neither started here nor given as external is undefined in `env`, and its getter throws. */
+/** A running stack. A service that is neither started here nor external has no address: it is undefined in `env`, and its getter throws. */
 export class Stack {
   readonly dataDir: string;
   readonly ports: Ports;

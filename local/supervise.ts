@@ -13,7 +13,7 @@ export interface ProcessSpec {
   name: string;
   command: string;
   args: string[];
-  /** Beside the inherited ones. A variable that is here counts, and no inherited file for it. */
+  /** Variables besides the inherited ones. A variable here replaces the inherited one and its `_FILE`. */
   env?: Environment;
   cwd?: string;
   /** The user of this process by default. */
@@ -24,7 +24,7 @@ export interface ProcessSpec {
   stopSignal?: 'SIGTERM' | 'SIGINT';
   /** How long a stop may take before SIGKILL; 10 s by default. */
   graceMs?: number;
-  /** Whether it leaves the processors to other programs that want them (docs/decisions/processes.md). */
+  /** Whether other programs get the processors first (docs/decisions/processes.md). */
   background?: boolean;
 }
 
@@ -138,7 +138,7 @@ function start(spec: ProcessSpec, guard: Guard, onExit: () => void): RunningProc
   });
 }
 
-/** What runs: its output begins in the log file at `logStart`, in bytes. */
+/** A started process. Its output begins in the log file at `logStart`, in bytes. */
 interface Started {
   spec: ProcessSpec;
   pid: number;

@@ -18,8 +18,8 @@ const retentionMs = 30 * 24 * 3600 * 1000;
 const fairness = ['matching.useNewMatcher=true', 'matching.enableFairness=true', 'matching.numTaskqueueWritePartitions=1'];
 
 /**
- * Finds within 15 seconds that a worker is gone without a word. By default it takes 70, in which tasks are given to the worker that is gone,
- * and each waits until its time is over.
+ * Detects within 15 seconds that a worker is gone without closing its connection. By default it takes 70, in which the lost worker still
+ * gets tasks, each of which waits until it times out.
  */
 const deadConnections = ['frontend.keepAliveTime="10s"', 'frontend.keepAliveTimeout="5s"'];
 

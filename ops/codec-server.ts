@@ -25,8 +25,8 @@ interface CodecServerOptions {
 }
 
 /**
- * What Temporal's UI and its CLI ask to show encrypted payloads: `POST /decode`, and `POST /encode` for what they send, both with
- * `{ payloads: […] }`. A payload whose key is not known is left as it is. Requests of pages of other origins are refused with 403.
+ * The server that Temporal's UI and CLI use to show encrypted payloads: `POST /decode`, and `POST /encode` for payloads that they send, both
+ * with `{ payloads: […] }`. A payload whose key is not known is left as it is. Requests of pages of other origins are refused with 403.
  */
 export function createCodecServer({ codec, uiOrigin, token, note }: CodecServerOptions): Express {
   const noted = new Set<string>();

@@ -14,7 +14,7 @@ const patienceMs = 20_000;
 const started = 2;
 
 /**
- * Has the deployment compare, which holds the key of the payment provider; nothing is repaired. Throws OpsError if no worker takes it, if
+ * Starts the comparison in the deployment, which holds the key of the payment provider. Repairs nothing. Throws OpsError if no worker takes it, if
  * the payment provider fails, or if billing is off.
  */
 export async function compareNow(context: OpsContext): Promise<Compared> {
@@ -36,7 +36,7 @@ export async function compareNow(context: OpsContext): Promise<Compared> {
   return result;
 }
 
-/** Waits for the end of the comparison. Gives up only if no worker is at it for `patienceMs`. */
+/** Waits for the end of the comparison. Gives up only if no worker runs it for `patienceMs`. */
 async function waitForEnd(context: OpsContext, handle: WorkflowHandle): Promise<void> {
   for (let seenAt = Date.now(); ; ) {
     const description = await callTemporal(context, () => handle.describe());

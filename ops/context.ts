@@ -21,7 +21,7 @@ export interface Output {
   note(line: string): void;
 }
 
-/** What a command works with beside a database. Nothing connects before it is used. */
+/** The tools of a command besides a database. Nothing connects before it is used. */
 export interface OpsTools extends Output {
   config: OpsConfig;
   /** The stored documents. It signs no links. */
@@ -29,7 +29,7 @@ export interface OpsTools extends Output {
   temporal: Client;
 }
 
-/** What a command works with. Nothing connects before it is used. */
+/** The tools of a command on a database. Nothing connects before it is used. */
 export interface OpsContext extends OpsTools {
   /** The address of the database, with its password. */
   databaseUrl: string;
@@ -110,7 +110,7 @@ function noDatabase({ dataDir }: OpsConfig): OpsError {
   return new OpsError(`No database: nothing runs in ${dataDir}. Start it with \`npm start\`, or set DATABASE_URL.`);
 }
 
-/** Makes a call to Temporal within 15 s. Throws OpsError if Temporal cannot be reached, or lets this client in nowhere. */
+/** Makes a call to Temporal within 15 s. Throws OpsError if Temporal cannot be reached, or refuses this client altogether. */
 export async function callTemporal<T>({ temporal, config }: OpsContext, call: () => Promise<T>): Promise<T> {
   try {
     return await temporal.withDeadline(Date.now() + temporalDeadlineMs, call);

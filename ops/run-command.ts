@@ -47,7 +47,7 @@ export async function runCommand([name, ...args]: string[], env: Environment, ou
   }
   const command = Object.hasOwn(commands, name ?? '') ? commands[name ?? ''] : undefined;
   if (!command) {
-    // The problem stands alone: above a list of every command it would be out of sight.
+    // Only the problem: above the list of every command it would scroll out of sight.
     const problem = name === undefined ? 'Which command?' : `There is no command ${name}.`;
     output.note(
       `${problem} The commands are: ${Object.keys(commands).join(', ')}.\n\nUsage: npm run ops -- COMMAND [ARGUMENTS]; --help describes them.`,

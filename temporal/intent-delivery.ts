@@ -56,7 +56,7 @@ export class IntentDelivery {
   }
 }
 
-/** Ignores that a start may not follow a finished run: nothing is left to start. */
+/** Ignores a start that is refused because the workflow has finished: there is nothing left to start. */
 function orIsOver(error: unknown): void {
   if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
 }

@@ -16,7 +16,7 @@ const pollMs = 1_000;
 const leaseSeconds = 15;
 /** The number of oldest intents that are ranked fairly by organization: ranking all of a large backlog takes seconds. */
 const maxRanked = 5_000;
-/** Of an organization's intents to endpoints of webhooks that fail, one goes out for so many others. */
+/** For one intent to a failing webhook endpoint, so many other intents of its organization go out. */
 const failingStep = 100;
 /** The error of a new namespace in which no worker has registered the search attributes yet. */
 const isUnprepared = /no mapping defined for search attribute|search attribute \S+ is not defined/i;
@@ -27,7 +27,7 @@ export class OutboxRelay {
   readonly #delivery: IntentDelivery;
   readonly #log: Logger;
   readonly #inFlight = new Set<Promise<void>>();
-  /** Whether Temporal could be reached for the last intent that came back. */
+  /** Whether Temporal could be reached at the last delivery that ended. */
   #reached = true;
   #lastReachedAt = Number.NEGATIVE_INFINITY;
   #outageLogged = false;
@@ -75,7 +75,7 @@ export class OutboxRelay {
       await this.#delivery.deliver(message, deadlineMs);
       this.#noteReached();
     } catch (error) {
-      // The workflow has ended, which is what the signal was for.
+      // The workflow has ended already, so it needs no signal.
       if (error instanceof WorkflowNotFoundError && intent.operation === 'signal') {
         this.#noteReached();
         return await this.#delivery.remove(id);

@@ -19,7 +19,7 @@ export interface Outbox {
    * closes.
    */
   shareConnection(connection: NativeConnection | undefined): void;
-  /** Stops both, and waits briefly for deliveries in flight: the rest stays in the table. */
+  /** Stops both, and waits briefly for deliveries in flight: the others stay in the table. */
   stop(): Promise<void>;
 }
 

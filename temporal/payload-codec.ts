@@ -22,10 +22,8 @@ export class UnknownPayloadKey extends Error {
 }
 
 /**
- * Encrypts each payload with its metadata, if there is a current key, and decrypts those that were encrypted with a known one. What is not
- * encrypted is left as it is. Throws UnknownPayloadKey.
- *
- * An encrypted payload names its key; its bytes are a fresh nonce, the tag, and the payload.
+ * Encrypts each payload with its metadata, if there is a current key, and decrypts those that were encrypted with a known one; others are
+ * left as they are. An encrypted payload names its key; its bytes are a fresh nonce, the tag, and the payload. Throws UnknownPayloadKey.
  */
 export function createPayloadCodec({ current, known }: PayloadKeys): PayloadCodec {
   const byId = new Map(known.map((key) => [key.id, key]));

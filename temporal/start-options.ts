@@ -19,7 +19,7 @@ const uploadDetails = 'Begins when the upload ends, or a day after it began, and
 /** The weight of an organization among the workers by its plan. */
 const fairnessWeights: Record<PlanName, number> = { free: 1, pro: 2, team: 4 };
 
-/** Of what goes to an endpoint that fails: a hundred of these hold up others as one does. Never 0, since it may work again. */
+/** The weight of deliveries to an endpoint that fails: a hundred of them delay others as much as one does. Not 0, since it may recover. */
 const failingWeight = 0.01;
 
 /**

@@ -3,7 +3,7 @@ import { isGrpcServiceError } from '@temporalio/client';
 /** UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED and CANCELLED of gRPC: Temporal is unreachable, or takes nothing now. */
 const unreachableCodes = new Set([14, 4, 8, 1]);
 
-/** Whether a call failed because Temporal could not take it, not because it refused it. */
+/** Whether a call failed because Temporal was unavailable, not because it refused the call. */
 export function isUnreachable(error: unknown): boolean {
   const grpc = grpcErrorOf(error);
   return grpc !== undefined && unreachableCodes.has(grpc.code);

@@ -61,7 +61,7 @@ if (config.metrics.port > 0) await serveMetrics(config.metrics, { registry, read
 let stopping = false;
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop(signal));
 
-/** Lets attempts finish within their grace period, hands back the rest, then closes their connections. */
+/** Lets attempts finish within their grace period, hands back the others, then closes their connections. */
 async function stop(signal: string): Promise<void> {
   if (stopping) return;
   stopping = true;

@@ -46,7 +46,7 @@ export class RunningWorkers {
     return this.#running;
   }
 
-  /** Stops polling, lets attempts finish within their grace period, and hands back the rest. */
+  /** Stops polling, lets attempts finish within their grace period, and hands back the others. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#options.onStop();

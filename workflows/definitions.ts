@@ -72,10 +72,10 @@ export type StartIntent =
   | Start<'deleteWorkspace'>
   | Start<'syncSeats'>
   | Start<'syncCustomer'>
-  /** To an endpoint that fails: those to others come first. */
+  /** Whether the delivery goes to an endpoint that fails. Deliveries to others come first. */
   | (Start<'deliverWebhook'> & { isFailing?: boolean });
 
-/** What decides the priority of a job among those that wait for a worker. */
+/** The fields that decide the priority of a job among those that wait for a worker. */
 export interface JobPriority {
   /** The weight of its organization. */
   plan?: PlanName | undefined;
@@ -160,8 +160,8 @@ export function startCustomerSync(organizationId: string): Intent {
 }
 
 /**
- * Starts the workflow that delivers an event to an endpoint. `db/rules/webhooks.sql` makes the same intent for what has happened. The signal
- * of one that is sent `again` makes a run look again that is about to end.
+ * Starts the workflow that delivers an event to an endpoint. `db/rules/webhooks.sql` makes the same intent when an event happens. With
+ * `again`, a signal makes a run that is about to end look again.
  */
 export function startWebhook(input: DeliverWebhookInput, again?: 'again'): Intent {
   const intent = {

@@ -10,7 +10,7 @@ const { sendWebhook } = proxyActivities<Activities>({
   startToCloseTimeout: '1 minute',
   heartbeatTimeout: '20 seconds',
   scheduleToCloseTimeout: '6 days',
-  // An attempt that failed sets the time of the next one itself, by the schedule of Standard Webhooks. This is for those that were lost.
+  // A failed attempt sets the time of the next one itself, by the schedule of Standard Webhooks. These waits are for lost attempts.
   retry: { initialInterval: '10 seconds', backoffCoefficient: 1 },
 });
 

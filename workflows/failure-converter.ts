@@ -10,7 +10,7 @@ class EncodingFailureConverter extends DefaultFailureConverter {
     super({ encodeCommonAttributes: true });
   }
 
-  /** A worker that lacks a key reports it unencrypted, since nobody else might know the key that it encrypts with. */
+  /** A worker that lacks a key reports that unencrypted, since others may not have the key with which it encrypts. */
   override errorToFailure(error: unknown, converter: PayloadConverter, context?: SerializationContext): ProtoFailure {
     if (isUnknownPayloadKey(error)) return this.errorToFailureInner(error, converter, context);
     return super.errorToFailure(error, converter, context);

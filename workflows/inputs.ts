@@ -158,7 +158,7 @@ export interface ReplayInput extends ReplayFilter {
   perMinute?: number;
   /** How many jobs to retry at most; 1,000 by default. */
   limit?: number;
-  /** Who asked, for the audit log. */
+  /** The operator who asked, for the audit log. */
   requestedBy?: string;
   /** Carried over when a long replay continues as new. */
   progress?: ReplayProgress;

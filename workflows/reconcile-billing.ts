@@ -11,7 +11,7 @@ const activities = proxyActivities<Activities>({
 
 /**
  * Once a day: compares subscriptions, seats and customers at the payment provider with the rows, repairs safe differences, and reports the
- * rest (`npm run ops -- billing`). With `repair: false` it compares only. Throws InvalidInput.
+ * others (`npm run ops -- billing`). With `repair: false` it compares only. Throws InvalidInput.
  */
 export async function reconcileBilling(input: ReconcileBillingInput = {}): Promise<ReconcileBillingResult> {
   checkInput(input, { repair: flag });

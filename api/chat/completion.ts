@@ -4,7 +4,7 @@ import { countCharacters } from '../../domain/characters.ts';
 
 type Answer = RouteOutput<Contract['documents']['ask']>;
 
-/** What every part of a completion names. */
+/** The fields that every part of a completion has. */
 interface CompletionHead {
   id: string;
   /** In seconds. */
@@ -12,10 +12,10 @@ interface CompletionHead {
   model: string;
 }
 
-/** A citation in the protocol's form, with what this service knows of it. */
+/** A citation in the protocol's form, with fields of this service. */
 interface Annotation {
   type: 'url_citation';
-  /** The part of the message that it bears out, in characters. */
+  /** The part of the message that the citation supports, in characters. */
   url_citation: { url: string; title: string; start_index: number; end_index: number };
   citation: Answer['sentences'][number]['citations'][number];
 }
@@ -63,13 +63,13 @@ function toParts(answer: Answer, apiUrl: string): Part[] {
   });
 }
 
-/** A front end shows the message alone, so the message itself has to say it. */
+/** The text of a message without sentences, since a front end may show nothing but the message. */
 function sayNothing({ withheld }: Answer): string {
   if (withheld === 0) return 'Nothing in the documents responds to this.';
   return 'Nothing that the documents bear out was found.';
 }
 
-/** The text of the page that is cited, for who may read the document. */
+/** The address of the cited page's text. */
 function urlOf({ documentId, page }: Annotation['citation'], apiUrl: string): string {
   return `${apiUrl}/api/v1/documents/${documentId}/text${page === null ? '' : `?page=${page}`}`;
 }

@@ -14,7 +14,7 @@ import { toChunks, toCompletion } from './completion.ts';
 
 const { documents } = contract;
 
-/** What is used of a request. Models have no settings here, so others are ignored, as the protocol's servers do. */
+/** The fields of a request that are used. All others, such as settings of the model, are ignored, as other servers of the protocol do. */
 const completionRequest = z.object({
   model: z.string(),
   messages: z.array(z.object({ role: z.string(), content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]).nullish() })),

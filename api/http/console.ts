@@ -6,7 +6,7 @@ import { objectKey } from '../../adapters/storage/object-key.ts';
 import type { Storage } from '../../adapters/storage/port.ts';
 import { version } from '../../contract/index.ts';
 
-/** Where the build leaves a place for the nonce of a response. */
+/** The placeholder of the build for the nonce of a response. */
 const noncePlaceholder = '__NONCE__';
 
 /** Paths that are never the console's, whatever a browser accepts. */
@@ -44,13 +44,13 @@ interface ConsoleOptions {
   /** Where the build is, or will be: `index.html` and `assets/`. */
   directory: string;
   apiUrl: string;
-  /** Uploads go to where it signs, and originals come from there. */
+  /** The store. The page uploads to its signed links, and loads originals from them. */
   storage: Storage;
 }
 
 /**
- * The console, at every path that nothing else serves, to whoever asks for HTML: the path is for the script to read. While the build is
- * not there yet, a page that says so and looks again.
+ * Serves the console's page at every path that nothing else serves, if the client asks for HTML: the script reads the path. Until the build
+ * is there, serves a page that says so and reloads itself.
  */
 export function consolePage({ directory, apiUrl, storage }: ConsoleOptions): RequestHandler {
   const file = join(directory, 'index.html');

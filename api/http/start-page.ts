@@ -3,13 +3,9 @@ import express, { type Response, type Router } from 'express';
 import { version } from '../../contract/index.ts';
 
 /**
- * Pages for a browser that comes without an application. They need no session and show no data. A client that does not ask
- * for HTML gets NOT_FOUND, as at any path that nothing serves.
- *
- * - `GET /`: by the link of a mail, by a sign-in with a provider that failed (`?error=` and its code), or because somebody wanted to see
- *   what listens here.
- * - `GET /reset-password` (`?token=`, or `?error=` and a code) and `GET /accept-invitation/<id>`: by the links of mails if there is no web
- *   application. They say by which request to go on.
+ * Pages for a browser if there is no web application: `/`, and `/reset-password` and `/accept-invitation/<id>`, to which links of mails
+ * lead and which say by which request to go on. `?error=` has the code of a failure. They need no session and show no data. A client that
+ * does not ask for HTML gets NOT_FOUND.
  */
 export function startPages({ apiUrl }: { apiUrl: string }): Router {
   const router = express.Router({ caseSensitive: true });

@@ -15,8 +15,8 @@ interface LargeBodiesOptions {
 }
 
 /**
- * Bounds the memory for large bodies of one caller: a user or an API key, or an address if nobody is signed in. A body counts until its response is over.
- * Its size has its own bound (`maxBodyBytes`).
+ * Bounds the memory for large bodies of one caller: a user or an API key, or an address if nobody is signed in. A body counts until its
+ * response is over. Its size has its own bound (`maxBodyBytes`).
  */
 export class LargeBodies {
   readonly #smallBytes: number;

@@ -33,7 +33,7 @@ export function limitRequests({ requests, keyRequests }: Limiters, authenticatio
   };
 }
 
-/** Of API keys, in the memory of a process. */
+/** The maximum number of limiters of API keys in the memory of a process. */
 const maxRates = 1_000;
 
 interface LimitOptions {

@@ -24,7 +24,7 @@ export function mcpRoutes(deps: ApiDeps, procedures: Procedures<Contract>): Rout
     const options = { writes: deps.config.mcpWrites, requestId: requestIdOf(res), log: deps.log };
     const handler = createMcpHandler(() => createMcpServer(context, options), {
       onerror: (err) => deps.log.warn({ err, requestId: options.requestId }, 'a request of an MCP client was not served'),
-      // Nothing changes that a client could be told of.
+      // The server sends no notifications, so there is nothing to subscribe to.
       maxSubscriptions: 0,
     });
     res.once('close', () => void handler.close());
@@ -50,12 +50,12 @@ function authInfoOf(res: Response, token: string): AuthInfo {
   const key = res.locals.key as KeyCaller | undefined;
   if (!key) throw new OAuthError(OAuthErrorCode.InvalidToken, 'This is no API key, or it is revoked, expired or suspended.');
   res.locals.caller = key;
-  // The SDK refuses a token without an end. One that has none is looked up again for each request.
+  // The SDK refuses a token without expiry. A key without one gets an hour, and is looked up again for each request anyway.
   const expiresAt = Math.floor((key.expiresAt?.getTime() ?? Date.now() + hourSeconds * 1_000) / 1_000);
   return { token, clientId: key.keyId, scopes: key.permissions, expiresAt };
 }
 
-/** Runs operations as a key, within the request of its client. Headers of the request are about the whole, not about an operation. */
+/** Runs operations as a key, within the request of its client. An operation sees no headers, since they are about the whole request. */
 function createContext(
   deps: ApiDeps,
   procedures: Procedures<Contract>,

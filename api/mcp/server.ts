@@ -29,7 +29,7 @@ export function createMcpServer(context: ToolContext, options: McpServerOptions)
     { name: 'sheaf', title: 'Sheaf', version },
     {
       instructions: 'Search and read the documents of an organization. Begin with list_workspaces unless your key is of one workspace.',
-      // Nobody is told of changes: the tools are the same as long as the process runs.
+      // No notifications of changes: the tools are the same as long as the process runs.
       capabilities: { tools: { listChanged: false } },
     },
   );
@@ -42,7 +42,7 @@ export function createMcpServer(context: ToolContext, options: McpServerOptions)
   return server;
 }
 
-/** A tool's result; an error is one too, so that the model reads what is wrong. */
+/** A tool's result. An error is a result, too, so that the model reads what is wrong. */
 async function callTool(tool: Tool, args: Record<string, unknown>, context: ToolContext, { requestId, log }: McpServerOptions) {
   try {
     checkPermissions(tool, context);

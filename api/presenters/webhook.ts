@@ -20,7 +20,7 @@ export function toEndpoint(endpoint: EndpointRow) {
   };
 }
 
-/** The same with its new secret. A private key is never shown. */
+/** An endpoint with its new secret. A private key is never shown. */
 export function toEndpointWithSecret(endpoint: EndpointRow) {
   return { ...toEndpoint(endpoint), secret: endpoint.signature === 'v1' ? endpoint.secret : null };
 }

@@ -25,7 +25,10 @@ export function documentAsk(deps: ApiDeps) {
   return procedure(contract.documents.ask, (context) => answerOnce(deps, contract.documents.ask, context));
 }
 
-/** `documents.askStream`: the same answer, sentence by sentence. It is kept before the first is sent, so a client may come back for the rest. */
+/**
+ * `documents.askStream`: the same answer, sentence by sentence. The whole answer is stored before the first sentence is sent, so that a
+ * client whose connection broke can fetch the missing ones.
+ */
 export function documentAskStream(deps: ApiDeps) {
   const route = contract.documents.askStream;
   return procedure(route, async (context) => {
@@ -34,10 +37,10 @@ export function documentAskStream(deps: ApiDeps) {
     await authorize(workspace.organization_id, workspace.id);
     const { key, sent } = readPosition(request);
     const record = { userId: callerId(caller), operation: route.metadata.operation, key, request: input };
-    // What has been sent was kept before, so an answer that is not there was never this client's.
+    // Every sent answer is stored, so one that is not stored was never sent to this client.
     if (sent > 0 && !(await findRecord(deps.db, record))) throw notIssued();
     request.setHeader('Last-Event-Id', toEventId(key, sent));
-    // The headers are sent before the answer is there.
+    // The headers are already sent when the answer is there.
     const asked = { ...context, request: { ...request, idempotencyKey: key, setHeader: () => {} } };
     return toEvents(() => answerOnce(deps, route, asked), key, sent);
   });
@@ -49,11 +52,11 @@ async function* toEvents(answerIt: () => Promise<NumberedAnswer>, key: string, s
     ...sentences.map(({ index, ...sentence }) => ({ number: index + 1, data: { ...sentence, type: 'sentence' } })),
     { number: total + 1, data: { ...rest, type: 'end' } },
   ];
-  // The end may come again: it says that there is no more.
+  // A client that has all sentences still gets the last event, which says that there are no more.
   for (const { number, data } of events) if (number > sent || number > total) yield { id: toEventId(key, number), data };
 }
 
-/** The key that the answer is kept by, and how many of its events the client has. Throws BAD_REQUEST for an event of another answer. */
+/** The key of the stored answer, and how many of its events the client has. Throws BAD_REQUEST for an event of another answer. */
 function readPosition({ idempotencyKey, lastEventId }: RequestInfo): { key: string; sent: number } {
   if (lastEventId === undefined) return { key: idempotencyKey ?? newId(), sent: 0 };
   const [, encoded = '', sent] = /^([\w.!~*'()%-]{1,600})\.(\d{1,3})$/.exec(lastEventId) ?? [];

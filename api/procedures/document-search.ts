@@ -18,7 +18,7 @@ type InputFilter = NonNullable<RouteInput<typeof contract.documents.search>['fil
 
 /** The time limit for embedding the query. */
 const embedTimeoutMs = 10_000;
-/** The time limit for ranking passages anew. A search goes without it rather than wait. */
+/** The time limit for ranking passages anew. A search that exceeds it keeps its order. */
 const rerankTimeoutMs = 3_000;
 /** The time limit while the AI service is unreachable. */
 export const patienceMs = 2_500;
@@ -73,7 +73,7 @@ export function unavailable(message: string, cause: unknown): ApiError {
   return new ApiError('SERVICE_UNAVAILABLE', { message, retryAfterSeconds: Math.max(retryAfterSeconds, Math.ceil(askedMs / 1_000)) });
 }
 
-/** The request that the AI service is asked for. */
+/** The request for which the AI service is called. */
 export interface Asking {
   signal: AbortSignal;
   requestId: string;

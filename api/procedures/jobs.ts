@@ -49,7 +49,7 @@ export function jobProcedures(deps: ApiDeps) {
       const { input, caller, actor, authorize } = context;
       const { organizationId } = input;
       const { items } = await withIdempotency<RecordedJobs>(db, contract.jobs.createMany, context, async (once) => {
-        // Before any row is read; a key of one workspace is asked for each job below.
+        // Before any row is read. A key of one workspace is authorized for each job below.
         await authorize(organizationId, workspaceOf(caller));
         for (const kind of new Set(input.jobs.map((job) => job.kind))) {
           await checkKind(deps, kind, ['jobs', input.jobs.findIndex((job) => job.kind === kind)]);
@@ -82,7 +82,7 @@ export function jobProcedures(deps: ApiDeps) {
         return once(async (trx) => withoutLongInput(toJob(await retryJob(trx, getPlan, actor, original))));
       });
       if (job.input) return job as ShownJob;
-      // Texts that the job no longer holds are shortened here, too.
+      // The input was too long to store with the key, so it is read from the job, which may have shortened its texts since.
       return { ...job, input: toJob(await readWhole(db, await getJob(db, job.id))).input } as ShownJob;
     }),
 
@@ -125,7 +125,7 @@ interface RecordedJobs {
   items: RecordedJob[];
 }
 
-/** The maximum input that is stored with a key, in characters of JSON: a longer one is in the request, or read from the job. */
+/** The maximum input that is stored with a key, in characters of JSON. A longer one is taken from the request, or read from the job. */
 const recordedLength = 4_096;
 
 function withoutLongInput({ input, ...rest }: ShownJob): RecordedJob {

@@ -27,7 +27,7 @@ export function webhookProcedures({ db, config, cursors }: ApiDeps) {
     throw new ApiError('PRECONDITION_FAILED', { message: 'Webhooks are not enabled on this deployment.' });
   }
 
-  /** Throws BAD_REQUEST if the host is an address that is never connected to. What a name leads to is seen at each connection. */
+  /** Throws BAD_REQUEST if the host is an address that is never connected to. Those of a host name are checked at each connection. */
   function checkUrl(url: string | undefined): void {
     const message = url === undefined ? undefined : rule.refusalOfUrl(url);
     if (message !== undefined) throw new ApiError('BAD_REQUEST', { message, data: { issues: [{ path: ['url'], message }] } });

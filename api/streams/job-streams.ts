@@ -15,7 +15,7 @@ export interface JobStreamsOptions extends Omit<FeedOptions, 'organizationId'> {
   limits?: Partial<StreamLimits>;
 }
 
-/** How long a stream lives, how often its caller is authorized again, and how long its client may leave an event unread; in milliseconds. */
+/** How long a stream lives, how often its caller is authorized again, and how long its client may leave an event unread; in ms. */
 interface StreamLimits {
   lifetimeMs: number;
   recheckMs: number;
@@ -27,7 +27,7 @@ const defaultLimits: StreamLimits = { lifetimeMs: 15 * 60_000, recheckMs: 30_000
 /** The seconds after which a client with too many streams may retry. Browsers wait only if this is sent to them. */
 const refusedSeconds = 60;
 
-/** A stream looks at its key again before it sends an event, if the last look is older than this, in milliseconds. */
+/** Before the stream of an API key sends an event, it checks the key again if the last check is older than this, in milliseconds. */
 const freshMs = 1_000;
 
 /** The open job streams of this process. */
@@ -107,7 +107,7 @@ export class JobStreams {
     const lifetime = setTimeout(() => stream.end(), this.#limits.lifetimeMs).unref();
     try {
       for await (const event of stream.events()) {
-        // A key may be revoked because it is in wrong hands, so nothing is sent by a look that is older than a second.
+        // A key may be revoked because it is in wrong hands, so no event is sent if the last check is older than a second.
         if (isKey(caller)) await reauthorization.refresh(freshMs);
         if (!stream.isOver) yield event;
       }

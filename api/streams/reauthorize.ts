@@ -11,7 +11,7 @@ export type FindMembership = (
 
 /** How the caller of a stream is authorized again while it is open. */
 interface Reauthorization {
-  /** Authorizes again unless that was done within the last `maxAgeMs`. Throws if that cannot be found out. */
+  /** Authorizes again unless that was done within the last `maxAgeMs`. Throws if the database does not respond. */
   refresh(maxAgeMs: number): Promise<void>;
   stop(): void;
 }

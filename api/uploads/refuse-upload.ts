@@ -11,10 +11,9 @@ interface Refusal {
 }
 
 /**
- * Sends `{ error, requestId }` to a client before its whole body was read, and closes the connection.
- *
- * Closing while the client still sends would reset the connection, and many clients would lose the response. So the whole response
- * goes out first. What still arrives is discarded until the client leaves, has sent `lingerBytes`, or five seconds have passed.
+ * Sends `{ error, requestId }` before the whole body was read, and closes the connection. Closing it while the client still sends would
+ * lose the response for many clients. So the response goes out first, and what still arrives is discarded until the client leaves, has sent
+ * `lingerBytes`, or five seconds have passed.
  */
 export function refuseUpload(req: ObjectRequest, res: Response, refusal: Refusal): void {
   const body = errorBody(res, refusal.error);

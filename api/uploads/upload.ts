@@ -88,7 +88,7 @@ async function checkHead(options: UploadOptions, req: ObjectRequest, res: Respon
   const declaredBytes = Number(declaredLength);
   if (declaredBytes > maxUploadBytes) throw new InvalidUpload(413, 'too_large');
   if (!isGranted(contentType)) {
-    // Only a client with a valid link learns this, and `upload.headers` told it before.
+    // Only a client with a valid link learns this, and `upload.headers` had the type.
     res.setHeader('Accept', signed);
     throw new InvalidUpload(403, 'invalid_signature');
   }

@@ -3,7 +3,7 @@ import { createIndexes, withShortLocks } from './online.ts';
 
 export const online = true;
 
-/** Notes for whom credits were charged, and finds the entries of a time. Both are null for charges from before. */
+/** Stores for whom credits were charged, null for older charges, and adds the index that finds the entries of a period. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await withShortLocks(db, async (trx) => {
     await sql`alter table credit_entry add column if not exists workspace_id text, add column if not exists actor_id text`.execute(trx);

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** What each workspace does with uploads by itself: nothing, unless it is told. */
+/** The jobs that each workspace queues for an upload: none by default. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table workspace add column auto_process text[] not null default '{}'`.execute(db);
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Answers that were charged and have not ended yet. A table of their own, since the version before refunds what is in `open_search` as searches. */
+/** Answers that were charged and have not ended yet. Not in `open_search`, whose rows the version before refunds as searches. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table open_answer (

@@ -3,7 +3,7 @@ import { createIndexes, withShortLocks } from './online.ts';
 
 export const online = true;
 
-/** What workspaces and API keys may use in a month, null without a budget; and the indexes that add up what they have used. */
+/** The credits that workspaces and API keys may use in a month, null without a budget; and the indexes that add up their use. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await withShortLocks(db, async (trx) => {
     await sql`alter table workspace add column if not exists credit_budget integer`.execute(trx);

@@ -1,6 +1,6 @@
-/** A letter of the wanted text that the other has not, one that only the other has, or one for another. */
+/** One difference between two texts: a letter is missing (`ours` only), is added (`theirs` only), or is another one (both). */
 export interface Edit {
-  /** Its place in the alignment, from its end. */
+  /** Its position in the alignment, counted from the end. */
   at: number;
   ours?: number;
   theirs?: number;
@@ -9,17 +9,17 @@ export interface Edit {
 interface Alignment {
   start: number;
   end: number;
-  /** The last one first. */
+  /** From the last to the first. */
   edits: Edit[];
 }
 
 const impossible = 1_000;
-/** Digits, what is between them, and characters that are words by themselves. */
+/** Characters that must not differ: digits, the characters between digits, and those that are words by themselves. */
 const fixed = /[\d.,:;/' \n-]|\p{Script=Han}/u;
 
 /**
- * Aligns a text with the part of another around an offset that it resembles most, and that begins and ends at borders. Undefined if that takes
- * more edits, or one in a number.
+ * Aligns a text with the most similar part of another text around an offset. The part begins and ends at borders. Undefined if the two differ
+ * by more than `maxEdits`, or within a number.
  */
 export function alignLetters(
   wanted: string,
@@ -46,8 +46,8 @@ interface Band {
 }
 
 /**
- * The fewest edits between each beginning of a text and each part of another that begins at a border and ends at a column. Only columns near the
- * diagonal from an offset are looked at.
+ * A table of edit distances: a row for each prefix of the wanted text, a column for each end of a part of the other text that begins at a
+ * border. It holds only a band of columns around the diagonal from `offset`.
  */
 class Costs {
   readonly #wanted: string;
@@ -70,8 +70,8 @@ class Costs {
   }
 
   at(row: number, column: number): number {
-    const place = column - this.#firstOf(row);
-    return place < 0 || place >= this.#width ? impossible : (this.#costs[row * this.#width + place] ?? impossible);
+    const index = column - this.#firstOf(row);
+    return index < 0 || index >= this.#width ? impossible : (this.#costs[row * this.#width + index] ?? impossible);
   }
 
   bestEnd(): number | undefined {
@@ -103,10 +103,10 @@ class Costs {
 
   #fillRow(row: number): void {
     for (const column of this.#columnsOf(row)) {
-      const place = row * this.#width + column - this.#firstOf(row);
-      if (row === 0) this.#costs[place] = this.#band.isBorder(column) ? 0 : impossible;
+      const index = row * this.#width + column - this.#firstOf(row);
+      if (row === 0) this.#costs[index] = this.#band.isBorder(column) ? 0 : impossible;
       else
-        this.#costs[place] = Math.min(impossible, this.#byOther(row, column), this.#byOneLess(row, column), this.#byOneMore(row, column));
+        this.#costs[index] = Math.min(impossible, this.#byOther(row, column), this.#byOneLess(row, column), this.#byOneMore(row, column));
     }
   }
 
@@ -120,7 +120,7 @@ class Costs {
     return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
   }
 
-  /** By another letter, or the same. */
+  /** The cost if the last letters are matched with each other, equal or not. */
   #byOther(row: number, column: number): number {
     if (column === 0) return impossible;
     const isSame = this.#wanted.charCodeAt(row - 1) === this.#region.charCodeAt(column - 1);

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/connect.ts';
 import { readDocuments } from '../documents/document.ts';
 
-/** A place in a document that bears a sentence out. Positions count characters of the document's text. */
+/** The part of a document that supports a sentence. Positions count characters of the document's text. */
 export interface AnswerCitation {
   documentId: string;
   documentName: string;
@@ -23,7 +23,7 @@ interface AnswerSentence {
   citations: AnswerCitation[];
 }
 
-/** An answer as it was written, before anything in it is proven. Citations name passages. */
+/** An answer as the model wrote it, before its citations are checked. They name passages. */
 export interface Written {
   sentences: { text: string; citations: { passage: string; quote: string }[] }[];
   extractive: boolean;
@@ -35,27 +35,27 @@ export interface Answer {
   id: string;
   organizationId: string;
   sentences: AnswerSentence[];
-  /** How many sentences were withheld, since their citations do not bear them out. */
+  /** How many sentences were withheld, because their citations do not support them. */
   withheld: number;
-  /** Whether nothing in the documents responds to the question. */
+  /** Whether nothing in the documents answers the question. */
   nothingFound: boolean;
-  /** Whether the sentences are the documents' own. */
+  /** Whether the sentences are taken from the documents, not written by a model. */
   extractive: boolean;
   /** The model that wrote them; null if none did. */
   model: string | null;
   credits: number;
 }
 
-/** An answer with each sentence at its place, also if others before it are gone. */
+/** An answer whose sentences keep their numbers, even if sentences before them were removed. */
 export interface NumberedAnswer extends Answer {
   sentences: (AnswerSentence & { index: number })[];
-  /** How many there were. */
+  /** The number of sentences before any was removed. */
   total: number;
 }
 
 /**
- * An answer without the citations of documents that have been deleted since (docs/rules.md, gone at once). A sentence that has no other is
- * withheld; those after it keep their number.
+ * Removes citations of documents that were deleted since (docs/rules.md, gone at once). A sentence without another citation is withheld;
+ * later sentences keep their numbers.
  */
 export async function withoutDeleted(db: Db, answer: Answer): Promise<NumberedAnswer> {
   const cited = new Set(answer.sentences.flatMap(({ citations }) => citations.map(({ documentId }) => documentId)));

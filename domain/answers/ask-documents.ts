@@ -8,17 +8,17 @@ import { nothing, toAnswer } from './to-answer.ts';
 interface AskDeps extends Omit<SearchDeps, 'isCharged' | 'actorId'> {
   /** The user or the API key that asks. */
   actorId: string;
-  /** Has an answer written from passages. An error ends the question with it. */
+  /** Writes an answer from passages. The question fails with its error. */
   write(passages: Passage[]): Promise<Written>;
 }
 
-/** Stores an answer in the transaction of the effect, and returns it; another one if a request of the same key was faster. */
+/** Stores an answer in the transaction that settles the charge, and returns it; or the answer of a faster request with the same key. */
 export type Keep = (effect: (trx: Transaction) => Promise<Answer>) => Promise<Answer>;
 
 /**
- * Answers a question from the documents of a workspace. It is charged before anything is searched; the transaction that keeps the answer
- * settles the charge, or gives it back if there was no passage to write of. Whatever fails gives it back, too, and the sweep if the process
- * dies. Throws LIMIT_REACHED without credits.
+ * Answers a question from the documents of a workspace. Charges before the search. The transaction that stores the answer settles the charge,
+ * or refunds it if no passage was found. A failure refunds it, too; if the process dies, the sweep does. Throws LIMIT_REACHED without
+ * credits.
  */
 export async function askDocuments(deps: AskDeps, search: Search, keep: Keep): Promise<Answer> {
   const { db, getPlan, actorId, onUnsettled } = deps;

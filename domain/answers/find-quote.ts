@@ -1,7 +1,7 @@
 import { findTolerantly, shapesOf } from './find-tolerantly.ts';
 import { type FoldedText, foldText } from './fold-text.ts';
 
-/** Where a quote stands in a text, by indexes. */
+/** The position of a quote in a text, by indexes. */
 interface FoundQuote {
   start: number;
   end: number;
@@ -11,13 +11,13 @@ interface FoundQuote {
 
 const letter = /[\p{L}\p{N}]/u;
 const mark = /\p{M}/u;
-/** Scripts without spaces between words have no borders of words that could be told. */
+/** Scripts without spaces between words: where a word begins or ends is not known. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /**
- * Finds a quote in a text, where it begins and ends with whole words and numbers: first as it is, apart from hyphens, spaces, ligatures,
- * quotation marks and Unicode forms; in a text of text recognition then with a few other letters, but the same digits.
+ * Finds a quote in a text. It must begin and end with a whole word or number. Hyphens, spaces, ligatures, quotation marks and Unicode forms
+ * may differ; in recognized text also a few letters, but no digits.
  */
 export function findQuote(
   quote: string,
@@ -40,7 +40,7 @@ function isWhole(text: FoldedText, start: number, end: number): boolean {
   return !cutsAt(text, start) && !cutsAt(text, end);
 }
 
-/** Whether a place of the folded text is within a word, a number or a character. */
+/** Whether an index of the folded text is within a word, a number or a character. */
 function cutsAt({ folded, starts, ends }: FoldedText, at: number): boolean {
   const [before, after] = [folded[at - 1] ?? '', folded[at] ?? ''];
   if (before === '' || after === '') return false;
@@ -50,7 +50,7 @@ function cutsAt({ folded, starts, ends }: FoldedText, at: number): boolean {
   return adjoin && letter.test(before) && letter.test(after) && !(unspaced.test(before) || unspaced.test(after));
 }
 
-/** Whether the sign at a place of the folded text belongs to the number beside it. */
+/** Whether the sign at an index of the folded text belongs to the number beside it. */
 function isNumberSign(folded: string, at: number): boolean {
   const sign = folded[at] ?? '';
   if (sign === ' ')
@@ -61,7 +61,7 @@ function isNumberSign(folded: string, at: number): boolean {
 const opening = /[("“«„‘'[¿¡]*$/u;
 const closing = /^[)\]»”’"'.!?…。！？]*/u;
 
-/** With as many marks around it as the quote has. */
+/** The indexes of a found quote in the text, with as many punctuation marks around it as the quote has. */
 function indexesOf({ text, starts, ends }: FoldedText & { text: string }, from: number, to: number, quote: string) {
   const [start, end] = [starts[from] ?? 0, ends[to - 1] ?? 0];
   const marksBefore = /^[^\p{L}\p{N}]*/u.exec(quote.trim())?.[0].length ?? 0;

@@ -2,17 +2,17 @@ import type { Span } from '../characters.ts';
 import { alignLetters, type Edit } from './align-letters.ts';
 import type { FoldedText } from './fold-text.ts';
 
-/** One letter in twelve may be another, one more or one less. */
+/** Of twelve letters one may be wrong, added or missing. */
 const lettersPerEdit = 12;
 const maxEdits = 24;
-/** Edits that stand so close together change a word rather than misread it. */
+/** More edits than this in a window of so many letters are another word, not a misread one. */
 const [windowLength, editsPerWindow] = [7, 2];
 const lettersPerEditOfWord = 3;
 const maxPlaces = 20;
 
 /**
- * Finds a folded quote in a folded text of text recognition. No digit may differ, nor what is between digits, nor may a word be another one or
- * missing. Returns the place with the fewest edits; undefined if there is none, or the quote is shorter than twelve letters.
+ * Finds a folded quote in folded recognized text. Digits, the characters between digits, and whole words must be the same. Returns the
+ * position with the fewest edits; undefined if there is none, or the quote is shorter than twelve letters.
  */
 export function findTolerantly(wanted: FoldedText, text: FoldedText, isBorder: (index: number) => boolean): Span | undefined {
   const edits = Math.min(maxEdits, Math.floor(wanted.folded.length / lettersPerEdit));
@@ -27,17 +27,17 @@ export function findTolerantly(wanted: FoldedText, text: FoldedText, isBorder: (
   return best?.span;
 }
 
-/** Letters that look like several others. */
+/** Letters that look like two or three others. */
 const shapes: Record<string, string> = { m: 'rri', n: 'ri', u: 'ii', d: 'cl', w: 'vv' };
 
-/** A folded text in which `m` and `rn` are the same, `d` and `cl`, and others that text recognition takes for each other. */
+/** A folded text in which letters are equal that text recognition confuses, such as `m` and `rn`, or `d` and `cl`. */
 export function shapesOf({ folded, starts, ends }: FoldedText): FoldedText {
   const parts = Array.from({ length: folded.length }, (_, index) => shapes[folded[index] ?? ''] ?? folded[index] ?? '');
   const spread = (places: number[]) => parts.flatMap((part, index) => Array<number>(part.length).fill(places[index] ?? 0));
   return { folded: parts.join(''), starts: spread(starts), ends: spread(ends) };
 }
 
-/** Where it may begin: of one more parts than there are edits, one stands there as it is. */
+/** Offsets at which the wanted text may begin. With at most n edits, one of n + 1 pieces of it must occur unchanged. */
 function placesOf(wanted: string, text: string, edits: number): number[] {
   const places: number[] = [];
   const length = wanted.length / (edits + 1);
@@ -51,7 +51,7 @@ function placesOf(wanted: string, text: string, edits: number): number[] {
   return places;
 }
 
-/** Whether edits are few in each place and each word, as misread letters are. */
+/** Whether the edits look like misread letters: few in each window and in each word. */
 function areMisread(edits: Edit[], wanted: FoldedText, text: FoldedText): boolean {
   if (areCrowded(edits, editsPerWindow)) return false;
   if (areCrowded(edits.filter(isGap), 1)) return false;
@@ -80,7 +80,7 @@ function countEdits(words: Span[]): [length: number, count: number][] {
   });
 }
 
-/** The word around a place of a folded text: what nothing divides in the text itself. */
+/** The word around an index of a folded text, as the original text divides words. */
 function wordAt({ folded, starts, ends }: FoldedText, at: number): Span {
   let [start, end] = [at, at + 1];
   while (start > 0 && (ends[start - 1] ?? 0) >= (starts[start] ?? 0)) start -= 1;

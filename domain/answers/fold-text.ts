@@ -1,9 +1,9 @@
-/** A text as quotes are compared with it, and where each of its code units stands in the text itself. */
+/** A text in the form in which quotes are compared, and the position of each of its code units in the original text. */
 export interface FoldedText {
   folded: string;
   /** The index at which the character of a code unit begins in the text. */
   starts: number[];
-  /** The index after it. */
+  /** The index after that character. */
   ends: number[];
 }
 
@@ -17,7 +17,7 @@ const wordCharacter = /[\p{L}\p{N}]/u;
 
 /**
  * Folds a text to its letters, digits and signs, in lower case and decomposed: without hyphens, spaces, quotation marks, punctuation and the
- * marks of Markdown. Between digits what parts them is kept, as one character, and so is a minus, since 13:30, 1330 and -1330 differ.
+ * marks of Markdown. Between digits the separator is kept as one character, and so is a minus, since 13:30, 1330 and -1330 differ.
  */
 export function foldText(text: string): FoldedText {
   const fold: FoldedText = { folded: '', starts: [], ends: [] };
@@ -51,7 +51,7 @@ function foldCharacter(character: string): string {
   return otherNumber.test(character) ? character : character.normalize('NFKD').toLowerCase();
 }
 
-/** The digit of any script as one of 0 to 9: the digits of a script follow each other, from its zero. */
+/** A digit of any script as one of 0 to 9: the code points of a script's digits follow each other, beginning with its zero. */
 export function digitOf(character: string): string {
   const plain = character.normalize('NFKC');
   if (/^\d$/.test(plain)) return plain;
@@ -66,10 +66,10 @@ function isQuoteMark(character: string, text: string, index: number): boolean {
   return character === '>' && (index === 0 || text[index - 1] === '\n' || text[index - 1] === '>');
 }
 
-/** What stands for the characters between two digits. */
+/** The one character that stands for the separator between two digits. */
 function signBetween(between: string): string {
   if (/^\s+$/.test(between)) return ' ';
-  // Across a space they are no parts of one number.
+  // Digits on both sides of a space are no parts of one number.
   if (/\s/.test(between)) return '\n';
   return dash.test(between) ? '-' : (between[0] ?? '');
 }

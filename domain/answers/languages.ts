@@ -13,14 +13,14 @@ export function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu) ?? [];
 }
 
-/** Whether a word says nothing by itself in one of nine languages. */
+/** Whether a word is a stop word in one of nine languages. */
 export function isStopWord(word: string): boolean {
   return all.has(word.toLowerCase());
 }
 
 const minHits = 2;
 
-/** The languages of which a text has most stop words, if it has two; none otherwise. Some share their words. */
+/** The languages with the most stop words in a text, if there are at least two; several if they share them. */
 export function languagesOf(text: string): string[] {
   const words = wordsOf(text);
   const hits = Object.entries(lists).map(([name, list]) => ({ name, count: words.filter((word) => list.has(word)).length }));

@@ -1,4 +1,4 @@
-/** Numbers as words. One is not among them, since it is an article in most languages; it only follows others. */
+/** Numbers as words. One alone is left out, since it is an article in most languages; it counts only after other number words. */
 const words: Record<string, string> = {
   en: `two=2 three=3 four=4 five=5 six=6 seven=7 eight=8 nine=9 ten=10 eleven=11 twelve=12 thirteen=13 fourteen=14 fifteen=15 sixteen=16
 seventeen=17 eighteen=18 nineteen=19 twenty=20 thirty=30 forty=40 fifty=50 sixty=60 seventy=70 eighty=80 ninety=90 hundred=100 thousand=1000
@@ -45,7 +45,7 @@ function readSpaced(text: string, table: ReadonlyMap<string, number>): number[] 
   let run: string[] = [];
   const close = () => {
     const values = run.map((part) => table.get(part) ?? 1);
-    // In `5 million` it is a part of the number in digits.
+    // In `5 million` the word is part of a number in digits.
     if (values.some((value) => value < 1_000)) found.push(amountOf(values));
     run = [];
   };
@@ -78,7 +78,7 @@ function amountOf(parts: number[]): number {
   return total + current;
 }
 
-/** A single character is rather a part of a word. */
+/** A single character is more likely a part of a word. */
 function readChinese(text: string): number[] {
   return [...text.matchAll(/[〇一二三四五六七八九十百千万億亿]{2,}|[二三四五六七八九](?=[年月日人枚回個度名時时分秒岁])/gu)].map(
     ([run]) => {

@@ -1,6 +1,6 @@
 import { digitOf } from './fold-text.ts';
 
-/** A text in which facts are read: composed, with the digits 0 to 9, plain hyphens, spaces and apostrophes, and words of one piece. */
+/** The form of a text in which facts are read: composed Unicode, digits 0 to 9, plain hyphens, spaces and apostrophes. */
 export function plainText(text: string): string {
   return (
     text
@@ -10,7 +10,7 @@ export function plainText(text: string): string {
       .replace(/(?![0-9])\p{Nd}/gu, digitOf)
       .replace(/[\p{Pd}\u2212]/gu, '-')
       .replace(/[‘’ʼ]/g, "'")
-      // What a tab or a line break divides is no number in groups of three.
+      // Digits on both sides of a tab or a line break are no groups of one number.
       .replace(/[\t\n\r]/g, '  ')
       .replace(/\s/g, ' ')
   );

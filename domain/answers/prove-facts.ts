@@ -6,24 +6,27 @@ import { isCaseless, lacksName, lacksWords } from './prove-names.ts';
 import { findUnsaidNumber, lacksUnit } from './prove-numbers.ts';
 import { readDates } from './read-dates.ts';
 
-/** What a sentence says that its quotes do not. */
+/** The kind of fact in a sentence that its quotes do not have. */
 export type Unproven = 'number' | 'date' | 'name';
 
-/** What the facts of a sentence are compared with. */
+/** The texts with which the facts of a sentence are compared. */
 interface Evidence {
   /** The quotes as they stand in the documents. */
   quotes: string[];
   /** The sentences of the documents of which the quotes are parts. */
   sentences: string[];
-  /** The titles and headings of what is quoted, which may be named. */
+  /** The titles and headings of the quoted passages: a sentence may name them. */
   labels: string[];
-  /** Texts that tell whether a word is a name: the passages, and the question. */
+  /** The passages and the question, which show whether a word is a name. */
   words: string[];
-  /** Text recognition has read the quotes. */
+  /** Whether the quotes are recognized text. */
   recognized: boolean;
 }
 
-/** What of the numbers, dates and names (addresses, too) of a sentence does not stand in its quotes, in one of the ways to write it; undefined if all does. */
+/**
+ * The kind of the first number, date or name (or address) in a sentence that its quotes do not have in any notation; undefined if they
+ * have all.
+ */
 export function findUnproven(sentence: string, { quotes, sentences, labels, words, recognized }: Evidence): Unproven | undefined {
   const quoted = foldText(quotes.join('\n')).folded;
   if (quoted.includes(foldText(sentence).folded)) return undefined;
@@ -38,12 +41,12 @@ export function findUnproven(sentence: string, { quotes, sentences, labels, word
 
 const address = /(?:[a-z][a-z\d+.-]*:)?\/\/[^\s<>)\]]+|(?:data|javascript|mailto):[^\s<>)\]]+|www\.[^\s<>)\]]+|[^\s<>(]+@[^\s<>)]+/giu;
 
-/** Whether a sentence has an address that its quotes do not have: a browser that shows it may call there. */
+/** Whether a sentence has an address that its quotes do not have. A browser that shows the sentence might request it. */
 function lacksAddress(sentence: string, quotes: string[]): boolean {
   return (sentence.match(address) ?? []).some((found) => !quotes.some((quote) => quote.includes(found.replace(/[.,;:!?]+$/, ''))));
 }
 
-/** Of a text that text recognition has read, and how it was quoted, the one that has more dates and numbers in words. Their digits are the same. */
+/** Of a recognized text and its quotation, whose digits are equal: the one with more dates and number words, since it was misread less. */
 export function clearer(read: string, quoted: string): string {
   const factsOf = (text: string) => {
     const plain = plainText(text);
@@ -52,7 +55,7 @@ export function clearer(read: string, quoted: string): string {
   return factsOf(quoted) > factsOf(read) ? quoted : read;
 }
 
-/** Whether a quote is too short to prove anything: it has no number, and hardly a word that says something. */
+/** Whether a quote is too short to prove anything: it has no number, and hardly any word but stop words. */
 export function isTooShort(quote: string): boolean {
   const words = wordsOf(quote).filter((word) => !isStopWord(word));
   if (isCaseless(quote)) return words.join('').length < 3;

@@ -3,17 +3,17 @@ import { isStopWord, languagesOf, wordsOf } from './languages.ts';
 import { plainText } from './plain-text.ts';
 import { readNames } from './read-names.ts';
 
-/** Where the names of a sentence may stand. */
+/** The texts in which the names of a sentence are looked up. */
 interface NamedIn {
-  /** The sentences that are quoted, the titles and the headings. */
+  /** The quoted sentences, the titles and the headings. */
   texts: string[];
-  /** Texts that tell whether a word is a name: the passages, and the question. */
+  /** The passages and the question, which show whether a word is a name. */
   words: string[];
-  /** A name may differ by a letter: text recognition has read the texts. */
+  /** Whether the texts are recognized: then a name may differ by a letter. */
   recognized: boolean;
 }
 
-/** Whether a plain text has a name that other texts do not have, or not as often. */
+/** Whether a plain text has a name that the other texts do not have, or have less often. */
 export function lacksName(said: string, { texts, words, recognized }: NamedIn): boolean {
   const known = texts.flatMap((text) => wordsOf(plainText(text)).map(fold));
   const timesKnown = (part: string) => known.filter((word) => word === part || isLike(part, word, recognized)).length;
@@ -32,7 +32,10 @@ const minNoun = 4;
 /** Two words with capital letters: a title or a name, and a surname. An article may open a sentence. */
 const besideCapital = /(\p{Lu}[\p{L}.]+) (?=(\p{Lu}\p{Ll}+))/gu;
 
-/** Whether texts have a word, a compound with it, or a part of it. What is quoted in another language does not tell nouns of German from names. */
+/**
+ * Whether texts have a word, a compound with it, or a part of it, so that it is a noun. Always, if the quotes are in another language: they
+ * cannot show whether a German noun is a name.
+ */
 function nounOf(texts: string[], quoted: string[]): (word: string) => boolean {
   const languages = languagesOf(quoted.join(' '));
   if (languages.length > 0 && !languages.includes('de')) return () => true;
@@ -47,7 +50,7 @@ function fold(word: string): string {
   return foldText(word).folded;
 }
 
-/** Another case of the same name. Of text recognition also one with a letter read wrong. */
+/** Whether two words are forms of the same name; in recognized text also if one letter differs. */
 function isLike(name: string, word: string, recognized: boolean): boolean {
   const [short, long] = name.length < word.length ? [name, word] : [word, name];
   if (short.length >= 3 && long === `${short}s`) return true;
@@ -58,7 +61,7 @@ function isLike(name: string, word: string, recognized: boolean): boolean {
   return inflected || (recognized && short.length >= 4 && differsByOne(short, long, common));
 }
 
-/** Whether one letter is another one, one more, or two for one: `rn` for `m`. */
+/** Whether two words differ by one letter: another one, an added one, or two for one, as `rn` for `m`. */
 function differsByOne(short: string, long: string, common: number): boolean {
   const rests = long.length === short.length ? [short.slice(common + 1)] : [short.slice(common), short.slice(common + 1)];
   return long.length - short.length <= 1 && rests.some((rest, index) => long.slice(common + 1 + index) === rest);
@@ -68,7 +71,10 @@ const caseless =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}]/u;
 const leastShare = 0.6;
 
-/** Scripts without capital letters do not tell names: a sentence in one mostly has the words of its quotes, unless those are in another. */
+/**
+ * Whether a sentence in a script without capital letters has too few of the words of its quotes, since its names cannot be recognized.
+ * False if the quotes are in another script.
+ */
 export function lacksWords(said: string, quoted: string): boolean {
   const folded = foldText(said).folded;
   const pairs = Array.from(folded, (_, index) => folded.slice(index, index + 2)).filter(

@@ -13,14 +13,14 @@ const units: RegExp[] = [
   /\bCHF\b|\bfranken\b|\bfrancs?\b/iu,
 ];
 
-/** Whether a plain text names a share or an amount of money for which others have no word. */
+/** Whether a plain text has a percentage or a currency that the other texts do not have. */
 export function lacksUnit(said: string, others: string): boolean {
   return /\d/.test(said) && units.some((unit) => unit.test(said) && !unit.test(others));
 }
 
 /**
- * Whether a plain text has a date, or a time or another number, that quotes do not have, in one of the ways to write it and as often.
- * `sentences`: those around the quotes, which tell their languages.
+ * The kind of a date, time or number in a plain text that the quotes do not have in any notation, or have less often; undefined if they have
+ * all. `sentences`: the sentences around the quotes, from which their languages are known.
  */
 export function findUnsaidNumber(said: string, quotes: string, sentences: string[]): 'date' | 'number' | undefined {
   const known = [said, ...sentences].flatMap(languagesOf);
@@ -43,7 +43,7 @@ export function findUnsaidNumber(said: string, quotes: string, sentences: string
   return eachHasItsOwn(saidReadings, numbers, (one, other) => one.some((reading) => other.includes(reading))) ? undefined : 'number';
 }
 
-/** Whether each has a partner that no other one has: between 25 and 25 is not between 15 and 25. */
+/** Whether each item has a partner of its own: `between 25 and 25` is not `between 15 and 25`. */
 function eachHasItsOwn<T>(wanted: T[], others: T[], fits: (one: T, other: T) => boolean): boolean {
   const left = [...others];
   return wanted.every((one) => {

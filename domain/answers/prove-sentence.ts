@@ -4,49 +4,50 @@ import { foldText } from './fold-text.ts';
 import { clearer, findUnproven, isTooShort, type Unproven } from './prove-facts.ts';
 import { sentenceAround } from './sentence-around.ts';
 
-/** A sentence of an answer, with what it says it rests on. */
+/** A sentence of an answer, with the quotes that it cites. */
 export interface SaidSentence {
   text: string;
   citations: { passage: string; quote: string }[];
 }
 
-/** A passage as its document has it. */
+/** A passage of a document. */
 export interface QuotedPassage {
   /** The document's own text at the passage, and a little before and after it. */
   text: string;
   /** Where `text` begins in the text of the document, in characters. */
   start: number;
-  /** Text recognition has read it. */
+  /** Whether it is recognized text. */
   recognized: boolean;
   /** The title of the document, and the headings above the passage: a sentence may name them. */
   labels: string[];
 }
 
-/** A quote that stands in its document. */
+/** A quote that was found in its document. */
 export interface ProvenCitation {
   passage: string;
-  /** As the document has it. */
+  /** In the words of the document. */
   quote: string;
-  /** Where it stands in the text of the document, in characters. */
+  /** Its index in the text of the document, in characters. */
   start: number;
   /** The index after the last character. */
   end: number;
-  /** False if letters of a text from text recognition differ from what was quoted. */
+  /** False if letters of recognized text differ from the given quote. */
   exact: boolean;
 }
 
 /**
- * Why a sentence is withheld. No quote holds: there is none (`no_citation`), it is of a passage that was not found (`unknown_passage`), says
- * nothing (`quote_too_short`), or does not stand there (`quote_not_found`). Or it has a number, date or name that no quote of it has.
+ * Why a sentence is withheld. It has no citation (`no_citation`), or none holds: the passage does not exist (`unknown_passage`), or the
+ * quote is too short (`quote_too_short`) or not in the passage (`quote_not_found`). Or the sentence has a number, date or name that is in
+ * none of its quotes.
  */
 type WithheldReason = 'no_citation' | 'unknown_passage' | 'quote_too_short' | 'quote_not_found' | Unproven;
 
-/** A sentence with the quotes of it that hold, or the reason why it is withheld. */
+/** The quotes of a sentence that were found, or the reason why the sentence is withheld. */
 export type Proof = { holds: true; citations: ProvenCitation[] } | { holds: false; reason: WithheldReason };
 
 /**
- * Proves a sentence by its quotes, without a model: each is looked up in the passage that it names, and numbers, dates and names of the
- * sentence in the quotes that stand there. Quotes that do not hold are left out. Whether the sentence follows from its quotes is not told.
+ * Checks a sentence by its quotes, without a model: looks up each quote in its passage, and each number, date and name of the sentence in
+ * the quotes that were found. Leaves out the other quotes. Does not check whether the sentence follows from its quotes.
  */
 export function proveSentence(sentence: SaidSentence, passages: ReadonlyMap<string, QuotedPassage>, question = ''): Proof {
   const checked = sentence.citations.map((citation) => proveCitation(citation, passages.get(citation.passage)));
@@ -64,7 +65,7 @@ export function proveSentence(sentence: SaidSentence, passages: ReadonlyMap<stri
   return unproven ? { holds: false, reason: unproven } : { holds: true, citations: distinct(citations) };
 }
 
-/** Looks a quote up in the passage that it names. Returns where it stands, what was quoted and its sentence, or why it does not hold. */
+/** Looks up a quote in its passage. Returns the citation, the given quote and the sentence around it, or why the quote does not hold. */
 export function proveCitation(
   { passage, quote }: SaidSentence['citations'][number],
   source: QuotedPassage | undefined,

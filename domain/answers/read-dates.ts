@@ -1,10 +1,10 @@
 import { namesOfDays } from './calendar.ts';
 
-/** A date, as far as it is written: a month, a day of one, with a year or not. */
+/** A date in a text, with the parts that are written: month, day, year, weekday. */
 export interface WrittenDate {
   start: number;
   end: number;
-  /** What it may mean: 3/4/2024 is two. */
+  /** Its possible meanings: 3/4/2024 has two. */
   readings: { year?: number | undefined; month?: number | undefined; day?: number | undefined; weekday?: number | undefined }[];
 }
 
@@ -41,7 +41,7 @@ export function readDates(text: string): WrittenDate[] {
       const [start, end] = [match.index, match.index + match[0].length];
       const readings = read(match.slice(1));
       if (readings.length > 0 && !found.some((other) => start < other.end && other.start < end)) found.push({ start, end, readings });
-      // A word that is no month may stand before a day of one.
+      // After a word that is no month, the date may still begin.
       else form.lastIndex = start + Math.max(1, match[1]?.length ?? 1);
     }
   }
@@ -62,7 +62,7 @@ function named(year: string | undefined, month = '', day: string | undefined): W
   return dates(year, namesOfDays().months.get(month.toLowerCase()), day);
 }
 
-/** Without a day or a year `may` is rather a word. */
+/** A month that stands alone, or a weekday. `may` in small letters is more likely the verb. */
 function alone(name = ''): WrittenDate['readings'] {
   const { months, weekdays } = namesOfDays();
   const [month, weekday] = [months.get(name.toLowerCase()), weekdays.get(name.toLowerCase())];
@@ -70,7 +70,7 @@ function alone(name = ''): WrittenDate['readings'] {
   return month !== undefined && (name.length > 3 || /^\p{Lu}/u.test(name)) ? [{ month }] : [];
 }
 
-/** Whether a date says no more than another one, in one of its readings. Its year may be one of others. */
+/** Whether another date has every part of this one, in one of its readings. If it has no year, one of `years` will do. */
 export function isSaidBy(date: WrittenDate, other: WrittenDate, years: ReadonlySet<number>): boolean {
   return date.readings.some((said) =>
     other.readings.some(

@@ -10,15 +10,15 @@ const ending = /(?:ly|ing|ed)$/;
 
 interface Word {
   text: string;
-  /** It is the first of a sentence, or of what is quoted or listed there. */
+  /** Whether it begins a sentence, a quotation or an item of a list. */
   opens: boolean;
-  /** Nothing but a space is between it and the word before. */
+  /** Whether only a space is between it and the word before. */
   follows: boolean;
 }
 
 /**
- * The words of a plain text that are names, as far as capital letters tell. `isCommon` says of a word that opens a sentence, and of a noun in
- * German, whether it is one: other reasons for a capital letter are not told from a name.
+ * The words of a plain text that are names, judged by their capital letters. `isCommon` decides about words that have a capital letter for
+ * another reason: at the beginning of a sentence, and nouns of German.
  */
 export function readNames(text: string, isCommon: (word: string) => boolean): string[] {
   const isGerman = languagesOf(text).includes('de');
@@ -43,7 +43,7 @@ function isName(
   return !(isCommon(text.toLowerCase()) || (!isGerman && ending.test(text)));
 }
 
-/** Dates are compared apart. */
+/** Whether a word is a month or a weekday: dates are compared separately. */
 function isDay(word: string): boolean {
   const { months, weekdays } = namesOfDays();
   return months.has(word.toLowerCase()) || weekdays.has(word.toLowerCase().replace(/s$/, ''));

@@ -1,4 +1,4 @@
-/** A number in digits, with all that its notation may mean, as text in the plainest form: `1250.5`, `-3`. */
+/** A number in digits, with its possible values as plain text: `1250.5`, `-3`. */
 interface WrittenNumber {
   start: number;
   end: number;
@@ -55,7 +55,7 @@ function readingsOf(token: string, scale: number[] | undefined): string[] {
 
 function unscaled(token: string): string[] {
   if (/^\d+$/.test(token)) return [...new Set([token, trim(token)])];
-  // A time, an identifier, a range, a date: only as it is written.
+  // A time, an identifier, a range or a date has no other value than its own text.
   if (/[:/-]/.test(token)) return [token];
   const groups = token.split(/[.,' ]/);
   const signs = token.replace(/\d/g, '');

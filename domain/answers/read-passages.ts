@@ -5,19 +5,19 @@ import type { FoundChunk } from '../search/find-chunks.ts';
 
 /** How much of a document is read before and after a passage, in characters: a quote may begin in one chunk and end in the next. */
 const margin = 300;
-/** The AI service takes no longer ones; only models that ask for large chunks have them. */
+/** The maximum length that the AI service takes. Only models with large chunks reach it. */
 const maxCharacters = 8_000;
 
-/** A chunk that a search found, as it stands in the text of its document. */
+/** A chunk that a search found, with the document's text around it. */
 export interface Passage {
   /** The id of the chunk. */
   id: string;
   documentId: string;
   documentName: string;
-  /** The document's own text from `start` on, in characters: that of a table's chunk is another. */
+  /** The document's own text from `start` on, in characters. It differs from the chunk's text if that is part of a table. */
   text: string;
   start: number;
-  /** The same with a little before and after it, from `aroundStart` on. */
+  /** That text with some characters before and after it, from `aroundStart` on. */
   around: string;
   aroundStart: number;
   /** The page that it begins on; null for kinds that have no pages. */
@@ -30,12 +30,12 @@ export interface Passage {
 }
 
 /**
- * Reads where chunks stand in the texts of their documents, in the order of the search. Leaves out what cannot be cited: chunks whose
- * place is not known, since their document was indexed before places were, or extracted again since, and those that are gone.
+ * Reads the positions of chunks in the texts of their documents, in the order of the search. Leaves out chunks that cannot be cited, because
+ * they are gone, or their positions are unknown: the document was extracted again since.
  */
 export async function readPassages(db: Db, chunks: FoundChunk[]): Promise<Passage[]> {
   const ids = chunks.map(({ id }) => id);
-  // The confidence of text recognition is there for the pages that it has read.
+  // A page has a confidence if text recognition has read it.
   const { rows } = await sql<Passage>`
     select chunk.id, chunk.document_id as "documentId", document.name as "documentName", chunk.text_start as start,
       substr(document_text.text, chunk.text_start + 1, least(chunk.text_end - chunk.text_start, ${maxCharacters})) as text,

@@ -1,4 +1,4 @@
-/** A time of day, as minutes after midnight, and as it is written if it does not say which half of the day it is in. */
+/** A time of day. Its readings are its minutes after midnight and, if it does not say which half of the day, its own text. */
 interface WrittenTime {
   start: number;
   end: number;

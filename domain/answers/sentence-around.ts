@@ -1,12 +1,12 @@
 import type { Span } from '../characters.ts';
 
-/** What is further away belongs to another sentence, or to no sentence at all. */
+/** Text that is further away belongs to another sentence, or to none. */
 const reach = 300;
 const border = /[.!?](?=\s|$)|[。！？]|\n\s*\n/u;
 const borders = new RegExp(border, 'gu');
 const ended = /[.!?。！？][)\]»”’"']*$/u;
 
-/** A part of a text with the rest of its sentence, which may say who or what it is about. */
+/** A part of a text, extended to its whole sentence, which may name the subject. */
 export function sentenceAround(text: string, { start, end }: Span): string {
   const before = text.slice(Math.max(0, start - reach), start);
   const last = [...before.matchAll(borders)].at(-1);

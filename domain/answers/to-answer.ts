@@ -5,7 +5,7 @@ import type { Passage } from './read-passages.ts';
 /** An answer before it is charged for. */
 type Proven = Omit<Answer, 'id' | 'organizationId' | 'credits'>;
 
-/** What of an answer is borne out by the passages that it was written of. A sentence that is not is withheld. */
+/** Checks an answer against the passages from which it was written, and withholds the sentences that they do not support. */
 export function toAnswer(question: string, { sentences: written, extractive, model }: Written, passages: Passage[]): Proven {
   const byId = new Map(passages.map((passage) => [passage.id, passage]));
   const quoted = new Map(passages.map((passage) => [passage.id, toQuoted(passage)]));
@@ -21,7 +21,7 @@ export function toAnswer(question: string, { sentences: written, extractive, mod
   return { sentences, withheld: written.length - sentences.length, nothingFound: written.length === 0, extractive, model };
 }
 
-/** The answer without a passage that one could be written of. */
+/** The answer if no passage was found. */
 export const nothing: Proven = { sentences: [], withheld: 0, nothingFound: true, extractive: true, model: null };
 
 function toQuoted({ around, aroundStart, recognized, documentName, headings }: Passage): QuotedPassage {

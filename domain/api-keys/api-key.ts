@@ -4,7 +4,7 @@ import type { Db, Transaction } from '../../db/connect.ts';
 import type { ApiKeyTable } from '../../db/schema.ts';
 import { notBanned } from '../users/not-banned.ts';
 
-/** A key as the database holds it, and as it counts by the database's clock. */
+/** A key as the database holds it, and whether it is valid by the database's clock. */
 export type ApiKeyRow = Selectable<ApiKeyTable> & { status: 'active' | 'expired' | 'suspended'; overlap_ends_at: Date | null };
 
 /** Keys that expired longer ago than this, 30 days of 24 hours, are no longer listed, and make room for new ones. */

@@ -24,7 +24,7 @@ export function isSecret(text: string): boolean {
   return random !== undefined && checksum === checksumOf(random);
 }
 
-/** What the database keeps of a secret. It has too many bits to be guessed, so no salt and no slow function are needed. */
+/** The hash that the database keeps of a secret, which has too many bits to be guessed, so no salt and no slow function are needed. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }

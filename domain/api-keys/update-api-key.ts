@@ -12,7 +12,7 @@ interface ApiKeyChanges {
   creditBudget?: number | null | undefined;
 }
 
-/** Changes what is given. Throws NOT_FOUND if the key is gone. */
+/** Changes the given fields. Throws NOT_FOUND if the key is gone. */
 export async function updateApiKey(
   trx: Transaction,
   actor: Actor,

@@ -31,7 +31,7 @@ export function isFarLonger(items: Item[], text: string): boolean {
 }
 
 /**
- * Combines items into chunks of a size, as they stand in the text and in their form for search. The rest after the last item is cut as
+ * Combines items into chunks of a size, as they stand in the text and in their form for search. Text after the last item is cut as
  * prose.
  */
 export function combineItems(text: string, items: Item[], form: ChunkForm): Cut[] {

@@ -7,7 +7,7 @@ const longestName = 60;
 
 /**
  * Cuts a CSV text at its records. For search the name of its column precedes each cell. If that makes the text far longer, or a record
- * longer than a chunk, the names stand only once, at the beginning of each chunk.
+ * longer than a chunk, each chunk has the names once, at its beginning.
  */
 export function cutCsv(text: string, size: ChunkSize): Cut[] {
   const records = readCsvRecords(text);

@@ -20,7 +20,7 @@ export interface Cut extends TextPiece {
   plain: string;
 }
 
-/** What else cuts depend on, as indexes of the text in ascending order. */
+/** Positions that cuts must respect, as indexes of the text in ascending order. */
 interface CutMarks {
   /** The beginnings of sections: a chunk ends before one, unless it would be short. */
   sections: number[];

@@ -14,7 +14,7 @@ export interface Charge {
   credits: number;
   jobId: string | null;
   reason: string;
-  /** The workspace, and the user or API key, that the history of usage shows it for. */
+  /** The workspace, and the user or API key, to which the history of usage assigns the charge. */
   workspaceId?: string | null;
   actorId?: string | null;
 }

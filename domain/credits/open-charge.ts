@@ -7,7 +7,7 @@ import { newId } from '../ids.ts';
 import { lockOrganization } from '../locks.ts';
 import { type Charge, chargeCredits } from './ledger.ts';
 
-/** What a request is charged for before it waits for the AI service, and the table of charges that are open. */
+/** The purposes for which requests are charged before they wait for the AI service, each with its table of open charges. */
 const purposes = {
   search: { table: 'open_search', reason: 'documents.search', credits: 1 },
   answer: { table: 'open_answer', reason: 'documents.ask', credits: 3 },
@@ -43,7 +43,7 @@ export async function openCharge(
   return id;
 }
 
-/** What the open charges of an organization come to, as a term of SQL. */
+/** The sum of the open charges of an organization, as a term of SQL. */
 export function openCredits(organizationId: string): RawBuilder<number> {
   const terms = Object.values(purposes).map(
     ({ table, credits }) => sql`(select count(*) from ${sql.table(table)} where organization_id = ${organizationId}) * ${sql.lit(credits)}`,
@@ -75,7 +75,7 @@ export async function refundLostCharges(db: Db, limit: number): Promise<number> 
   return refunds;
 }
 
-/** This is one statement, so that what is refunded is never open as well (docs/rules.md, ledger). */
+/** This is one statement, so that a refunded charge is never still open (docs/rules.md, ledger). */
 async function refundOpen(db: Db | Transaction, purpose: OpenPurpose, which: RawBuilder<unknown>, reason: string): Promise<number> {
   const { table, credits } = purposes[purpose];
   const { rows } = await sql<{ refunds: number }>`

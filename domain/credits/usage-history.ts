@@ -2,10 +2,10 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { openCredits } from './open-charge.ts';
 
-/** What the credits of a day are told apart by. */
+/** The columns by which the credits of a day are grouped. */
 type UsageGrouping = 'kind' | 'workspace' | 'key';
 
-/** The credits of one day (UTC) and one kind, workspace or key; of none of them if `group` is null. */
+/** The credits of one day (UTC) and one kind, workspace or key; null stands for charges without one. */
 interface DayOfUsage {
   day: string;
   group: string | null;
@@ -22,7 +22,7 @@ interface AskedUsage {
   limit: number;
 }
 
-/** A refund is shown for what was charged. Charges of users have no key. */
+/** A refund belongs to the group of its charge. Charges of users have no key. */
 const groups: Record<UsageGrouping, RawBuilder<string | null>> = {
   kind: sql`case when amount > 0 then reason
     else (select charge.reason from credit_entry as charge where charge.key = replace(credit_entry.key, ':refund', ':charge')) end`,

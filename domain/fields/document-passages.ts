@@ -15,9 +15,9 @@ export interface DocumentPassage {
   headings: string[];
   /** Where each further page begins, in the text of the document. */
   laterPages: number[];
-  /** What quotes of it are looked up in. */
+  /** The text in which quotes of the passage are looked up. */
   quoted: QuotedPassage;
-  /** How sure text recognition was of the page, from 0 to 1; 1 for what it has not read. */
+  /** The confidence of text recognition for the page, from 0 to 1; 1 for other pages. */
   certainty: number;
 }
 
@@ -25,11 +25,11 @@ interface ReadDocument {
   contentType: string;
   text: string;
   outline: Outline;
-  /** How sure text recognition was of each page, in percent; null for those that it has not read. */
+  /** The confidence of text recognition for each page, in percent; null for other pages. */
   ocrConfidence: (number | null)[] | null | undefined;
 }
 
-/** Cuts a document into passages, in its order and all of it. */
+/** Cuts a whole document into passages, in order. */
 export function cutPassages({ contentType, text, outline, ocrConfidence }: ReadDocument): DocumentPassage[] {
   let [passed, characters] = [0, 0];
   return cutChunks(text, outline, { contentType, size }).map(({ text: chunk, position }, index) => {

@@ -8,28 +8,28 @@ import { type ProvenCitation, proveCitation, type QuotedPassage } from '../answe
 import { readDates } from '../answers/read-dates.ts';
 import { countCharacters } from '../characters.ts';
 
-/** A value that a model has read, with what it says it rests on. */
+/** A value that a model has read, with the quote that it cites. */
 export interface SaidValue {
   value: string | number | boolean;
   passage: string;
   quote: string;
 }
 
-/** A value that its quote bears out. */
+/** A value that its quote supports. */
 export interface ProvenValue {
   value: SaidValue['value'];
   citation: ProvenCitation;
-  /** `words`: the value is words of the quote. `form`: a number or date of it in another form. `choice`: one that no words prove. */
+  /** `words`: the quote has the value in these words. `form`: it has the number or date in another form. `choice`: no word can prove it. */
   by: 'words' | 'form' | 'choice';
 }
 
-/** A quote with half a page in it would bear out anything. */
+/** A quote of half a page would support anything. */
 const maxQuoteLength = 400;
 
 /**
- * Proves a value without a model: its quote stands in the passage that it names, it is of the type that the schema asks for, and what it says
- * stands in the quote. A text is returned as the document has it. Undefined if one of these does not hold. Whether it is the value that was
- * asked for, and not another one of the same quote, is not told.
+ * Checks a value without a model: the passage has its quote, the quote has the value, and the value has the type of the schema. Returns a
+ * text in the words of the document; undefined if a check fails. Does not check whether it is the value that was asked for, and not another
+ * one of the same quote.
  */
 export function proveValue(
   { value, passage, quote }: SaidValue,
@@ -57,13 +57,13 @@ function fits(value: unknown, schema: LeafSchema): boolean {
   return check.safeParse(value).success && (schema.type !== 'string' || !schema.format || readDates(String(value)).length === 1);
 }
 
-/** The part of a quote that is a text, without line breaks. */
+/** The part of a quote that equals a text, without line breaks. */
 function wordsOf(quote: string, value: string, recognized: boolean): string | undefined {
   const found = findQuote(value, { ...foldText(quote), text: quote }, { recognized });
   return found && quote.slice(found.start, found.end).replace(/\s+/g, ' ').trim();
 }
 
-/** Whether a quote has a number or date, in one of the ways to write it. */
+/** Whether a quote has a number or date, in any notation. */
 function saysNumber(quote: string, value: string | undefined): boolean {
   return value !== undefined && findUnsaidNumber(plainText(value), plainText(quote), [plainText(quote)]) === undefined;
 }

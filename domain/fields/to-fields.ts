@@ -2,7 +2,7 @@ import type { FieldSchema, LeafSchema, ObjectSchema } from '../../contract/field
 import type { DocumentPassage } from './document-passages.ts';
 import { type ProvenValue, proveValue, type SaidValue } from './prove-value.ts';
 
-/** A value of the result, with the place that bears it out. Positions count characters of the document's text. */
+/** A value of the result, with the quote that supports it. Positions count characters of the document's text. */
 interface Field {
   path: string;
   value: SaidValue['value'] | null;
@@ -15,19 +15,19 @@ interface Field {
   confidence: number;
 }
 
-/** What a document says of the values of a schema. */
+/** The values of a schema in a document. */
 interface Fields {
   data: Record<string, unknown>;
   fields: Field[];
   withheld: number;
 }
 
-/** A value at its place: a key of an object for each level, or a number of an item. */
+/** A value with its JSON Pointer: for each level the key of an object or the number of an item. */
 interface Located extends SaidValue {
   path: string;
 }
 
-/** The most values of a result: a list of a hundred lines with five columns. */
+/** The maximum number of values of a result: a list of a hundred lines with five columns. */
 const maxValues = 500;
 /** The confidence in a value by what proves it (docs/answers.md, fields). */
 const confidences = { words: 1, form: 0.9, choice: 0.5 };
@@ -35,9 +35,9 @@ const confidences = { words: 1, form: 0.9, choice: 0.5 };
 const inexact = 0.8;
 
 /**
- * Puts together what a model has read out of each part of a document. A value that is not proven is null, a field that the schema does not
- * have is left out, and items of lists in which nothing is proven are, too. Of several values of a field the most certain is taken, the first of
- * equals. The result has every field of the schema and no other one.
+ * Puts together the values that a model has read from each part of a document. The result has every field of the schema and no other one.
+ * Values that are not proven are null, and items of lists without proven values are left out. Of several values of a field the one with the
+ * highest confidence counts, or the first of equals.
  */
 export function toFields(schema: ObjectSchema, parts: Located[][], passages: DocumentPassage[]): Fields {
   const found = proveAll(schema, parts, new Map(passages.map((passage) => [passage.id, passage])));
@@ -46,7 +46,7 @@ export function toFields(schema: ObjectSchema, parts: Located[][], passages: Doc
   const total = parts.reduce((sum, { length }) => sum + length, 0);
   return { data, fields, withheld: total - fields.filter(({ value }) => value !== null).length };
 
-  /** `key`: the place among what was read, whose items are numbered by part. `path`: the place in the result. */
+  /** `key`: the pointer into the values that were read, whose items are numbered by part. `path`: the pointer into the result. */
   function build(node: FieldSchema, key: string, path: string): unknown {
     if (node.type === 'object') {
       const entries = Object.entries(node.properties);
@@ -81,7 +81,7 @@ function proveAll(schema: ObjectSchema, parts: Located[][], passages: Map<string
   return found;
 }
 
-/** The place of a JSON Pointer, whose numbers of items count in one part of the document. Undefined if the schema has no value there. */
+/** The key and the schema of a JSON Pointer of one part of the document. Undefined if the schema has no value there. */
 function locate(schema: ObjectSchema, path: string, part: number): { key: string; leaf: LeafSchema } | undefined {
   let node: FieldSchema = schema;
   let key = '';

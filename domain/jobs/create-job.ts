@@ -14,7 +14,7 @@ import { headColumns, type JobHead, type JobRow } from './job.ts';
 import { type CreateJobInput, type JobScope, keepJobScope } from './job-scope.ts';
 
 /**
- * Charges and queues a job, or returns the one that is there already if it is asked for `once`. Throws as {@link keepJobScope}, and
+ * Charges and queues a job; with `once`, returns the one that the document has already, if any. Throws as {@link keepJobScope}, and
  * LIMIT_REACHED if the credits are used up.
  */
 export async function createJob(trx: Transaction, getPlan: GetPlan, actor: Actor, scope: JobScope, input: CreateJobInput): Promise<JobRow> {
@@ -119,7 +119,7 @@ export async function insertJob(trx: Transaction, job: NewJob, plan: Plan | null
 /** A larger text takes seconds to read and to embed. */
 const shortBytes = 64 * 1024;
 
-/** Whether a job is done within a second or so: its document is a small text, and nothing that text recognition may have to read. */
+/** Whether a job takes a second or so: its document is a small text, which needs no text recognition. */
 const isShort = sql<boolean>`(job.document_id is null or exists (
   select from document where document.id = job.document_id and size_bytes <= ${sql.lit(shortBytes)}
     and content_type <> 'application/pdf' and content_type not like 'image/%'))`;

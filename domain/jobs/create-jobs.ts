@@ -7,15 +7,15 @@ import { createJob } from './create-job.ts';
 import type { JobRow } from './job.ts';
 import type { CreateJobInput, JobScope } from './job-scope.ts';
 
-/** A job to be created, in its place. */
+/** A job to be created, with its scope. */
 interface PlacedJob {
   scope: JobScope;
   input: CreateJobInput;
 }
 
 /**
- * Charges and queues jobs of one organization, all or none, each as {@link createJob} does. Their places are locked before, in the order of
- * all locks. Throws the error of the first job that is refused, with its index ({@link forEachJob}).
+ * Charges and queues jobs of one organization, all or none, each as {@link createJob} does. Their workspaces and documents are
+ * locked before, in the order of all locks. Throws the error of the first job that is refused, with its index ({@link forEachJob}).
  */
 export async function createJobs(
   trx: Transaction,

@@ -5,7 +5,7 @@ import type { Db } from '../../db/connect.ts';
 import { rowBytes } from '../page.ts';
 import { headColumns, inputBytes, type JobRow, resultBytes, workspace } from './job.ts';
 
-/** A change of a job: its position in the order of changes, and a state that tells it from other changes at the same moment. */
+/** A change of a job: its position in the order of changes, and a state that distinguishes it from other changes at the same moment. */
 export interface JobChange {
   id: string;
   at: Date;

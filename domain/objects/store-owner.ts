@@ -38,11 +38,9 @@ export class UnmarkedStore extends Error {
 const documentsSought = 50;
 
 /**
- * Checks that the store belongs to this database's deployment. Call it at the start of a process that works with the store, and before
- * anything is deleted there. A store without a marker becomes this deployment's if it holds a document of the database, or if the database
- * has no documents. In the second case a directory is claimed only if `stores` is true, by a process that stores documents there (the API):
- * for one that only reads them (a worker), it may be the directory of the wrong host. Throws {@link StoreOfAnotherDeployment},
- * {@link StoreWithoutDocuments} or {@link UnmarkedStore}, and StorageUnavailable if the store does not respond or is not mounted any more.
+ * Checks at the start of a process, and before deletions, that the store belongs to this deployment. Marks a store without a marker if it
+ * holds a document of the database, or the database has none; then a directory only if `stores` is true, since a worker may have that of a
+ * wrong host. Throws StorageUnavailable, {@link StoreOfAnotherDeployment}, {@link StoreWithoutDocuments} or {@link UnmarkedStore}.
  */
 export async function checkStoreOwner(db: Db, storage: Storage, { stores = true }: { stores?: boolean } = {}): Promise<void> {
   const { location } = storage;

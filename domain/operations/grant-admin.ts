@@ -12,7 +12,7 @@ export async function grantAdmin(trx: Transaction, email: string): Promise<'gran
   return 'granted';
 }
 
-/** Makes a user a platform admin, and audits what did it. */
+/** Makes a user a platform admin, and writes the audit entry with its reason. */
 export async function makeAdmin(
   trx: Transaction,
   user: { id: string; role: string | null },

@@ -10,7 +10,7 @@ interface FirstAdminRule {
   verified: boolean;
 }
 
-/** Makes a user the platform admin if there is none yet and the rule means this user. Of several at once, one is made. */
+/** Makes a user the platform admin if there is none yet and the rule allows this user. Of concurrent calls only one succeeds. */
 export async function grantFirstAdmin(
   trx: Transaction,
   userId: string,

@@ -175,10 +175,10 @@ async function deleteJobs(db: Db, organizationId: string, { onProgress, signal }
   }, signal);
 }
 
-/** How many ids of the ledger are read at once. What is left are entries of searches and of jobs that are long gone. */
+/** How many ids of the ledger are read at once. By then it holds entries of searches and of jobs that are long gone. */
 const idsPerRead = 50_000;
 
-/** Deletes the rest of the ledger. Its index is not ordered by id within a month, so ids are read for many slices at once. */
+/** Deletes the other entries of the ledger. Its index is not ordered by id within a month, so ids are read for many slices at once. */
 async function deleteLedger(db: Db, organizationId: string, { onProgress, signal }: SliceOptions): Promise<void> {
   for (;;) {
     const entries = await db
@@ -197,7 +197,7 @@ async function deleteLedger(db: Db, organizationId: string, { onProgress, signal
   }
 }
 
-/** Deletes what was sent to its endpoints. Nothing is added: an organization that is being deleted is told of no events. */
+/** Deletes its webhook deliveries. None are added: an organization that is being deleted gets no events. */
 async function deleteWebhookDeliveries(db: Db, organizationId: string, { onProgress, signal }: SliceOptions): Promise<void> {
   for (let rows = rowsPerSlice; rows === rowsPerSlice; onProgress(rows)) {
     signal.throwIfAborted();

@@ -9,7 +9,7 @@ interface Reports {
 const localPrefix = 'local-';
 
 /**
- * Returns a function that tells whether embedding a query with a model costs a credit. A local provider and local models of the service are
+ * Returns a function that finds out whether embedding a query with a model costs a credit. A local provider and local models of the service are
  * free. The AI service is asked once a minute; while it does not respond, searches are free.
  */
 export function createEmbeddingPrice(ai: Reports): (model?: string) => Promise<boolean> {

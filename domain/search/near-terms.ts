@@ -47,7 +47,7 @@ function alphabetOf(word: string): string[] {
   return block.filter((letter) => /[\p{L}\p{M}]/u.test(letter) && letter === letter.toLowerCase());
 }
 
-/** What stands before a word in a compound. A long word may lose an ending that it keeps alone: `steuer`, `umsatzsteu`. */
+/** The forms that a word has in a compound. A long word may lose its ending there: `steuer`, `umsatzsteu`. */
 const someHead = 'umsatz';
 
 /** Terms of the workspace that begin or end with one of these words. */

@@ -15,9 +15,9 @@ const maxTerms = 64;
  * ignored.
  */
 const maxPostings = 1_000_000;
-/** If a word is in fewer chunks, terms near to it are looked for: of so many words, and so many terms. */
+/** A word in fewer chunks than this is looked up with similar terms, for at most so many words and terms. */
 const [fewChunks, maxRareWords, maxNearTerms] = [10, 4, 32];
-/** What a near term counts, so that one of them ranks behind the word itself. */
+/** The weight of a similar term, so that it ranks behind the word itself. */
 const nearWeight = 0.25;
 
 export interface WordQuery {
@@ -34,7 +34,7 @@ export interface WordQuery {
 /** A chunk with its BM25 score. */
 type ScoredChunk = ChunkKey & { score: number };
 
-/** What a query finds, and the terms besides its own by which it does: other spellings, and compounds. */
+/** The results of a query, and the terms besides its own by which they were found: other spellings, and compounds. */
 interface FoundByWords {
   chunks: ScoredChunk[];
   nearTerms: string[];

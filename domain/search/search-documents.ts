@@ -21,8 +21,8 @@ export interface SearchDeps {
   /** Embeds the query by the model of an index, if that still exists. An error ends the search with it. */
   embed(query: string, index: IndexKind | undefined): Promise<{ model: string; vector: number[] }>;
   /**
-   * Ranks the texts of chunks by a model: their indexes, the best first; undefined if it cannot just now, which leaves the order as it is.
-   * Searches by meaning and words together are ranked so, if it is there.
+   * Ranks the texts of chunks by a model, in searches by meaning and words together. Returns their indexes, the best first; undefined if the
+   * model does not respond, which leaves the order as it is.
    */
   rerank?: ((query: string, texts: string[]) => Promise<number[] | undefined>) | undefined;
   /** Aborts the search: it is refunded, and rejects with the signal's reason. */

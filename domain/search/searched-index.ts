@@ -21,8 +21,8 @@ export class IndexSwitched extends Error {
 }
 
 /**
- * Records the index that a workspace is searched with, if none is recorded, and keeps it until the transaction ends. `read` is what {@link
- * readSearchedIndex} returned before the document was embedded, `made` is what it was embedded with. Throws {@link IndexSwitched} if the
+ * Records the index that a workspace is searched with, if none is recorded, and keeps it until the transaction ends. `read`: the result of
+ * {@link readSearchedIndex} before the document was embedded. `made`: the index with which it was embedded. Throws {@link IndexSwitched} if the
  * workspace has another index by now. Takes the workspace's lock, so call it before locking the document.
  */
 export async function keepSearchedIndex(

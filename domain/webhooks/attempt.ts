@@ -7,7 +7,7 @@ import type { DeliveryRow } from './delivery.ts';
 import { disableIfHopeless } from './disable-endpoint.ts';
 import type { EndpointRow } from './endpoint.ts';
 
-/** A pending delivery, and what its endpoint is now; null if that is gone. */
+/** A pending delivery, and its endpoint as it is now; null if it is gone. */
 export interface PendingDelivery {
   delivery: DeliveryRow;
   endpoint: (Pick<EndpointRow, 'url' | 'enabled' | 'signature' | 'failing_since'> & { secrets: string[] }) | null;
@@ -43,27 +43,27 @@ export function whyUnsendable({ delivery, endpoint }: PendingDelivery): string |
   return endpoint.enabled || delivery.event === webhookTest ? undefined : 'The endpoint is disabled.';
 }
 
-/** What came of one request. */
+/** The outcome of one request. */
 interface AttemptResult extends WebhookAttempt {
   url: string;
   /** The beginning of the response; null if there was none. */
   body: string | null;
-  /** Another attempt would be refused too. */
+  /** Whether another attempt would be refused, too. */
   final: boolean;
-  /** The receiver wants nothing more. */
+  /** Whether the receiver wants no more events (410). */
   gone: boolean;
   /** How long the receiver asked to wait. */
   retryAfterMs?: number | undefined;
 }
 
-/** What follows an attempt: nothing, or the next one after `delayMs`. */
+/** The next step after an attempt: none, or the next attempt after `delayMs`. */
 export type AfterAttempt =
   | { status: 'delivered' | 'failed' }
   | { status: 'superseded' }
   | { status: 'pending'; delayMs: number; error: string };
 
 const longestDelayMs = 24 * 3_600_000;
-/** How much longer a wait may become, so that what failed together is not tried again together. */
+/** How much longer a wait may become, so that deliveries that failed together are not sent again together. */
 const jitter = 0.1;
 
 /**
@@ -77,8 +77,8 @@ export function delayAfter(tries: number, delaysMs: readonly number[], retryAfte
 }
 
 /**
- * Records an attempt, what follows from it, and what it says about the endpoint, in one transaction. A test is not tried again, and says
- * nothing about the endpoint. Nothing is recorded if another attempt was recorded meanwhile.
+ * Records an attempt, the next step, and the state of the endpoint, in one transaction. A test is not tried again, and does not change the
+ * state. Records nothing if another attempt was recorded meanwhile.
  */
 export async function recordAttempt(
   db: Db,
@@ -132,7 +132,7 @@ async function store(trx: Transaction, { id, tries }: DeliveryRow, result: Attem
   return stored !== undefined;
 }
 
-/** Keeps since when an endpoint fails; one that has failed for too long, or says that it is gone, is disabled. */
+/** Records since when an endpoint fails. Disables it if it has failed for too long, or responds that it is gone. */
 async function noteOutcome(trx: Transaction, endpointId: string, { error, gone }: AttemptResult): Promise<void> {
   const fails = error !== null;
   await trx

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import type { WebhookSignature } from '../../contract/webhooks.ts';
 
-/** What an endpoint signs with, in the forms of Standard Webhooks. */
+/** The key with which deliveries to an endpoint are signed, in the forms of Standard Webhooks. */
 interface EndpointSecret {
   secret: string;
   public_key: string | null;

@@ -12,9 +12,9 @@ const maxResent = 1_000;
 interface ResendFilter extends DeliveryFilter {
   from?: string | undefined;
   to?: string | undefined;
-  /** `nextCursor` of a request before: goes on after what that one took. */
+  /** `nextCursor` of an earlier request: continues after the deliveries of that one. */
   cursor?: string | undefined;
-  /** Only counts. */
+  /** Counts the deliveries, and sends none. */
   dryRun: boolean;
 }
 

@@ -5,7 +5,7 @@ import { createSecret } from './create-secret.ts';
 import { type EndpointRow, lockEndpoint } from './endpoint.ts';
 
 /**
- * Gives an endpoint a new secret. The one before signs too for `overlapHours` of the database's clock, and no older one. Throws NOT_FOUND if
+ * Gives an endpoint a new secret. The previous one signs, too, for `overlapHours` by the database's clock; older ones do not. Throws NOT_FOUND if
  * the endpoint is gone.
  */
 export async function rotateSecret(

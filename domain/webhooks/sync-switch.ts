@@ -1,6 +1,6 @@
 import type { Db } from '../../db/connect.ts';
 
-/** Tells the triggers whether events are written for webhooks. Run it when the API starts. */
+/** Stores for the triggers whether events are written for webhooks. Run it when the API starts. */
 export async function syncWebhookSwitch(db: Db, isOn: boolean): Promise<void> {
   if (!isOn) await db.deleteFrom('webhook_switch').execute();
   else

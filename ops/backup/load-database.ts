@@ -8,7 +8,7 @@ import { readPart } from './part.ts';
 import { copied, listAllTables, listTables, ofNewService, quoted, type Table, textForm } from './tables.ts';
 import { withoutIndexes } from './without-indexes.ts';
 
-/** Skips the numbers that requests may have taken since the backup: a checkout that they left open at Stripe must not count as newer. */
+/** Skips the numbers that requests may have taken since the backup: a checkout that is still open at Stripe must not count as newer. */
 const numbersSince = 1_000_000;
 
 interface Target {
@@ -98,7 +98,7 @@ async function assertMayBeEmptied(client: pg.Client, tables: Table[], manifest: 
   await assertNoService(client);
 }
 
-/** A table that a new service has no rows in, and that has some. */
+/** A table with rows that is empty in a new service. */
 async function findFilled(client: pg.Client, tables: Table[]): Promise<string | undefined> {
   for (const { name } of tables) {
     if (ofNewService.includes(name)) continue;
@@ -109,7 +109,7 @@ async function findFilled(client: pg.Client, tables: Table[]): Promise<string | 
 }
 
 async function assertSameDeployment(client: pg.Client, tables: Table[], manifest: Manifest): Promise<void> {
-  // Schemas of long ago have no name.
+  // Old schemas have no name.
   const isNamed = tables.some(({ name }) => name === 'deployment');
   const { rows } = isNamed ? await client.query<{ id: string }>('select id from deployment') : { rows: [] };
   const deployment = rows[0]?.id;
