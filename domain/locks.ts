@@ -55,7 +55,7 @@ export async function lockOrganizationForDeletion(
   return rows[0];
 }
 
-/** The same lock, found by the organization's customer at the payment provider, for changes that the provider reports; undefined without one. */
+/** The same lock, found by the organization's customer at the payment provider, whose changes it guards; undefined without one. */
 export async function lockOrganizationOfCustomer(trx: Transaction, stripeCustomerId: string): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select id from organization where "stripeCustomerId" = ${stripeCustomerId} order by id limit 1 ${strengths.change}

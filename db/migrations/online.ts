@@ -31,15 +31,6 @@ export async function createIndexes(db: Kysely<unknown>, indexes: Record<string,
   );
 }
 
-/** Drops indexes while others read and write. Waits as {@link createIndexes} does. */
-export async function dropIndexes(db: Kysely<unknown>, names: string[]): Promise<void> {
-  await db.connection().execute((held) =>
-    withoutLockTimeout(held, async () => {
-      for (const name of names) await sql.raw(`drop index concurrently if exists ${name}`).execute(held);
-    }),
-  );
-}
-
 /** `lock_timeout` would also bound the waits for older transactions, of which a concurrent build has several. */
 async function withoutLockTimeout(db: Kysely<unknown>, work: () => Promise<void>): Promise<void> {
   const { rows } = await sql<{ before: string }>`select current_setting('lock_timeout') as before`.execute(db);

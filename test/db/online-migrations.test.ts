@@ -4,7 +4,7 @@ import { advisoryLocks } from '../../db/advisory-locks.ts';
 import { createDb, createPool, type Db } from '../../db/connect.ts';
 import { getMigrationStatus, migrate } from '../../db/migrate.ts';
 import { migrations, type ShippedMigration } from '../../db/migrations/index.ts';
-import { createIndexes, dropIndexes } from '../../db/migrations/online.ts';
+import { createIndexes } from '../../db/migrations/online.ts';
 import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/processes.ts';
 import { filledTables } from './support/fill-tables.ts';
@@ -168,22 +168,6 @@ describe('A migration of large tables', () => {
       `.execute(held);
       expect(rows).to.deep.equal([{ indisvalid: true, bound: '100ms' }]);
     });
-  });
-
-  it('drops an index although another transaction is open for longer than a lock may be waited for, and again without harm', async () => {
-    await migrate(db, { shipped: firstRelease });
-    await createIndexes(db as never, { by_name: 'on organization (name)' });
-    const writer = await db.startTransaction().execute();
-    await sql`update organization set name = 'open'`.execute(writer);
-    await db.connection().execute(async (held) => {
-      await sql`set lock_timeout = '100ms'`.execute(held);
-      const dropping = dropIndexes(held as never, ['by_name']);
-      await Promise.race([dropping, until(() => hasWaited('drop index%'))]).finally(() => writer.commit().execute());
-      await dropping;
-      await dropIndexes(held as never, ['by_name']);
-    });
-    const { rows } = await sql`select from pg_class where relname = 'by_name'`.execute(db);
-    expect(rows).to.deep.equal([]);
   });
 
   it('waits for another process that applies some, and says so, but for nothing if none is pending', async () => {
