@@ -4,7 +4,7 @@ import type { Db } from '../db/connect.ts';
 /** Small enough that a statement holds its locks for a fraction of a second. */
 const batchSize = 2_000;
 
-interface Expired {
+export interface Expired {
   table: string;
   /** The columns of the primary key. */
   key: string[];
