@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Kysely, type KyselyPlugin, PostgresDialect, sql } from 'kysely';
@@ -14,11 +14,9 @@ import { find, insertDocument, insertWorkspace, storeIn } from '../support/chunk
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const vector = [1, 0];
-const pages = readdirSync('docs/decisions').map((name) =>
-  splitText(readFileSync(`docs/decisions/${name}`, 'utf8')).map(({ text }) => text),
-);
+const pages = globSync('docs/*.md').map((page) => splitText(readFileSync(page, 'utf8')).map(({ text }) => text));
 const queries = [
-  'how are quantized vectors scanned',
+  'how are the vectors of chunks scanned',
   'locks of an organization and its credits',
   'what happens to an outbox lease after a commit',
   'search',

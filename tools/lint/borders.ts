@@ -9,7 +9,7 @@ const typePlugins: Record<string, string> = {
 /** A workflow takes only types from anywhere, which one plugin says for all folders. */
 const onlyTypes: Record<string, string> = { workflows: './tools/lint/types-from-other-rooms.grit' };
 
-const seeRooms = 'see docs/decisions/rooms.md.';
+const seeRooms = 'see tools/lint/rooms.ts.';
 
 /** The linter's configuration of all borders, as `tools/lint/borders.json` holds it. */
 export function borderConfiguration(): { overrides: object[] } {
@@ -55,20 +55,3 @@ function pluginsOf(name: string, room: Room): string[] {
     return plugin;
   });
 }
-
-/** The table of docs/decisions/rooms.md, in Markdown. */
-export function borderTable(): string {
-  const rows = Object.entries(rooms).map(([name, { imports = [], types = [], packages = [], typePackages = [] }]) => {
-    const ofPackages = [...packages.map(code), ...typePackages.map((each) => `${code(each)} (types)`)];
-    return [code(`${name}/`), imports.map(code).join(', '), types.map(code).join(', '), ofPackages.join(', ')];
-  });
-  const head = ['Folder', 'Other folders', 'Only their types', 'Packages'];
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`.replaceAll('  ', ' ')).join('\n');
-}
-
-function code(text: string): string {
-  return `\`${text}\``;
-}
-
-/** Finds the table in docs/decisions/rooms.md. */
-export const tablePattern = /^\| Folder \|.*(?:\n\|.*)*/m;

@@ -10,7 +10,10 @@ export interface Room {
   typePackages?: string[];
 }
 
-/** Every folder with a border. The linter's overrides and the table in docs/decisions/rooms.md are written from this one. */
+/**
+ * What each folder may import. `npm run borders` writes the linter's rules from this table. A `main.ts` composes: it may import anything, and
+ * nobody imports it. Only `config/`, a `main.ts` and the free folders read `process.env`.
+ */
 export const rooms: Record<string, Room> = {
   concurrency: { packages: ['node:*'] },
   contract: { packages: ['zod', '@ts-rest/core', '@ts-rest/open-api'] },
