@@ -11,6 +11,7 @@ import { sweepDeletions } from '../domain/operations/sweep-deletions.ts';
 import { deleteOwnerlessOrganizations } from '../domain/organizations/delete-ownerless-organizations.ts';
 import * as retention from '../domain/retention.ts';
 import { reconcileVectorIndexes } from '../domain/search/reconcile-vector-indexes.ts';
+import { sweepHeldDeliveries } from '../domain/webhooks/held-deliveries.ts';
 import type { ReconcileIndexesResult } from '../workflows/inputs.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting, withHeartbeats } from './progress.ts';
@@ -38,14 +39,15 @@ export function sweepActivities({ db, getPlan, jobs, log }: ActivityDeps) {
       return swept;
     },
 
-    /** Requests the deletion of objects from late uploads, and starts missing workflows of deletions and of queued jobs. */
+    /** Requests the deletion of objects from late uploads, and starts workflows of deletions, held webhooks and queued jobs. */
     async startMissing(): Promise<{ restarted: number }> {
       const failures: unknown[] = [];
       const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(sweepMs)]);
-      const [, , , restarted = 0] = await allOf(failures, [
+      const [, , , , restarted = 0] = await allOf(failures, [
         () => sweepLateUploads(db, lateUploadsBatch),
         () => sweepObjectDeletions(db, sweepBatch),
         () => sweepDeletions(db, sweepBatch),
+        () => sweepHeldDeliveries(db),
         () => sweepAllQueuedJobs(db, { limit: sweepBatch, getPlan, signal }),
       ] as const);
       if (failures.length > 0) throw failures[0];

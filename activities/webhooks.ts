@@ -1,6 +1,5 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { KeyedSemaphore } from '../concurrency/keyed-semaphore.ts';
-import type { Release } from '../concurrency/semaphore.ts';
 import {
   type AfterAttempt,
   findPendingDelivery,
@@ -10,6 +9,7 @@ import {
   whyUnsendable,
 } from '../domain/webhooks/attempt.ts';
 import { bodyOf } from '../domain/webhooks/delivery.ts';
+import { holdDelivery } from '../domain/webhooks/held-deliveries.ts';
 import type { DeliverWebhookResult } from '../workflows/inputs.ts';
 import type { ActivityDeps } from './deps.ts';
 import { withHeartbeats } from './progress.ts';
@@ -18,9 +18,8 @@ interface DeliveryInput {
   deliveryId: string;
 }
 
-/** How many requests to one endpoint a process makes at once, how many wait, and how many of those wait for an endpoint that fails. */
-const all = { limit: 8, maxWaiting: 8 };
-const failing = { limit: 2, maxWaiting: 1 };
+/** How many requests to one endpoint a process makes at once, and how many wait for them, and how long. */
+const atOnce = { limit: 8, maxWaiting: 8 };
 const patienceMs = 5_000;
 /** Temporal's timers may end this much too early. */
 const inexactMs = 100;
@@ -30,7 +29,7 @@ type Sendable = Pick<PendingDelivery, 'delivery'> & { endpoint: NonNullable<Pend
 
 /** Requests to webhook endpoints. Without a sender webhooks are off, and no worker polls the queue of `sendWebhook`. */
 export function webhookActivities({ db, webhooks, log }: ActivityDeps) {
-  const permits = { all: new KeyedSemaphore(all), failing: new KeyedSemaphore(failing) };
+  const permits = new KeyedSemaphore(atOnce);
 
   /** The delivery with its endpoint, or how it has ended. Throws a retryable failure if the delivery is not due yet. */
   async function findSendable(deliveryId: string): Promise<Sendable | DeliverWebhookResult> {
@@ -50,25 +49,10 @@ export function webhookActivities({ db, webhooks, log }: ActivityDeps) {
     });
   }
 
-  /** Throws a retryable failure if too many requests to this endpoint wait already: a slow receiver delays only itself. */
-  async function enter({ delivery, endpoint }: Sendable): Promise<Release> {
-    const { info, cancellationSignal } = Context.current();
-    const fails = endpoint.failing_since !== null;
-    const releases: Release[] = [];
-    const release = () => {
-      for (const each of releases) each();
-    };
-    try {
-      for (const semaphore of fails ? [permits.failing, permits.all] : [permits.all]) {
-        const permit = await semaphore.acquire(delivery.endpoint_id, cancellationSignal, patienceMs);
-        if (!permit) throw busy(info.attempt, fails);
-        releases.push(permit);
-      }
-      return release;
-    } catch (error) {
-      release();
-      throw error;
-    }
+  /** A slow receiver holds up only itself. */
+  async function hold(deliveryId: string): Promise<DeliverWebhookResult> {
+    await holdDelivery(db, deliveryId);
+    return { status: 'held' };
   }
 
   /** Sends a delivery, and records the outcome and the next step. */
@@ -88,7 +72,8 @@ export function webhookActivities({ db, webhooks, log }: ActivityDeps) {
       const found = await findSendable(deliveryId);
       if ('status' in found) return found;
       const after = await withHeartbeats(async () => {
-        const release = await enter(found);
+        const release = await permits.acquire(found.delivery.endpoint_id, Context.current().cancellationSignal, patienceMs);
+        if (!release) return await hold(deliveryId);
         try {
           // The endpoint may have changed during the wait, or be gone.
           const sendable = await findSendable(deliveryId);
@@ -110,14 +95,4 @@ export function webhookActivities({ db, webhooks, log }: ActivityDeps) {
       return { status: 'failed' };
     },
   };
-}
-
-/** The failure if too many wait: Temporal retries it later, and sooner if the endpoint does not fail. */
-function busy(attempt: number, fails: boolean): ApplicationFailure {
-  const longestMs = fails ? Math.min(300_000, 5_000 * 2 ** Math.min(attempt, 6)) : 2_000;
-  return ApplicationFailure.create({
-    type: 'EndpointBusy',
-    message: 'Too many requests to this endpoint are under way; this one waits, and no attempt is counted.',
-    nextRetryDelay: Math.round(longestMs * (0.5 + Math.random() / 2)),
-  });
 }

@@ -514,6 +514,8 @@ export interface WebhookDeliveryTable {
   response_body: string | null;
   error: string | null;
   next_attempt_at: NullableTimestamp;
+  /** It has no workflow: it waits until its endpoint takes others (domain/webhooks/held-deliveries.ts). */
+  held: Generated<boolean>;
   finished_at: NullableTimestamp;
   created_at: Timestamp;
 }

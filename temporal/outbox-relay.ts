@@ -16,8 +16,6 @@ const pollMs = 1_000;
 const leaseSeconds = 15;
 /** The number of oldest intents that are ranked fairly by organization: ranking all of a large backlog takes seconds. */
 const maxRanked = 5_000;
-/** For one intent to a failing webhook endpoint, so many other intents of its organization go out. */
-const failingStep = 100;
 /** The error of a new namespace in which no worker has registered the search attributes yet. */
 const isUnprepared = /no mapping defined for search attribute|search attribute \S+ is not defined/i;
 
@@ -109,7 +107,6 @@ export class OutboxRelay {
  * other organization; last those that Temporal did not take before, the longest untried first.
  */
 async function lease(db: Db, limit: number): Promise<OutboxMessage[]> {
-  const isFailing = sql`coalesce((intent->>'isFailing')::boolean, false)`;
   const isFree = sql`(lease_until is null or lease_until < now())`;
   const { rows } = await sql<OutboxMessage>`
     update outbox set lease_until = now() + make_interval(secs => ${leaseSeconds})
@@ -118,8 +115,8 @@ async function lease(db: Db, limit: number): Promise<OutboxMessage[]> {
         select id from (
           select id, case when attempts > 0 then lease_until end as tried,
             row_number() over (
-              partition by coalesce(intent->>'organizationId', intent->'input'->>'organizationId', workflow_id), ${isFailing} order by id
-            ) * case when ${isFailing} then ${sql.lit(failingStep)} else 1 end as rank
+              partition by coalesce(intent->>'organizationId', intent->'input'->>'organizationId', workflow_id) order by id
+            ) as rank
           from (select * from outbox where ${isFree} order by id limit ${maxRanked}) as candidate
           where not exists (select from outbox as earlier where earlier.workflow_id = candidate.workflow_id and earlier.id < candidate.id)
         ) as ranked

@@ -19,9 +19,6 @@ const uploadDetails = 'Begins when the upload ends, or a day after it began, and
 /** The weight of an organization among the workers by its plan. */
 const fairnessWeights: Record<PlanName, number> = { free: 1, pro: 2, team: 4 };
 
-/** The weight of deliveries to an endpoint that fails: a hundred of them delay others as much as one does. Not 0, since it may recover. */
-const failingWeight = 0.01;
-
 /**
  * The options that start the workflow of an intent. A running workflow is used; a finished one may be followed by another, which finds the
  * row final (docs/rules.md, the row decides). An upload has only one run, since the signal that it ended may come before its start.
@@ -58,7 +55,6 @@ function fairnessKeyOf(organizationId: string, intent: StartIntent): string {
 }
 
 function weightOf(intent: StartIntent): number {
-  if (intent.workflow === 'deliverWebhook' && intent.isFailing) return failingWeight;
   return fairnessWeights[(intent.workflow === 'runJob' && intent.plan) || 'free'];
 }
 

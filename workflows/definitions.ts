@@ -72,8 +72,7 @@ export type StartIntent =
   | Start<'deleteWorkspace'>
   | Start<'syncSeats'>
   | Start<'syncCustomer'>
-  /** Whether the delivery goes to an endpoint that fails. Deliveries to others come first. */
-  | (Start<'deliverWebhook'> & { isFailing?: boolean });
+  | Start<'deliverWebhook'>;
 
 /** The fields that decide the priority of a job among those that wait for a worker. */
 export interface JobPriority {

@@ -120,9 +120,9 @@ export interface DeliverWebhookInput {
   organizationId: string;
 }
 
-/** How the delivery has ended; `gone` if it has no row, or was finished before. */
+/** How the delivery has ended; `gone` if it has no row, or was finished before; `held` if it waits, and another run will deliver it. */
 export interface DeliverWebhookResult {
-  status: 'delivered' | 'failed' | 'gone';
+  status: 'delivered' | 'failed' | 'gone' | 'held';
 }
 
 /** How many rows and objects each step of a day's housekeeping removed. */

@@ -10,6 +10,7 @@ import * as answers from './0008-answers.ts';
 import * as twoFactor from './0009-two-factor.ts';
 import * as budgets from './0010-budgets.ts';
 import * as charset from './0011-charset.ts';
+import * as heldDeliveries from './0012-held-deliveries.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -30,4 +31,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0009-two-factor': twoFactor,
   '0010-budgets': budgets,
   '0011-charset': charset,
+  '0012-held-deliveries': heldDeliveries,
 };

@@ -1,29 +1,33 @@
 -- Every event that organizations are told of is written here, in the transaction of what happened: a delivery for each endpoint that asks
 -- for it, and the intent that starts its workflow. `once` names what happens only once, so that no endpoint is told of it twice; null if
 -- it may happen again. Costs a look into a small index if the organization has no endpoint.
+-- An endpoint that has failed for half a minute is told of one event a minute; the others are held, as is what comes while others are.
 create or replace function emit_webhook(of_organization text, what text, once text, what_data jsonb) returns void
   language plpgsql as $$
     declare
       new_event_id text := 'evt_' || replace((case when once is null then gen_random_uuid() else md5(of_organization || ' ' || once)::uuid end)::text, '-', '');
     begin
       with created as (
-        insert into webhook_delivery (id, organization_id, endpoint_id, event_id, event, data)
+        insert into webhook_delivery (id, organization_id, endpoint_id, event_id, event, data, held)
         select new_audit_id(), of_organization, endpoint.id, new_event_id, what,
-          jsonb_build_object('organizationId', of_organization) || what_data
+          jsonb_build_object('organizationId', of_organization) || what_data,
+          exists (select from webhook_delivery as other where other.endpoint_id = endpoint.id and other.held)
+            or coalesce(endpoint.failing_since < now() - interval '30 seconds', false) and exists (
+              select from webhook_delivery as other
+              where other.endpoint_id = endpoint.id and other.created_at > now() - interval '1 minute')
         from webhook_endpoint as endpoint
         where endpoint.organization_id = of_organization and endpoint.enabled and what = any (endpoint.events)
           and exists (select from webhook_switch)
           and exists (select from organization where organization.id = of_organization)
           and not exists (select from organization_deletion where organization_deletion.organization_id = of_organization)
         on conflict (endpoint_id, event_id) do nothing
-        returning id, endpoint_id
+        returning id, endpoint_id, held
       )
       insert into outbox (workflow_id, intent)
         select 'webhook-' || created.id, jsonb_build_object(
             'operation', 'start', 'workflow', 'deliverWebhook', 'workflowId', 'webhook-' || created.id,
-            'input', jsonb_build_object('deliveryId', created.id, 'endpointId', endpoint_id, 'organizationId', of_organization),
-            'isFailing', endpoint.failing_since is not null)
-          from created join webhook_endpoint as endpoint on endpoint.id = created.endpoint_id;
+            'input', jsonb_build_object('deliveryId', created.id, 'endpointId', endpoint_id, 'organizationId', of_organization))
+          from created where not held;
     end $$;
 
 create or replace function emit_job_ended() returns trigger language plpgsql as $$

@@ -6,11 +6,12 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { DeliveryRow } from './delivery.ts';
 import { disableIfHopeless } from './disable-endpoint.ts';
 import type { EndpointRow } from './endpoint.ts';
+import { startHeld } from './held-deliveries.ts';
 
 /** A pending delivery, and its endpoint as it is now; null if it is gone. */
 export interface PendingDelivery {
   delivery: DeliveryRow;
-  endpoint: (Pick<EndpointRow, 'url' | 'enabled' | 'signature' | 'failing_since'> & { secrets: string[] }) | null;
+  endpoint: (Pick<EndpointRow, 'url' | 'enabled' | 'signature'> & { secrets: string[] }) | null;
   /** How long its next attempt still waits; 0 or less if it is due. */
   waitMs: number;
 }
@@ -28,7 +29,7 @@ export async function findPendingDelivery(db: Db, deliveryId: string): Promise<P
   const { wait_ms: waitMs, ...delivery } = pending;
   const found = await db
     .selectFrom('webhook_endpoint')
-    .select(['url', 'enabled', 'signature', 'failing_since', 'secret'])
+    .select(['url', 'enabled', 'signature', 'secret'])
     .select(sql<string | null>`case when previous_secret_until > now() then previous_secret end`.as('previous'))
     .where('id', '=', delivery.endpoint_id)
     .executeTakeFirst();
@@ -113,6 +114,7 @@ async function store(trx: Transaction, { id, tries }: DeliveryRow, result: Attem
     .set({
       status: after.status,
       tries: tries + 1,
+      held: false,
       attempts: sql<string>`(
         select jsonb_agg(each order by number) from (
           select each, number from jsonb_array_elements(attempts || ${attempt}::jsonb) with ordinality as kept (each, number)
@@ -132,7 +134,7 @@ async function store(trx: Transaction, { id, tries }: DeliveryRow, result: Attem
   return stored !== undefined;
 }
 
-/** Records since when an endpoint fails. Disables it if it has failed for too long, or responds that it is gone. */
+/** Records since when an endpoint fails. One that accepts gets what is held for it; one that fails for too long, or is gone, is disabled. */
 async function noteOutcome(trx: Transaction, endpointId: string, { error, gone }: AttemptResult): Promise<void> {
   const fails = error !== null;
   await trx
@@ -142,13 +144,14 @@ async function noteOutcome(trx: Transaction, endpointId: string, { error, gone }
     .where('failing_since', fails ? 'is' : 'is not', null)
     .execute();
   if (fails) await disableIfHopeless(trx, endpointId, gone);
+  else await startHeld(trx, endpointId);
 }
 
 /** Ends a pending delivery without an attempt. */
 export async function giveUpDelivery(db: Db, deliveryId: string, error: string): Promise<void> {
   await db
     .updateTable('webhook_delivery')
-    .set({ status: 'failed', error, next_attempt_at: null, finished_at: sql<Date>`clock_timestamp()` })
+    .set({ status: 'failed', error, held: false, next_attempt_at: null, finished_at: sql<Date>`clock_timestamp()` })
     .where('id', '=', deliveryId)
     .where('status', '=', 'pending')
     .execute();

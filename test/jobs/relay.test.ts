@@ -10,7 +10,7 @@ import { sweepAllQueuedJobs } from '../../domain/jobs/sweep-jobs.ts';
 import { sweepDeletions } from '../../domain/operations/sweep-deletions.ts';
 import type { IntentDelivery } from '../../temporal/intent-delivery.ts';
 import { OutboxRelay } from '../../temporal/outbox-relay.ts';
-import { type Intent, signalJobCanceled, startWebhook, startWorkspaceDeletion } from '../../workflows/definitions.ts';
+import { signalJobCanceled, startWorkspaceDeletion } from '../../workflows/definitions.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';
@@ -133,27 +133,6 @@ describe('A backlog', () => {
       [small, other].every((place) => place !== undefined && place >= 0 && place < 100),
       `${small}, ${other}`,
     ).to.equal(true);
-  });
-
-  it('of webhooks to endpoints that fail holds up none to others, and goes out too', async () => {
-    const { db } = database;
-    const start = (n: number, isFailing: boolean) =>
-      ({ ...startWebhook({ deliveryId: `${isFailing}-${n}`, endpointId: 'e', organizationId: 'one' }), isFailing }) as Intent;
-    await inTransaction(db, async (trx) => {
-      for (let n = 0; n < 1_000; n++) addToOutbox(trx, start(n, true));
-      for (let n = 0; n < 50; n++) addToOutbox(trx, start(n, false));
-    });
-    await db.updateTable('outbox').set({ lease_until: null }).execute();
-    const taken: string[] = [];
-    await relay(
-      async ({ intent }) => {
-        taken.push(intent.workflowId);
-        await delay(20);
-      },
-      () => until(async () => (await waiting()) === 0),
-    );
-    expect(taken.findLastIndex((id) => id.startsWith('webhook-false'))).to.equal(49);
-    expect(taken).to.have.lengthOf(1_050);
   });
 
   it('of signals counts for the organization of their jobs, too', async () => {

@@ -10,12 +10,13 @@ export interface Received {
   at: number;
 }
 
-/** How a receiver answers. `slowMs` waits before; `never` does not answer at all. */
+/** How a receiver answers. `slowMs` waits before, and so does `after`; `never` does not answer at all. */
 interface ReceiverAnswer {
   status?: number;
   headers?: Record<string, string>;
   body?: string;
   slowMs?: number;
+  after?: Promise<unknown>;
   never?: boolean;
 }
 
@@ -49,9 +50,9 @@ export async function startReceiver({ port = 0, host = '127.0.0.1' } = {}): Prom
     const body = Buffer.concat(chunks).toString();
     const one = { headers: request.headers, body, event: JSON.parse(body), at: Date.now() };
     received.push(one);
-    const { status = 204, headers = {}, body: text, slowMs = 0, never } = behaviour(one, received.length);
+    const { status = 204, headers = {}, body: text, slowMs = 0, after, never } = behaviour(one, received.length);
     if (never) return;
-    await delay(slowMs);
+    await Promise.all([delay(slowMs), after]);
     response.writeHead(status, headers).end(text);
   }
 

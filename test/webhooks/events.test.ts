@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { webhookEventNames, webhookEvents } from '../../contract/webhook-events.ts';
-import { startOptions } from '../../temporal/start-options.ts';
-import type { StartIntent } from '../../workflows/definitions.ts';
 import { billingOn } from '../auth/support/service.ts';
 import { createJob, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
@@ -158,20 +156,6 @@ describe('The events of webhooks', () => {
       const rows = await db.selectFrom(table).select('id').where('organization_id', '=', tenant.organizationId).execute();
       expect(rows, table).to.deep.equal([]);
     }
-  });
-
-  it('weigh little among the others while their endpoint fails', async () => {
-    const { organizationId } = used.tenant;
-    const weights: (number | undefined)[] = [];
-    const trx = await api.database.db.startTransaction().execute();
-    for (const failing of [null, new Date()]) {
-      await trx.updateTable('webhook_endpoint').set({ failing_since: failing }).where('organization_id', '=', organizationId).execute();
-      await sql`select emit_webhook(${organizationId}, 'job.succeeded', null, '{}')`.execute(trx);
-      const { intent } = await trx.selectFrom('outbox').select('intent').orderBy('id', 'desc').limit(1).executeTakeFirstOrThrow();
-      weights.push(startOptions(intent as StartIntent, { timeoutMs: 1, retryDelaysMs: [] }).priority?.fairnessWeight);
-    }
-    await trx.rollback().execute();
-    expect(weights).to.deep.equal([1, 0.01]);
   });
 });
 

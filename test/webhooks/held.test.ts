@@ -1,0 +1,116 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { sweepHeldDeliveries } from '../../domain/webhooks/held-deliveries.ts';
+import { until } from '../support/processes.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { withoutSweeps } from '../support/sweeps.ts';
+import { useApi } from '../support/use-api.ts';
+import { addEndpoint, call, deliveriesOf, webhooksOn } from './support.ts';
+
+/** How many deliveries to one endpoint a process has under way: eight are sent, and eight wait for them. */
+const underWay = 16;
+
+describe('Webhooks to an endpoint that fails, or takes no more', () => {
+  // Longer than what waits for others has patience.
+  const env = { ...webhooksOn, WEBHOOK_TIMEOUT_MS: '40000', WEBHOOK_RETRY_DELAYS_MS: '600000' };
+  const used = useApi({ env, tenant: 'of each test', check: 'after each test' });
+  const { api } = used;
+  let receiver: Receiver;
+  let endpointId: string;
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    endpointId = (await addEndpoint(api, used.tenant, { url: receiver.url })).id;
+  });
+  afterEach(() => receiver.stop());
+
+  const emit = (events: number) =>
+    sql`select emit_webhook(${used.tenant.organizationId}, 'job.succeeded', null, '{}') from generate_series(1, ${events}::int)`.execute(
+      api.database.db,
+    );
+  const failFor = (seconds: number) =>
+    sql`update webhook_endpoint set failing_since = now() - make_interval(secs => ${seconds}::int) where id = ${endpointId}`.execute(
+      api.database.db,
+    );
+  const deliveries = () =>
+    api.database.db
+      .selectFrom('webhook_delivery')
+      .select(['held', 'status', 'error'])
+      .where('endpoint_id', '=', endpointId)
+      .orderBy('created_at')
+      .execute();
+  const held = async () => (await deliveries()).filter((each) => each.held).length;
+  const eventIds = () => new Set(receiver.received.map(({ headers }) => headers['webhook-id']));
+
+  it('wait, but for one a minute, and follow each other once it takes one', () =>
+    withoutSweeps(api, async () => {
+      receiver.behave({ status: 500 });
+      await failFor(10);
+      for (const events of [1, 1]) await emit(events);
+      await until(() => receiver.received.length === 2);
+      await failFor(31);
+      await emit(20);
+      expect(await held()).to.equal(20);
+      receiver.behave({});
+      await sweepHeldDeliveries(api.database.db);
+      await until(async () => (await deliveries()).filter(({ status }) => status === 'delivered').length === 20);
+      expect(await held()).to.equal(0);
+      expect(receiver.received).to.have.length(22);
+      expect(eventIds()).to.have.length(22);
+      await emit(1);
+      await until(() => receiver.received.length === 23);
+    }));
+
+  it('go out at once if none went for a minute, and one by one while it still fails', () =>
+    withoutSweeps(api, async () => {
+      receiver.behave({ status: 500 });
+      await failFor(3_600);
+      await emit(1);
+      await until(() => receiver.received.length === 1);
+      await emit(3);
+      expect(await held()).to.equal(3);
+      await sweepHeldDeliveries(api.database.db);
+      await until(() => receiver.received.length === 2);
+      expect(await held()).to.equal(2);
+      await sql`update webhook_delivery set created_at = created_at - interval '61 seconds' where endpoint_id = ${endpointId}`.execute(
+        api.database.db,
+      );
+      await emit(1);
+      expect(await held(), 'others wait before it').to.equal(3);
+      const listed = await deliveriesOf(api, used.tenant, '&status=pending');
+      expect(listed.filter(({ attempts, nextAttemptAt }) => attempts.length === 0 && nextAttemptAt === null)).to.have.length(3);
+    }));
+
+  it('take no more at once than it may have, and all arrive once', () =>
+    withoutSweeps(api, async () => {
+      let open = () => {};
+      const after = new Promise<void>((resolve) => {
+        open = resolve;
+      });
+      receiver.behave({ after });
+      await emit(60);
+      await until(async () => (await held()) >= 60 - underWay);
+      await emit(1);
+      expect(await held()).to.be.within(61 - underWay, 61 - 8);
+      open();
+      await until(async () => (await deliveries()).every(({ status }) => status === 'delivered'));
+      expect(receiver.mostOpen).to.equal(8);
+      expect(receiver.received).to.have.length(61);
+      expect(eventIds()).to.have.length(61);
+    }));
+
+  for (const [change, method, body, error] of [
+    ['disabled', 'PATCH', { enabled: false }, 'The endpoint is disabled.'],
+    ['deleted', 'DELETE', undefined, 'The endpoint was deleted.'],
+  ] as const)
+    it(`end if it is ${change}`, () =>
+      withoutSweeps(api, async () => {
+        receiver.behave({ status: 500 });
+        await failFor(3_600);
+        await emit(4);
+        expect(await held()).to.equal(3);
+        await call(api, used.tenant, method, `/webhooks/${endpointId}`, body);
+        await sweepHeldDeliveries(api.database.db);
+        const ended = (await deliveries()).filter((each) => each.error === error);
+        expect(ended.map(({ held, status }) => [held, status])).to.deep.equal(Array(3).fill([false, 'failed']));
+      }));
+});
