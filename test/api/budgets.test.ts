@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { claimJob } from '../../domain/jobs/claim-job.ts';
+import { settleAttempt } from '../../domain/jobs/settle-attempt.ts';
 import { createKey } from '../support/api-keys.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
@@ -57,6 +59,24 @@ describe('A budget of credits', () => {
     expect((await create()).status).to.equal(200);
     expect((await call('jobs.cancel', { id })).status).to.equal(200);
     expect(await statuses(3, key.token)).to.deep.equal([200, 403, 403]);
+  });
+
+  it('bounds whatever is charged, and nothing that is free', async () => {
+    const { organizationId, workspaceId } = tenant;
+    const { db } = api.database;
+    const { id } = (await create()).body;
+    await claimJob(db, id, 'attempt');
+    const failure = { code: 'ai_failed', message: 'It failed.', retryable: false };
+    await settleAttempt(db, { jobId: id, claimedBy: 'attempt', failure }, [0]);
+    await budget(0);
+    const embed = { kind: 'text.embed', organizationId, texts: ['one'] };
+    for (const [operation, input] of [
+      ['documents.ask', { workspaceId, question: 'When does the dome open?' }],
+      ['jobs.retry', { id }],
+      ['jobs.createMany', { organizationId, jobs: [embed, { ...embed, workspaceId }] }],
+    ] as const)
+      expect((await call(operation, input)).body.data, operation).to.deep.equal({ kind: 'workspaceBudget', limit: 0, plan: '' });
+    expect((await call('documents.search', { workspaceId, query: 'dome', mode: 'lexical' })).status).to.equal(200);
   });
 
   it('counts the month that it is, and no other', async () => {

@@ -5,6 +5,7 @@ import { billingOn } from '../auth/support/service.ts';
 import { createKey } from '../support/api-keys.ts';
 import { aiError } from '../support/fake-ai.ts';
 import { until } from '../support/processes.ts';
+import { expectOk } from '../support/requests.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -55,6 +56,16 @@ describe('The credit of a search by a remote model', () => {
       const { body } = await callOver(api, 'REST', 'organizations.usageHistory', { organizationId, by }, { token: owner.token });
       expect(body.items.map(({ day, ...item }: { day: string }) => item)).to.deep.equal([{ group, charged: 2, refunded: 0 }]);
     }
+  });
+
+  it('is bound by the budgets of the key that searches and of the workspace', async () => {
+    const key = await createKey(api, tenant);
+    const ask = (operation: string, input: object) => callOver(api, 'REST', operation, { ...input }, { token: tenant.owner.token });
+    await expectOk(ask('apiKeys.update', { id: key.id, creditBudget: 0 }));
+    expect((await search('REST', key.token)).body.data).to.include({ kind: 'keyBudget', limit: 0 });
+    await expectOk(ask('workspaces.update', { id: tenant.workspaceId, creditBudget: 0 }));
+    expect((await search()).body.data).to.include({ kind: 'workspaceBudget', limit: 0 });
+    expect(await amounts()).to.deep.equal([]);
   });
 
   it('is given back when the search fails, over both transports', async () => {

@@ -186,6 +186,7 @@ describe('Uploads by the Python client', () => {
     expect((await upload({ path: join(directory, 'none.txt') })).result).to.deep.equal({ code: 'FileNotFoundError' });
     for (const way of [{ as: 'bytes' }, { as: 'pipe', name: 'a.txt' }, { name: 'a.exe' }])
       expect((await upload(way)).result).to.deep.equal({ code: 'ValueError' });
+    expect(proxy.passed).to.deep.equal([]);
     truncateSync(large, largeBytes + 1);
     expect((await upload({ path: large })).result).to.deep.equal({ code: 'PAYLOAD_TOO_LARGE', status: 413 });
     expect(await documents()).to.deep.equal([]);
