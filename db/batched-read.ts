@@ -26,7 +26,7 @@ export function batchedRead<Row>(
   }
 }
 
-/** The right side of `=` for {@link batchedRead}: one parameter for any number of keys, so that the statement can be prepared. */
+/** The right side of `=` for {@link batchedRead}: one parameter for any number of keys. */
 export function anyOf(keys: readonly string[]) {
   return sql<string>`any(${keys}::text[])`;
 }

@@ -6,7 +6,7 @@ import { changeOf, SentStates } from './sent-states.ts';
 
 const retryMs = 1_000;
 /** The pause after each read: changes that come meanwhile are read together. */
-const pauseMs = 50;
+const pauseMs = 10;
 
 /** Reads the changes of one organization, once for all of its open streams, while there are any. A notification only wakes it. */
 export class OrganizationFeed {
