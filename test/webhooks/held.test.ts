@@ -4,6 +4,7 @@ import { sweepHeldDeliveries } from '../../domain/webhooks/held-deliveries.ts';
 import { until } from '../support/processes.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { withoutSweeps } from '../support/sweeps.ts';
+import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 import { addEndpoint, call, deliveriesOf, webhooksOn } from './support.ts';
 
@@ -12,7 +13,7 @@ const underWay = 16;
 
 describe('Webhooks to an endpoint that fails, or takes no more', () => {
   // Longer than what waits for others has patience.
-  const env = { ...webhooksOn, WEBHOOK_TIMEOUT_MS: '40000', WEBHOOK_RETRY_DELAYS_MS: '600000' };
+  const env = withTimes({ webhookRequest: 40_000, webhookRetryDelays: [600_000] }, webhooksOn);
   const used = useApi({ env, tenant: 'of each test', check: 'after each test' });
   const { api } = used;
   let receiver: Receiver;
