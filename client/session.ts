@@ -28,7 +28,7 @@ export interface Auth {
   readonly token: string | undefined;
   /** Creates a user. `signedIn` is false if the email address must be verified first. Retried only after 429. */
   signUp(user: { name: string; email: string; password: string }, options?: CallOptions): Promise<{ user: SignedUser; signedIn: boolean }>;
-  /** Later calls are made as this user. Rejects with `INVALID_EMAIL_OR_PASSWORD`, `EMAIL_NOT_VERIFIED`, … */
+  /** Later calls are made as this user. Rejects with `INVALID_EMAIL_OR_PASSWORD`, `EMAIL_NOT_VERIFIED`, `TWO_FACTOR_CODE_NEEDED`, … */
   signIn(credentials: { email: string; password: string }, options?: CallOptions): Promise<{ user: SignedUser }>;
   /** Ends the session, in the service and in this client. */
   signOut(options?: CallOptions): Promise<void>;
@@ -83,7 +83,9 @@ export function createSession({ url, mode, token, onToken, fetch, retries, timeo
     },
     async signIn(credentials, options) {
       const { token, body } = await post('sign-in/email', credentials, { ...options, anonymous: true });
-      const { user } = body as { user: SignedUser };
+      const { user, twoFactorRedirect } = body as { user: SignedUser; twoFactorRedirect?: boolean };
+      if (twoFactorRedirect)
+        throw new SheafError('TWO_FACTOR_CODE_NEEDED', 'This user has two-factor, whose code this client does not send.');
       if (!user) throw unexpectedResponse(url);
       keep(token);
       return { user };

@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
-import { createClient } from '../../client/index.ts';
+import { createClient, SheafError } from '../../client/index.ts';
 import { credentialsPath, isKey, removeCredentials, storeCredentials } from '../credentials.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { askSecret } from '../prompt.ts';
 import type { Key } from '../run.ts';
 import { createOutput, plain, type Terminal } from '../terminal.ts';
+
+const noTwoFactor =
+  'This user has two-factor, whose code is not asked for here. Make an API key in the console, and run `sheaf login` without --email.';
 
 interface Options {
   url?: string;
@@ -48,7 +51,10 @@ function say({ name, workspaceId, permissions, expiresAt }: Key): string {
 
 async function signIn(terminal: Terminal, url: string, email: string): Promise<string> {
   const client = createClient({ url });
-  await client.auth.signIn({ email, password: await askSecret(terminal, 'Password: ') }, { signal: terminal.signal });
+  const credentials = { email, password: await askSecret(terminal, 'Password: ') };
+  await client.auth.signIn(credentials, { signal: terminal.signal }).catch((error: unknown) => {
+    throw error instanceof SheafError && error.code === 'TWO_FACTOR_CODE_NEEDED' ? new Failure(noTwoFactor, exitCodes.notAllowed) : error;
+  });
   if (client.auth.token === undefined) throw new Failure('The service gave no session.', exitCodes.notAllowed);
   return client.auth.token;
 }

@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { totp } from '../auth/support/totp.ts';
 import { createKey } from '../support/api-keys.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { expectOk } from '../support/requests.ts';
 import { noteText, noteTokens } from '../support/run-secrets.ts';
 import { useApi } from '../support/use-api.ts';
 import { webhooksOn } from '../webhooks/support.ts';
@@ -100,6 +102,18 @@ describe('The command line', () => {
       expect(existsSync(file())).to.equal(false);
       expect((await api.request('GET', '/api/v1/me', { token })).status).to.equal(401);
       expect((await plain.run(['logout'])).stdout).to.equal('Nothing was stored.\n');
+    });
+
+    it('leads a user with two-factor, whose code it does not ask for, to a key', async () => {
+      const { email, token } = await api.signUp();
+      const post = (path: string, body: object) => expectOk(api.request('POST', `/api/auth/two-factor/${path}`, { token, body }));
+      const { totpURI, backupCodes } = (await post('enable', { password: 'a long password' })).body;
+      noteTokens(new URL(totpURI).searchParams.get('secret') ?? '', ...backupCodes);
+      await post('verify-totp', { code: totp(totpURI) });
+      const { code, stderr } = await plain.run(['login', '--url', api.url, '--email', email], { stdin: 'a long password\n' });
+      expect(code).to.equal(3);
+      expect(stderr).to.match(/^Error: This user has two-factor, .* Make an API key/);
+      expect(existsSync(file())).to.equal(false);
     });
   });
 
