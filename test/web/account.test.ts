@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import { until } from '../support/processes.ts';
 import { password, pathOf, useConsole } from './support/use-console.ts';
 
@@ -33,6 +34,15 @@ describe('A user of the console', () => {
 
     expect((await me()).body).to.include({ name: 'Ada Lovelace' });
     await page.getByRole('row', { name: /Chrome, Linux \(this one\)/ }).waitFor();
+    // Addresses of IPv6 are kept without the half that names the machine.
+    for (const [ipAddress, shown] of [
+      ['0000:0000:0000:0000:0000:0000:0000:0000', 'localhost'],
+      ['2001:0db8:0001:0002:0000:0000:0000:0000', '2001:db8:1:2::'],
+    ] as const) {
+      await sql`update session set "ipAddress" = ${ipAddress} where "userId" = ${tenant.owner.id}`.execute(api.database.db);
+      await page.reload();
+      await page.getByRole('cell', { name: shown, exact: true }).first().waitFor();
+    }
     await page.getByRole('button', { name: 'End all others' }).click();
     await until(async () => (await me()).status === 401);
     await until(async () => (await page.getByRole('row').count()) === 2);

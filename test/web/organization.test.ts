@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { until } from '../support/processes.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { expectOk } from '../support/requests.ts';
 import { noteTokens } from '../support/run-secrets.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
 import { mailLink } from './support/mail-link.ts';
@@ -192,6 +193,19 @@ describe('An organization in the console', () => {
     await page.getByRole('heading', { name: 'Set up your organization' }).waitFor();
     const rows = api.database.db.selectFrom('organization').where('id', '=', doomed.organizationId);
     expect(await rows.execute()).to.deep.equal([]);
+  });
+
+  it('is made by whoever opens the first page by hand, and gets its workspace there if it has none', async () => {
+    const { page } = await open('/start', { as: tenant.owner });
+    await page.getByLabel('Name of the organization').waitFor();
+    const bare = await api.createTenant();
+    await expectOk(api.request('DELETE', `/api/v1/workspaces/${bare.workspaceId}`, { token: bare.owner.token }));
+    const { page: ofBare } = await open('/', { as: bare.owner });
+    await ofBare.getByText('has no workspace yet').waitFor();
+    await ofBare.getByLabel('Put six sample documents in it').uncheck();
+    await ofBare.getByRole('button', { name: 'Create' }).click();
+    await ofBare.getByText('No documents yet').waitFor();
+    expect(new URL(ofBare.url()).pathname).to.equal(`/o/${bare.slug}/general/documents`);
   });
 
   async function rolesOf(): Promise<string[]> {

@@ -36,7 +36,8 @@ describe('The own account in the console', () => {
     const { email } = tenant.owner;
     const { page } = await openAccount(tenant);
     const section = page.getByRole('region', { name: 'Email address' });
-    await section.getByRole('button', { name: 'Send the mail again' }).click();
+    await section.getByRole('button', { name: 'Send the mail', exact: true }).click();
+    await section.getByRole('button', { name: 'The mail was sent.' }).waitFor();
     await page.goto(api.url + (await mailLink(mailServer, email, /Confirm your email/)));
     await page.getByText('Your address is confirmed.').waitFor();
 

@@ -137,7 +137,12 @@ const start = createRoute({
   getParentRoute: () => root,
   path: '/start',
   beforeLoad: signedIn,
-  loader: () => queryClient.fetchQuery(organizationsQuery),
+  // The organization that still needs its first workspace.
+  loader: async () => {
+    for (const organization of await queryClient.fetchQuery(organizationsQuery))
+      if ((await queryClient.fetchQuery(workspacesQuery(organization.id))).length === 0) return organization;
+    return undefined;
+  },
   component: lazyRouteComponent(() => import('./pages/start.tsx')),
 });
 

@@ -1,6 +1,6 @@
 import { Alert, Stack, Text, TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { SendAgain } from '../parts/sign-in-form.tsx';
+import { SendMail } from '../parts/sign-in-form.tsx';
 import type { FormTask } from '../parts/use-form-task.ts';
 import { ask, auth } from '../service.ts';
 import { t } from '../text.ts';
@@ -27,7 +27,7 @@ export function Address() {
         {!emailVerified && (
           <>
             <Text size="sm">{t.account.unverified}</Text>
-            <SendAgain email={email} />
+            <SendMail email={email} isFirst />
           </>
         )}
       </Stack>

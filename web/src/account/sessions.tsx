@@ -58,7 +58,7 @@ function SessionRow({ session: { token, userAgent, ipAddress, updatedAt }, isThi
   return (
     <Table.Tr>
       <Table.Td className="foreign">{isThis ? `${device} (${t.account.thisOne})` : device}</Table.Td>
-      <Table.Td className="foreign">{ipAddress}</Table.Td>
+      <Table.Td className="foreign">{ipAddress && shorten(ipAddress)}</Table.Td>
       <Table.Td data-label={t.account.lastUsed}>
         <Time at={updatedAt} />
       </Table.Td>
@@ -71,6 +71,13 @@ function SessionRow({ session: { token, userAgent, ipAddress, updatedAt }, isThi
       </Table.Td>
     </Table.Tr>
   );
+}
+
+/** An address as people write it. Of one of IPv6 only the network is kept, and that of the machine itself is nothing but zeros. */
+function shorten(address: string): string {
+  if (!address.includes(':')) return address;
+  const short = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  return short === '::' ? 'localhost' : short;
 }
 
 /** `Firefox, Linux`: what a browser says of itself, as far as people know it by. */

@@ -78,7 +78,7 @@ export const de: Messages = {
     verified: 'Ihre Adresse ist bestätigt. Melden Sie sich an, um fortzufahren.',
     linkFailed: (code) => `Der Link hat nicht funktioniert (${code}). Melden Sie sich an oder fordern Sie eine neue E-Mail an.`,
     sendAgain: 'E-Mail erneut senden',
-    sentAgain: 'Die E-Mail wurde erneut gesendet.',
+    sent: 'Die E-Mail wurde gesendet.',
     ended: 'Ihre Sitzung ist beendet',
     endedHint: 'Melden Sie sich erneut an, um fortzufahren. Ihre Eingaben auf dieser Seite bleiben erhalten.',
   },

@@ -80,7 +80,7 @@ export const en = {
     verified: 'Your address is confirmed. Sign in to go on.',
     linkFailed: (code: string) => `The link did not work (${code}). Sign in, or ask for another mail.`,
     sendAgain: 'Send the mail again',
-    sentAgain: 'The mail was sent again.',
+    sent: 'The mail was sent.',
     ended: 'Your session has ended',
     endedHint: 'Sign in again to go on. What you typed on this page is still there.',
   },

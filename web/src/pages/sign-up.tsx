@@ -6,7 +6,7 @@ import { Failure } from '../parts/failure.tsx';
 import { LinkTo } from '../parts/link-to.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import { Providers } from '../parts/providers.tsx';
-import { SendAgain } from '../parts/sign-in-form.tsx';
+import { SendMail } from '../parts/sign-in-form.tsx';
 import { useFormTask } from '../parts/use-form-task.ts';
 import { queryClient, sessionQuery } from '../queries.ts';
 import { ask, auth } from '../service.ts';
@@ -31,7 +31,7 @@ export default function SignUp() {
         <Alert variant="default" role="status">
           {t.sign.checkMail(unverified)}
         </Alert>
-        <SendAgain email={unverified} />
+        <SendMail email={unverified} />
         <LinkTo to="/sign-in">{t.sign.inTitle}</LinkTo>
       </CardPage>
     );

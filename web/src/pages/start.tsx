@@ -13,7 +13,7 @@ const route = getRouteApi('/start');
 /** The first run: an organization, unless there is one without a workspace, and its first workspace. */
 export default function Start() {
   const navigate = useNavigate();
-  const [existing] = route.useLoaderData();
+  const existing = route.useLoaderData();
   const { onSubmit, isPending, error } = useFormTask(async ({ organization: name = '', workspace: first = '', samples }) => {
     const organization = existing ?? (await createOrganization(name));
     const workspace = await createWorkspace(organization.id, first);

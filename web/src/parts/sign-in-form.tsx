@@ -33,7 +33,7 @@ export function SignInForm({ email, onDone }: { email?: string | undefined; onDo
         <TextInput label={t.sign.email} name="email" type="email" required autoComplete="username" defaultValue={email} />
         <PasswordField />
         <Failure error={error} />
-        {unverified && <SendAgain email={unverified} />}
+        {unverified && <SendMail email={unverified} />}
         <Button type="submit" loading={isPending}>
           {t.sign.in}
         </Button>
@@ -48,17 +48,18 @@ export async function beginSession(): Promise<void> {
   sessionEnded.set(false);
 }
 
-/** Sends the mail that confirms an address once more. */
-export function SendAgain({ email }: { email: string }) {
+/** Sends the mail that confirms an address, once more unless it is the first. */
+export function SendMail({ email, isFirst = false }: { email: string; isFirst?: boolean }) {
   const callbackURL = '/sign-in?said=verified';
   const { mutate, isPending, isSuccess, error } = useMutation({
     mutationFn: () => ask(auth.sendVerificationEmail({ email, callbackURL })),
   });
+  const send = isFirst ? t.reset.ask : t.sign.sendAgain;
   return (
     <>
       <Failure error={error} />
       <Button variant="default" loading={isPending} disabled={isSuccess} onClick={() => mutate()}>
-        {isSuccess ? t.sign.sentAgain : t.sign.sendAgain}
+        {isSuccess ? t.sign.sent : send}
       </Button>
     </>
   );
