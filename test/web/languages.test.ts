@@ -18,7 +18,7 @@ describe('The console in German', () => {
     await page.getByRole('textbox', { name: 'Passwort' }).fill(password);
     await page.getByRole('button', { name: 'Anmelden' }).click();
 
-    const row = page.getByRole('row', { name: /notiz\.txt Gespeichert 1,7 kB vor \d+ Sekunden/ });
+    const row = page.getByRole('row', { name: /notiz\.txt Gespeichert 1,7 kB (jetzt|vor \d+ (Sekunde|Minute)n?)/ });
     await row.waitFor();
     expect(await row.locator('time').getAttribute('title')).to.match(/^\d\d\.\d\d\.\d{4}, \d\d:\d\d:\d\d$/);
     await page.getByRole('link', { name: 'Nutzung' }).click();
@@ -35,6 +35,27 @@ describe('The console in German', () => {
     await page.getByRole('button', { name: 'English' }).click();
     await page.getByRole('heading', { name: 'Create an account' }).waitFor();
     expect(await page.evaluate('document.documentElement.lang')).to.equal('en');
+  });
+
+  it('is asked about while a file is sent, which the change would end', async () => {
+    const { page } = await open(pathOf(tenant, 'documents'), { as: tenant.owner });
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    await page.route('**/uploads/**', (route) => held.then(() => route.continue()));
+    const file = { name: 'held.txt', mimeType: 'text/plain', buffer: Buffer.from('The mirrors are washed in spring.') };
+    await page.locator('input[type=file]').setInputFiles(file);
+    const uploads = page.getByRole('region', { name: 'Uploads' });
+    await uploads.getByRole('button', { name: 'Cancel the upload of held.txt' }).waitFor();
+    const asked = page.waitForEvent('dialog');
+    const clicked = page.getByRole('button', { name: 'Deutsch' }).click();
+    const dialog = await asked;
+    expect(dialog.type()).to.equal('beforeunload');
+    await dialog.dismiss();
+    await clicked;
+    letGo();
+    await uploads.getByText('Stored', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Deutsch' }).click();
+    await page.getByRole('heading', { name: 'Dokumente' }).waitFor();
   });
 
   for (const width of [1280, 390])

@@ -1,3 +1,4 @@
+import { named } from './dropped-files.ts';
 import { startUploads } from './uploads.ts';
 
 const addresses = import.meta.glob<string>('../../examples/samples/*.{pdf,md,txt,csv,html,png}', {
@@ -10,7 +11,7 @@ const addresses = import.meta.glob<string>('../../examples/samples/*.{pdf,md,txt
 export async function addSamples(workspaceId: string): Promise<void> {
   const files = Object.entries(addresses).map(async ([path, url]) => {
     const response = await fetch(url);
-    return new File([await response.blob()], path.slice(path.lastIndexOf('/') + 1));
+    return named(new File([await response.blob()], path.slice(path.lastIndexOf('/') + 1)));
   });
   startUploads({ workspaceId, files: await Promise.all(files), index: true });
 }

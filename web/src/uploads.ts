@@ -1,15 +1,20 @@
 import { contentTypeOf, SheafError } from '@sheaf/client';
+import type { NamedFile } from './dropped-files.ts';
 import { queryClient, sessionEnded } from './queries.ts';
 import { background } from './service.ts';
 import { createStore } from './store.ts';
 import { t } from './text.ts';
 
 const atOnce = 3;
+/** Of a document, in characters. */
+const longestName = 200;
 
 export interface UploadItem {
   key: number;
   workspaceId: string;
   file: File;
+  /** What the document is called. */
+  name: string;
   /** Whether the document is made searchable once it is stored. */
   index: boolean;
   state: 'waiting' | 'sending' | 'done' | 'failed' | 'canceled';
@@ -25,8 +30,15 @@ export const uploads = createStore<UploadItem[]>([]);
 const running = new Map<number, AbortController>();
 let lastKey = 0;
 
-export function startUploads({ workspaceId, files, index }: { workspaceId: string; files: File[]; index: boolean }): void {
-  const added = files.map((file): UploadItem => ({ key: ++lastKey, workspaceId, file, index, state: 'waiting', sentBytes: 0 }));
+export const isUnderWay = ({ state }: UploadItem): boolean => state === 'waiting' || state === 'sending';
+
+// To leave the page, or to load it anew, ends them: the browser asks first.
+window.addEventListener('beforeunload', (event) => {
+  if (uploads.get().some(isUnderWay)) event.preventDefault();
+});
+
+export function startUploads({ workspaceId, files, index }: { workspaceId: string; files: NamedFile[]; index: boolean }): void {
+  const added = files.map((file): UploadItem => ({ ...file, key: ++lastKey, workspaceId, index, state: 'waiting', sentBytes: 0 }));
   uploads.set([...uploads.get(), ...added]);
   sendNext();
 }
@@ -79,11 +91,13 @@ async function send(item: UploadItem, signal: AbortSignal): Promise<void> {
   if (item.index) await background.jobs.create({ kind: 'document.index', documentId, once: true });
 }
 
-async function store({ key, workspaceId, file }: UploadItem, signal: AbortSignal): Promise<string> {
-  const contentType = contentTypeOf(file.name);
+async function store({ key, workspaceId, file, name: path }: UploadItem, signal: AbortSignal): Promise<string> {
+  const contentType = contentTypeOf(path);
   if (!contentType) throw new Error(t.uploads.unknownType);
   const onProgress = ({ sentBytes }: { sentBytes: number }) => change(key, { sentBytes });
-  const { id } = await background.uploadDocument({ workspaceId, file, contentType, onProgress, signal });
+  // Of a long path the end says more.
+  const name = Array.from(path).slice(-longestName).join('');
+  const { id } = await background.uploadDocument({ workspaceId, file, name, contentType, onProgress, signal });
   change(key, { documentId: id });
   return id;
 }

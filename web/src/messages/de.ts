@@ -122,7 +122,7 @@ export const de: Messages = {
   },
   documents: {
     title: 'Dokumente',
-    drop: 'Dateien hier ablegen oder auswählen',
+    drop: 'Dateien oder einen Ordner hier ablegen oder Dateien auswählen',
     dropHint: 'PDF, Text, Markdown, CSV, HTML, JSON und Bilder. Sie gehen direkt an den Speicher.',
     choose: 'Dateien auswählen',
     index: 'Nach dem Hochladen durchsuchbar machen',

@@ -123,7 +123,7 @@ export const en = {
   },
   documents: {
     title: 'Documents',
-    drop: 'Drop files here, or choose them',
+    drop: 'Drop files or a folder here, or choose files',
     dropHint: 'PDF, text, Markdown, CSV, HTML, JSON and images. They go straight to the storage.',
     choose: 'Choose files',
     index: 'Make them searchable after the upload',

@@ -1,21 +1,26 @@
 import { Button, Checkbox, Group, Paper, Stack, Text } from '@mantine/core';
 import { contentTypesByExtension } from '@sheaf/client';
+import { useMutation } from '@tanstack/react-query';
 import { type DragEvent, useRef, useState } from 'react';
+import { filesOf, type NamedFile, named } from '../dropped-files.ts';
 import { t } from '../text.ts';
 import { startUploads } from '../uploads.ts';
+import { Failure } from './failure.tsx';
 
 const accepted = Object.keys(contentTypesByExtension).map((extension) => `.${extension}`);
 
-/** Takes files, dropped or chosen, and starts their uploads. */
+/** Takes files, dropped or chosen, and dropped folders, and starts the uploads. */
 export function DropArea({ workspaceId }: { workspaceId: string }) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setIsOver] = useState(false);
   const [index, setIndex] = useState(true);
-  const take = (files: FileList | null) => files && startUploads({ workspaceId, files: [...files], index });
+  const start = (files: NamedFile[]) => startUploads({ workspaceId, files, index });
+  const dropped = useMutation({ mutationFn: filesOf, onSuccess: start });
   const onDrop = (event: DragEvent) => {
     event.preventDefault();
     setIsOver(false);
-    take(event.dataTransfer.files);
+    // Only while the event is handled they are there.
+    dropped.mutate(Array.from(event.dataTransfer.items).flatMap((item) => item.webkitGetAsEntry() ?? []));
   };
   const onDragOver = (event: DragEvent) => {
     event.preventDefault();
@@ -53,12 +58,13 @@ export function DropArea({ workspaceId }: { workspaceId: string }) {
           hidden
           accept={accepted.join(',')}
           onChange={({ currentTarget }) => {
-            take(currentTarget.files);
+            start(Array.from(currentTarget.files ?? []).map(named));
             currentTarget.value = '';
           }}
         />
         <Button onClick={() => input.current?.click()}>{t.documents.choose}</Button>
       </Group>
+      <Failure error={dropped.error} />
     </Paper>
   );
 }

@@ -1,13 +1,14 @@
 import { Button, Group, Paper, Progress, Text, Title } from '@mantine/core';
+import { memo } from 'react';
 import { formatBytes, t } from '../text.ts';
-import { cancelUpload, clearUploads, removeUpload, retryUpload, type UploadItem, uploads } from '../uploads.ts';
+import { cancelUpload, clearUploads, isUnderWay, removeUpload, retryUpload, type UploadItem, uploads } from '../uploads.ts';
 import { Failure } from './failure.tsx';
 
 /** The uploads of a workspace, each with its progress. */
 export function UploadList({ workspaceId }: { workspaceId: string }) {
   const items = uploads.use().filter((each) => each.workspaceId === workspaceId);
   if (items.length === 0) return null;
-  const isDone = items.every(({ state }) => state !== 'waiting' && state !== 'sending');
+  const isDone = !items.some(isUnderWay);
   return (
     <section aria-label={t.uploads.title}>
       <Paper withBorder p="md" mb="lg">
@@ -31,38 +32,39 @@ export function UploadList({ workspaceId }: { workspaceId: string }) {
   );
 }
 
-function Upload({ item: { key, file, state, sentBytes, error } }: { item: UploadItem }) {
+/** Of a whole folder only the rows that changed are drawn again. */
+const Upload = memo(function Upload({ item }: { item: UploadItem }) {
+  const { key, file, name, state, sentBytes, error } = item;
   const percent = file.size === 0 ? 0 : Math.round((sentBytes / file.size) * 100);
-  const isUnderWay = state === 'waiting' || state === 'sending';
   const how = state === 'sending' ? t.common.of(formatBytes(sentBytes), formatBytes(file.size)) : t.uploads[state];
   return (
     <li>
       <Group justify="space-between" wrap="nowrap" gap="sm">
         <Text size="sm" className="foreign one-line">
-          {file.name}
+          {name}
         </Text>
         <Group gap="xs" wrap="nowrap" className="keep">
           <Text size="sm" c="dimmed">
             {how}
           </Text>
-          {isUnderWay && <Act label={t.uploads.cancel(file.name)} text={t.common.cancel} onClick={() => cancelUpload(key)} />}
+          {isUnderWay(item) && <Act label={t.uploads.cancel(name)} text={t.common.cancel} onClick={() => cancelUpload(key)} />}
           {(state === 'failed' || state === 'canceled') && (
             <>
-              <Act label={t.uploads.retry(file.name)} text={t.common.retry} onClick={() => retryUpload(key)} />
-              <Act label={t.uploads.remove(file.name)} text={t.common.remove} onClick={() => removeUpload(key)} />
+              <Act label={t.uploads.retry(name)} text={t.common.retry} onClick={() => retryUpload(key)} />
+              <Act label={t.uploads.remove(name)} text={t.common.remove} onClick={() => removeUpload(key)} />
             </>
           )}
         </Group>
       </Group>
-      {isUnderWay && (
+      {isUnderWay(item) && (
         <Progress.Root size="sm" mt={4}>
-          <Progress.Section value={percent} aria-label={t.uploads.progress(file.name)} />
+          <Progress.Section value={percent} aria-label={t.uploads.progress(name)} />
         </Progress.Root>
       )}
       <Failure error={error} title={t.uploads.failed} />
     </li>
   );
-}
+});
 
 function Act({ label, text, onClick }: { label: string; text: string; onClick: () => void }) {
   return (
