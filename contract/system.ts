@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { anyText, dateTime, email, flagKey, givenId, id, multiLine } from './fields.ts';
+import { jobKinds, usualJobKinds } from './jobs.ts';
 import { plainLine } from './names.ts';
 import { c, operation } from './route.ts';
 
@@ -7,7 +8,15 @@ const socialProvider = z.enum(['provider_a', 'provider_b']).meta({ id: 'SocialPr
 export type SocialProvider = z.infer<typeof socialProvider>;
 
 const health = z
-  .object({ status: z.literal('ok'), version: z.string().meta({ examples: ['0.3.0'] }), time: dateTime })
+  .object({
+    status: z.literal('ok'),
+    version: z.string().meta({ examples: ['0.3.0'] }),
+    time: dateTime,
+    jobKinds: z
+      .array(z.enum(jobKinds))
+      .describe('The kinds of jobs that this deployment has.')
+      .meta({ examples: [usualJobKinds] }),
+  })
   .meta({ id: 'Health' });
 
 export const authConfig = z
@@ -22,7 +31,7 @@ export const system = c.router({
   health: {
     method: 'GET',
     path: '/health',
-    summary: 'Service version and time',
+    summary: 'Service version, time and kinds of jobs',
     description: 'Answers while the process serves requests. For probes of an orchestrator use `/healthz` and `/readyz`.',
     ...operation('system.health', { access: 'public', response: health }),
   },

@@ -1,11 +1,17 @@
 import { contract, version } from '../../contract/index.ts';
+import { usualJobKinds } from '../../contract/jobs.ts';
 import { resolveFlags } from '../../domain/flags/flag.ts';
 import type { ApiDeps } from '../deps.ts';
 import { procedure } from '../procedure.ts';
 
 export function systemProcedures(deps: ApiDeps) {
   return {
-    health: procedure(contract.system.health, async () => ({ status: 'ok' as const, version, time: new Date().toISOString() })),
+    health: procedure(contract.system.health, async () => ({
+      status: 'ok' as const,
+      version,
+      time: new Date().toISOString(),
+      jobKinds: [...usualJobKinds, ...deps.config.extraJobKinds],
+    })),
     authConfig: procedure(contract.system.authConfig, async () => ({
       socialProviders: deps.config.providers.map(({ id }) => id),
       requireEmailVerification: deps.config.requireEmailVerification,

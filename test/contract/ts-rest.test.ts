@@ -26,7 +26,7 @@ describe('The contract as ts-rest has it', () => {
     // @ts-expect-error: the parameter is `id`.
     void (() => client.jobs.get({ params: { identifier: '1' } }));
     // @ts-expect-error: `status` is 'ok'.
-    const health = procedure(contract.system.health, async () => ({ status: 'well', version: '0', time: '' }));
+    const health = procedure(contract.system.health, async () => ({ status: 'well', version: '0', time: '', jobKinds: [] }));
     const authConfig = procedure(contract.system.authConfig, async () => ({ socialProviders: [], requireEmailVerification: false }));
     const flags = procedure(contract.system.flags, async () => ({}));
     const right: Procedures<Contract['system']> = { health, authConfig, flags };

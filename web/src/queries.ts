@@ -56,6 +56,13 @@ export const authConfigQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
+/** What the deployment has: its version and its kinds of jobs. */
+export const healthQuery = queryOptions({
+  queryKey: ['health'],
+  queryFn: () => service.system.health(),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
 export const organizationsQuery = queryOptions({
   queryKey: ['organizations'],
   queryFn: (): Promise<Organization[]> => ask(auth.organization.list()),

@@ -18,6 +18,7 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
 const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
 const exact = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
+const percent = new Intl.NumberFormat(language, { style: 'percent' });
 const megabytes = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
 
 /** `3 minutes ago`, `in 10 seconds`. */
@@ -35,6 +36,8 @@ export function formatBytes(bytes: number): string {
   const power = bytes === 0 ? 0 : Math.min(names.length - 1, Math.floor(Math.log10(bytes) / 3));
   return `${megabytes.format(bytes / 1000 ** power)} ${names[power]}`;
 }
+
+export const formatPercent = (share: number): string => percent.format(share);
 
 export const formatNumber = (number: number): string => number.toLocaleString(language);
 

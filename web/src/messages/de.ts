@@ -187,6 +187,17 @@ export const de: Messages = {
     summary: 'Zusammenfassung',
     notices: 'Was ausgelassen oder vermutet wurde',
   },
+  fields: {
+    title: 'Felder',
+    schema: 'Art des Dokuments',
+    schemas: { invoice: 'Rechnung', receipt: 'Quittung', contract: 'Vertrag', letter: 'Brief' },
+    field: 'Feld',
+    value: 'Wert',
+    quote: 'Fundstelle',
+    confidence: 'Sicherheit',
+    missing: 'nicht im Dokument',
+    withheld: (values) => `${count(values, 'Wert', 'Werte')} ohne belegendes Zitat zurückgehalten`,
+  },
   jobs: {
     title: 'Jobs',
     live: 'Live',

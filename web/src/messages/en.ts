@@ -186,6 +186,17 @@ export const en = {
     summary: 'Summary',
     notices: 'What was left out, or guessed',
   },
+  fields: {
+    title: 'Fields',
+    schema: 'What it is',
+    schemas: { invoice: 'Invoice', receipt: 'Receipt', contract: 'Contract', letter: 'Letter' },
+    field: 'Field',
+    value: 'Value',
+    quote: 'Where it stands',
+    confidence: 'Confidence',
+    missing: 'not in the document',
+    withheld: (values: number) => `${count(values, 'value')} withheld: no quote bears them out`,
+  },
   jobs: {
     title: 'Jobs',
     live: 'Live',

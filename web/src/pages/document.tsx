@@ -2,7 +2,7 @@ import { Button, Group, Paper, SimpleGrid, Stack, Text, TextInput, Title } from 
 import type { Document as Uploaded } from '@sheaf/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { documentQuery } from '../document-queries.ts';
 import { DeleteDocument } from '../parts/delete-document.tsx';
 import { DocumentText } from '../parts/document-text.tsx';
@@ -16,11 +16,13 @@ import { PageHead } from '../parts/page-head.tsx';
 import { Summary } from '../parts/summary.tsx';
 import type { FormTask } from '../parts/use-form-task.ts';
 import { Waiting } from '../parts/waiting.tsx';
-import { queryClient, slugsOf } from '../queries.ts';
+import { healthQuery, queryClient, slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
 import { formatBytes, t } from '../text.ts';
 
 const route = getRouteApi('/o/$organization/$workspace/documents/$id');
+
+const Fields = lazy(() => import('../parts/fields.tsx'));
 
 /** A document: what is known of it, what can be done with it, and its text. */
 export default function DocumentPage() {
@@ -41,6 +43,7 @@ export default function DocumentPage() {
 
 function Known({ document }: { document: Uploaded }) {
   const place = route.useRouteContext();
+  const { data: health } = useQuery(healthQuery);
   const { name, size, extracted, chunkCount } = document;
   const facts = [
     formatBytes(size),
@@ -69,6 +72,11 @@ function Known({ document }: { document: Uploaded }) {
         </Paper>
       )}
       <Summary place={place} documentId={document.id} />
+      {document.status === 'ready' && health?.jobKinds.includes('document.extractFields') && (
+        <Suspense>
+          <Fields place={place} documentId={document.id} />
+        </Suspense>
+      )}
       <Content document={document} />
     </>
   );
