@@ -12,6 +12,8 @@ type Filter = { status?: JobStatus | undefined; documentId?: string | undefined 
 
 /** Several changes are shown at once, so that a hundred a second do not hold up the page. */
 const gatherMs = 150;
+/** How many jobs the first page may have, with those that came since; then it keeps the newest. */
+const [maxFirstPage, keptItems] = [200, 25];
 /** A document or the usage shows what a job has done, soon after it. */
 const refreshMs = 2_000;
 
@@ -72,8 +74,14 @@ function createGathering(workspaceId: string) {
     timer = undefined;
     const latest = new Map(events.map((event) => [event.id, event]));
     events = [];
-    for (const [key] of queryClient.getQueriesData<InfiniteData<JobPage>>({ queryKey: ['jobs', workspaceId] }))
-      queryClient.setQueryData<InfiniteData<JobPage>>(key, (data) => data && merge(data, latest, key[2] as Filter));
+    for (const [key] of queryClient.getQueriesData<InfiniteData<JobPage>>({ queryKey: ['jobs', workspaceId] })) {
+      const merged = queryClient.setQueryData<InfiniteData<JobPage>>(key, (data) => data && merge(data, latest, key[2] as Filter));
+      if (!merged?.pages[0] || merged.pages[0].items.length <= maxFirstPage) continue;
+      // A page that is watched all night does not grow with each job: it begins anew with the newest.
+      const [first] = merged.pages;
+      queryClient.setQueryData(key, { pages: [{ ...first, items: first.items.slice(0, keptItems) }], pageParams: [undefined] });
+      void queryClient.invalidateQueries({ queryKey: key, exact: true });
+    }
     for (const { documentId } of [...latest.values()].filter(isFinal)) {
       if (documentId) documentIds.add(documentId);
       refreshing ??= setTimeout(refresh, refreshMs);

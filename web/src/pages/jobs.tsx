@@ -1,9 +1,9 @@
 import { Button, Group, Stack, Table, Text } from '@mantine/core';
-import { useInfiniteQuery, useQueries, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { memo, useRef, useState } from 'react';
 import { stuckQuery } from '../admin-queries.ts';
-import { documentQuery } from '../document-queries.ts';
+import { useDocumentNames } from '../document-names.ts';
 import { type JobStatus, jobsQuery, type ListedJob, type Live, liveJobs } from '../jobs.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -97,14 +97,13 @@ function RetryAll({ items }: { items: ListedJob[] }) {
 }
 
 function JobTable({ items }: { items: ListedJob[] }) {
-  const ids = [...new Set(items.flatMap(({ documentId }) => (documentId ? [documentId] : [])))];
-  const found = useQueries({ queries: ids.map((id) => ({ ...documentQuery(id), staleTime: 300_000 })) });
-  const { isPlatformAdmin } = route.useRouteContext();
+  const place = route.useRouteContext();
+  const documentName = useDocumentNames(place, items);
+  const { isPlatformAdmin } = place;
   const workflows = useQuery({ ...stuckQuery, enabled: isPlatformAdmin, staleTime: Number.POSITIVE_INFINITY });
-  const nameOf = ({ documentId }: ListedJob) => {
-    if (documentId === null) return t.jobs.noDocument;
-    const { data, isError } = found[ids.indexOf(documentId)] ?? {};
-    return data?.name ?? (isError ? t.jobs.deletedDocument : '…');
+  const nameOf = ({ documentId, kind }: ListedJob) => {
+    if (documentId === null) return kind.startsWith('document.') ? t.jobs.deletedDocument : t.jobs.noDocument;
+    return documentName(documentId) ?? '…';
   };
   return (
     <Table verticalSpacing="sm" className="cards">
@@ -168,7 +167,7 @@ const JobRow = memo(function JobRow({ job, name, workflowUrl }: { job: ListedJob
 
 function DocumentName({ job: { documentId }, name }: { job: ListedJob; name: string }) {
   const place = route.useRouteContext();
-  if (documentId === null || name === t.jobs.deletedDocument)
+  if (documentId === null)
     return (
       <Text size="sm" c="dimmed">
         {name}

@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { until } from '../support/processes.ts';
+import { pathOf, useConsole } from './support/use-console.ts';
+
+/** The beginning of an id, which ends with the number of the document. */
+const idOf = '0198d2c4-0000-7000-8000-00000000';
+
+describe('The jobs of a busy workspace in the console', () => {
+  const { api, open, tenant } = useConsole({ WORKER_ENABLED: 'false' });
+
+  /** Imports documents, each with a job that is queued. */
+  async function importDocuments(from: number, to: number): Promise<void> {
+    const { organizationId, workspaceId } = tenant;
+    await sql`with added as (
+        insert into document (id, organization_id, workspace_id, name, content_type, size_bytes, status, object_key, created_at)
+        select ${idOf} || lpad(n::text, 4, '0'), ${organizationId}, ${workspaceId}, 'report ' || n, 'text/plain', 1, 'ready', 'import/' || n, now() + n * interval '1 ms'
+        from generate_series(${from}::int, ${to}::int) as n
+      )
+      insert into job (id, organization_id, workspace_id, document_id, kind, status, input, max_attempts, credits, credit_month, created_at, finished_at)
+      select ${idOf} || lpad(n::text, 4, '0'), ${organizationId}, ${workspaceId}, ${idOf} || lpad(n::text, 4, '0'), 'document.index', 'canceled', jsonb_build_object('documentId', ${idOf} || lpad(n::text, 4, '0')), 1, 1, '2026-01-01', now() + n * interval '1 ms', now()
+      from generate_series(${from}::int, ${to}::int) as n`.execute(api.database.db);
+  }
+
+  it('are a page that begins anew instead of growing, whose documents are named by a list of the newest', async () => {
+    const { page, complaints } = await open(pathOf(tenant, 'jobs'), { as: tenant.owner });
+    const asked: string[] = [];
+    page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
+    await page.getByText('Live', { exact: true }).waitFor();
+    await importDocuments(1, 30);
+    await page.getByRole('row', { name: /report 30\b/ }).waitFor();
+    await importDocuments(31, 250);
+    await page.getByRole('row', { name: /report 250\b/ }).waitFor();
+    const rows = page.locator('tbody tr');
+    await until(async () => (await rows.count()) < 200);
+    expect(asked.filter((path) => path.endsWith('/documents/get'))).to.deep.equal([]);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('row', { name: /report 201\b/ }).waitFor();
+    const names = await rows.getByRole('link').allTextContents();
+    expect(new Set(names).size).to.equal(names.length);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('name older documents one by one, and say which are deleted', async () => {
+    const { workspaceId } = tenant;
+    await importDocuments(1_000, 1_000);
+    await sql`update document set created_at = now() - interval '1 day', name = 'an old report' where id = ${`${idOf}1000`}`.execute(
+      api.database.db,
+    );
+    await importDocuments(1_001, 1_001);
+    await sql`delete from document where id = ${`${idOf}1001`}`.execute(api.database.db);
+    await sql`update job set created_at = created_at - interval '1 hour' where workspace_id = ${workspaceId}`.execute(api.database.db);
+    const { page } = await open(pathOf(tenant, 'jobs'), { as: tenant.owner });
+    await page.getByRole('row', { name: /an old report/ }).waitFor();
+    await page.getByRole('row', { name: /deleted document/ }).waitFor();
+  });
+});
