@@ -22,7 +22,7 @@ export default function AcceptInvitation() {
 function ComeIn({ next }: { next: string }) {
   return (
     <>
-      <Text>{t.invitation.signIn}</Text>
+      <Text size="sm">{t.invitation.signIn}</Text>
       <Group>
         <ButtonTo to="/sign-in" search={{ next }}>
           {t.sign.in}
@@ -52,7 +52,9 @@ function Answer({ id }: { id: string }) {
   const { organizationName, inviterEmail, role } = invitation.data;
   return (
     <>
-      <Text className="foreign">{t.invitation.text(organizationName, inviterEmail)}</Text>
+      <Text size="sm" className="foreign">
+        {t.invitation.text(organizationName, inviterEmail)}
+      </Text>
       <Text size="sm" c="dimmed">
         {t.invitation.role(t.members.roles[roleIn(role)])}
       </Text>

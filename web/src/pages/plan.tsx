@@ -22,7 +22,7 @@ export default function Plan() {
   return (
     <>
       <PageHead title={t.plan.title} />
-      <Loaded query={billing}>{(status) => (status.enabled ? <Known billing={status} /> : <Text>{t.plan.off}</Text>)}</Loaded>
+      <Loaded query={billing}>{(status) => (status.enabled ? <Known billing={status} /> : <Text size="sm">{t.plan.off}</Text>)}</Loaded>
     </>
   );
 }
@@ -31,7 +31,7 @@ function Known({ billing: { plan, limits, subscription, paymentFailed, overLimit
   const name = plan ?? 'free';
   return (
     <Stack gap="md">
-      <Text>{t.plan.current(t.plan.names[name])}</Text>
+      <Text size="sm">{t.plan.current(t.plan.names[name])}</Text>
       {subscription && (
         <Text size="sm" c="dimmed">
           {[t.plan.states[subscription.status], ...endOf(subscription)].join(' · ')}

@@ -37,7 +37,9 @@ export default function Usage() {
       <Failure error={error} retry={() => void refetch()} />
       {data && (
         <>
-          <Text mb="md">{data.plan ? t.usage.plan(data.plan) : t.usage.free}</Text>
+          <Text size="sm" mb="md">
+            {data.plan ? t.usage.plan(data.plan) : t.usage.free}
+          </Text>
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
             <Amount what={t.usage.credits} used={data.usage.aiCredits} limit={data.limits?.aiCredits} />
             <Amount what={t.usage.storage} used={data.storage.usedBytes} limit={data.storage.limitBytes} format={formatBytes} />
