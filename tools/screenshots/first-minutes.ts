@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { openContext } from './open-context.ts';
 
 export interface FirstMinutes {
   /** The address of the workspace, which the names of its pages are added to. */
@@ -12,7 +13,7 @@ export interface FirstMinutes {
 
 /** A newcomer's first minutes: signs up, takes the samples, watches the jobs, asks, and sees the page that answers. */
 export async function takeFirstMinutes(browser: Browser, url: string, directory: string): Promise<FirstMinutes> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, colorScheme: 'light', reducedMotion: 'reduce' });
+  const context = await openContext(browser, { viewport: { width: 1280, height: 720 }, colorScheme: 'light' });
   const page = await context.newPage();
   const pictures: string[] = [];
   const take = async (name: string) => {
