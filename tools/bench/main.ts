@@ -20,6 +20,7 @@ const byThemselves: Record<string, MeasureAlone> = {
   extraction: async () => (await import('./figures/extraction.ts')).extraction(),
   pages: async (effort) => (await import('./figures/pages.ts')).pages(effort),
   ocr: async (effort) => (await import('./figures/ocr.ts')).ocr(effort),
+  console: async (effort) => (await import('./figures/console.ts')).console(effort),
   isolation: async (effort) => (await import('./figures/isolation.ts')).isolation(effort),
 };
 /** What is measured if nothing is named, in ten minutes on two slow cores. */
