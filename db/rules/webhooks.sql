@@ -1,7 +1,8 @@
 -- Every event that organizations are told of is written here, in the transaction of what happened: a delivery for each endpoint that asks
 -- for it, and the intent that starts its workflow. `once` names what happens only once, so that no endpoint is told of it twice; null if
 -- it may happen again. Costs a look into a small index if the organization has no endpoint.
--- An endpoint that has failed for half a minute is told of one event a minute; the others are held, as is what comes while others are.
+-- An endpoint that has failed for ten seconds, its first retry included, is told of one event a minute. The others are held, as is what
+-- comes while others are.
 create or replace function emit_webhook(of_organization text, what text, once text, what_data jsonb) returns void
   language plpgsql as $$
     declare
@@ -12,7 +13,7 @@ create or replace function emit_webhook(of_organization text, what text, once te
         select new_audit_id(), of_organization, endpoint.id, new_event_id, what,
           jsonb_build_object('organizationId', of_organization) || what_data,
           exists (select from webhook_delivery as other where other.endpoint_id = endpoint.id and other.held)
-            or coalesce(endpoint.failing_since < now() - interval '30 seconds', false) and exists (
+            or coalesce(endpoint.failing_since < now() - interval '10 seconds', false) and exists (
               select from webhook_delivery as other
               where other.endpoint_id = endpoint.id and other.created_at > now() - interval '1 minute')
         from webhook_endpoint as endpoint
