@@ -1,3 +1,4 @@
+import type { ExtractLimits, RawText, SourceDocument } from './document.ts';
 import type { Notice } from './notice.ts';
 
 /** A file that a document holds. */
@@ -16,3 +17,6 @@ export interface EmbeddedText {
 
 /** Reads a file within a document; undefined if it is of a kind that is not read, damaged, without text, or one too many. */
 export type ReadEmbedded = (file: EmbeddedFile) => Promise<EmbeddedText | undefined>;
+
+/** Reads a kind of document, and the files within it by `readEmbedded`. */
+export type Reader = (document: SourceDocument, limits: ExtractLimits, readEmbedded: ReadEmbedded) => RawText | Promise<RawText>;

@@ -12,6 +12,11 @@ const maxDepth = 3;
 /** Of all files within a document together, also within each other. */
 const maxFiles = 50;
 
+const office = 'application/vnd.openxmlformats-officedocument';
+const word = `${office}.wordprocessingml.document`;
+const powerPoint = `${office}.presentationml.presentation`;
+const excel = `${office}.spreadsheetml.sheet`;
+
 /** The types of files by the ends of their names. */
 const typesByEnd: Record<string, string> = {
   '.pdf': 'application/pdf',
@@ -22,9 +27,13 @@ const typesByEnd: Record<string, string> = {
   '.html': 'text/html',
   '.htm': 'text/html',
   '.json': 'application/json',
-  '.docx': 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  '.pptx': 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
-  '.xlsx': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  '.docx': word,
+  '.docm': word,
+  '.pptx': powerPoint,
+  '.pptm': powerPoint,
+  '.ppsx': powerPoint,
+  '.xlsx': excel,
+  '.xlsm': excel,
   '.odt': 'application/vnd.oasis.opendocument.text',
   '.epub': 'application/epub+zip',
   '.eml': 'message/rfc822',
@@ -34,15 +43,16 @@ const typesByEnd: Record<string, string> = {
 /** What may still be read of the files within a document. */
 interface Rest {
   files: number;
+  bytes: number;
   characters: number;
 }
 
 /**
  * The reader of the files within one document: of the kinds that the deployment takes, as far as that needs no text recognition. They nest
- * at most 3 deep and are at most 50, with as many characters as a document.
+ * at most 3 deep and are at most 50, with as many bytes and characters as a document.
  */
 export function embeddedReader(limits: ExtractLimits): ReadEmbedded {
-  return readerAt(0, limits, { files: maxFiles, characters: limits.maxTextCharacters });
+  return readerAt(0, limits, { files: maxFiles, bytes: limits.maxUploadBytes, characters: limits.maxTextCharacters });
 }
 
 function readerAt(depth: number, limits: ExtractLimits, rest: Rest): ReadEmbedded {
@@ -51,8 +61,10 @@ function readerAt(depth: number, limits: ExtractLimits, rest: Rest): ReadEmbedde
       (type) => type && readerOf(type, limits.extraContentTypes),
     );
     const reader = mediaType && readerOf(mediaType, limits.extraContentTypes);
-    if (!reader || depth >= maxDepth || rest.files <= 0 || rest.characters <= 0) return undefined;
+    const isTooMuch = depth >= maxDepth || rest.files <= 0 || rest.bytes < file.bytes.length || rest.characters <= 0;
+    if (!reader || isTooMuch) return undefined;
     rest.files -= 1;
+    rest.bytes -= file.bytes.length;
     const document = { bytes: file.bytes, mediaType, charset: undefined };
     try {
       checkContent(document);

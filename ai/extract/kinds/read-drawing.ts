@@ -1,4 +1,5 @@
 import type { Archive } from './archive.ts';
+import type { Beside } from './beside.ts';
 import { readRelationships } from './package-parts.ts';
 import { scanXml } from './scan-xml.ts';
 import { ShownParts } from './shown-parts.ts';
@@ -10,10 +11,19 @@ const furniture = new Set(['dt', 'hdr', 'ftr', 'sldNum']);
 
 /**
  * Reads a slide, or the drawing of a sheet: text, tables, diagrams and charts. The text of its first placeholder for a title is a heading, and
- * stands first. `chartRows` says whether charts have their numbers, which stand in a sheet anyway. Returns what was not read, in words.
+ * stands first. `chartRows` says whether charts have their numbers, which stand in a sheet anyway. `beside` takes what is not of its text.
+ * Returns the area of the largest picture on it.
  */
-export async function readDrawing(archive: Archive, part: string, builder: TextBuilder, { chartRows = true } = {}): Promise<string[]> {
-  const shown = await ShownParts.read(archive, await readRelationships(archive, part));
+export async function readDrawing(
+  archive: Archive,
+  part: string,
+  { builder, beside }: { builder: TextBuilder; beside: Beside },
+  { chartRows = true } = {},
+): Promise<number> {
+  const relationships = await readRelationships(archive, part);
+  const shown = await ShownParts.read(archive, relationships, beside);
+  beside.hasComments ||= [...relationships.values()].some(({ type }) => type.endsWith('/comments'));
+  let [inPicture, largest] = [false, 0];
   let inText = false;
   // The fallback of a newer element.
   let fallbacks = 0;
@@ -27,6 +37,8 @@ export async function readDrawing(archive: Archive, part: string, builder: TextB
       if (name === 'mc:Fallback') fallbacks += 1;
       if (fallbacks > 0) return;
       shown.write(builder, name, attributes, chartRows);
+      if (name === 'p:pic') inPicture = true;
+      else if (name === 'a:ext' && inPicture && attributes.cx) largest = Math.max(largest, Number(attributes.cx) * Number(attributes.cy));
       if (name === 'm:oMath' && behindEquation) builder.add(' ');
       if (name === 'a:t' || name === 'm:t') [inText, behindEquation] = [!inFurniture, false];
       else if (name === 'p:ph' && furniture.has(type)) inFurniture = true;
@@ -37,6 +49,7 @@ export async function readDrawing(archive: Archive, part: string, builder: TextB
     close(name) {
       if (name === 'mc:Fallback') fallbacks -= 1;
       if (fallbacks > 0) return;
+      if (name === 'p:pic') inPicture = false;
       if (name === 'a:p') behindEquation = false;
       if (name === 'a:t' || name === 'm:t') inText = false;
       else if (name === 'm:oMath') behindEquation = true;
@@ -54,5 +67,5 @@ export async function readDrawing(archive: Archive, part: string, builder: TextB
       if (inText && fallbacks === 0) builder.add(text);
     },
   });
-  return shown.unread;
+  return largest;
 }

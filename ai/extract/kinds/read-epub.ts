@@ -39,7 +39,7 @@ export async function readEpub({ bytes }: SourceDocument, { maxTextCharacters }:
   for (const chapter of chapters) {
     if (locked.has(chapter)) throw new ServiceError(422, 'encrypted_document', 'The book is locked.');
     if (length > maxTextCharacters * 2) return toRaw(true);
-    const page = { bytes: await archive.readWhole(chapter, maxChapterBytes), mediaType: 'text/html', charset: 'utf-8' };
+    const page = { bytes: await archive.readWhole(chapter, maxChapterBytes), mediaType: 'text/html', charset: undefined };
     const { text } = readHtmlPart(page);
     texts.push(text.trim());
     length += text.length;

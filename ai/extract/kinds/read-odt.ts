@@ -1,45 +1,88 @@
+import { posix } from 'node:path';
 import { ServiceError } from '../../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
+import type { ReadEmbedded } from '../embedded-file.ts';
+import { withoutMarks } from '../outline.ts';
 import { Archive, damaged } from './archive.ts';
-import { scanXml } from './scan-xml.ts';
+import { Beside } from './beside.ts';
+import { localName, scanXml } from './scan-xml.ts';
 import { TextBuilder } from './text-builder.ts';
 
 const kind = 'an OpenDocument text';
 const manifest = 'META-INF/manifest.xml';
 /** Elements outside of the text: comments, deleted text, numbers of notes, readings of words, and descriptions of pictures. */
 const skipped = new Set(['office:annotation', 'text:tracked-changes', 'text:note-citation', 'text:ruby-text', 'svg:title', 'svg:desc']);
+/** Elements that may be hidden. */
+const hideable = new Set(['text:span', 'text:section', 'table:table-row']);
 /** Elements that interrupt their paragraph. */
 const asides = new Set(['text:note', 'draw:text-box']);
 
-/** Reads an OpenDocument text: headings, paragraphs, lists, tables and notes. Throws 422 `encrypted_document` if it needs a password. */
-export async function readOdt({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): Promise<RawText> {
+/** A chart, a formula or a sheet within the text. */
+const objects = /^([^/]+)\/content\.xml$/;
+
+/**
+ * Reads an OpenDocument text: headings, paragraphs, lists, tables, charts, formulas and notes. Throws 422 `encrypted_document` if it needs a
+ * password.
+ */
+export async function readOdt(
+  { bytes }: SourceDocument,
+  { maxTextCharacters, maxUploadBytes }: ExtractLimits,
+  readEmbedded: ReadEmbedded,
+): Promise<RawText> {
   const archive = await Archive.open(bytes, kind);
   if (!archive.has('mimetype') || !archive.has('content.xml')) throw damaged(kind);
   const type = (await archive.readWhole('mimetype', 200)).toString('latin1').trim();
   if (!type.startsWith('application/vnd.oasis.opendocument.text')) throw damaged(kind);
   if (archive.has(manifest)) await refuseEncrypted(archive);
+  const beside = new Beside();
+  const shown = new Map<string, string>();
+  for (const part of archive.names(objects)) {
+    const builder = new TextBuilder(maxTextCharacters);
+    await scanContent(archive, part, { builder, beside, shown: new Map() });
+    shown.set(posix.dirname(part), builder.finish().text);
+  }
   const builder = new TextBuilder(maxTextCharacters);
+  await scanContent(archive, 'content.xml', { builder, beside, shown });
+  return { ...builder.finish(), pages: null, ...(await beside.read(archive, readEmbedded, maxUploadBytes)) };
+}
+
+interface Context {
+  builder: TextBuilder;
+  beside: Beside;
+  /** The texts of the objects that it may show, by their names. */
+  shown: ReadonlyMap<string, string>;
+}
+
+async function scanContent(archive: Archive, part: string, { builder, beside, shown }: Context): Promise<void> {
   /** The paragraphs that are open, with the level of those that are headings. */
   const open: (number | undefined)[] = [];
   let hidden = 0;
   const styles = new HiddenStyles();
-  await scanXml(archive.readText('content.xml'), {
+  await scanXml(archive.readText(part), {
     enough: () => builder.full,
     open(name, attributes) {
+      if (name === 'office:annotation') beside.hasComments = true;
       if (skipped.has(name) || styles.hides(name, attributes)) hidden += 1;
       if (hidden > 0) return;
-      if (name === 'text:p') open.push(undefined);
+      // That of a formula has it as it was typed.
+      if (name === 'text:p' || isFormula(name)) open.push(undefined);
       else if (name === 'text:h') open.push(levelOf(attributes));
       else if (name === 'text:s') builder.add(' ');
       else if (name === 'text:tab') builder.add('\t');
       else if (name === 'text:line-break') builder.add('\n');
       else if (name === 'table:table') builder.openTable();
       else if (asides.has(name)) builder.openAside();
+      else if (name === 'draw:object' || name === 'draw:object-ole') {
+        const object = posix.normalize(attributes['xlink:href'] ?? '');
+        const text = shown.get(object);
+        if (text === undefined) beside.addObject(archive.has(object) ? object : undefined, undefined);
+        else writeAside(builder, text);
+      }
     },
     close(name) {
       if (skipped.has(name) || styles.ends(name)) hidden -= 1;
       if (hidden > 0) return;
-      if (name === 'text:p' || name === 'text:h') builder.endParagraph(open.pop());
+      if (name === 'text:p' || name === 'text:h' || isFormula(name)) builder.endParagraph(open.pop());
       else if (name === 'table:table-cell') builder.endCell();
       else if (name === 'table:table-row') builder.endRow();
       else if (name === 'table:table') builder.closeTable();
@@ -50,28 +93,39 @@ export async function readOdt({ bytes }: SourceDocument, { maxTextCharacters }: 
       if (open.length > 0 && hidden === 0) builder.add(text.replace(/\s+/g, ' '));
     },
   });
-  return { ...builder.finish(), pages: null };
 }
 
-/** Knows which stretches of text are formatted as hidden. */
+const isFormula = (name: string) => localName(name) === 'annotation' && name !== 'office:annotation';
+
+function writeAside(builder: TextBuilder, text: string): void {
+  builder.openAside();
+  for (const paragraph of text.split('\n\n')) {
+    builder.add(withoutMarks(paragraph));
+    builder.endParagraph();
+  }
+  builder.closeAside();
+}
+
+/** Knows which stretches of text, sections and rows are hidden. */
 class HiddenStyles {
   readonly #names = new Set<string | undefined>();
   #defined: string | undefined;
-  /** The stretches that are open, and whether each is hidden. */
+  /** Those that are open, and whether each is hidden. */
   readonly #open: boolean[] = [];
 
   /** Whether a beginning element hides its contents. */
   hides(name: string, attributes: Record<string, string>): boolean {
     if (name === 'style:style') this.#defined = attributes['style:name'];
     else if (name === 'style:text-properties' && attributes['text:display'] === 'none') this.#names.add(this.#defined);
-    if (name !== 'text:span') return false;
-    this.#open.push(this.#names.has(attributes['text:style-name']));
+    if (!hideable.has(name)) return false;
+    const isHidden = attributes['text:display'] === 'none' || attributes['table:visibility'] === 'collapse';
+    this.#open.push(isHidden || (name === 'text:span' && this.#names.has(attributes['text:style-name'])));
     return this.#open.at(-1) === true;
   }
 
   /** Whether an ending element has hidden its contents. */
   ends(name: string): boolean {
-    return name === 'text:span' && this.#open.pop() === true;
+    return hideable.has(name) && this.#open.pop() === true;
   }
 }
 

@@ -1,6 +1,8 @@
 import { decodeBytes } from '../decode-text.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
+import type { Notice } from '../notice.ts';
 import { damaged } from './archive.ts';
+import { commentsLeftOut, nameObject, noticesOfUnread } from './beside.ts';
 import { charsetOfCodePage, charsetOfFont } from './rtf-charsets.ts';
 
 const maxDepth = 1_000;
@@ -74,7 +76,7 @@ export function readRtf({ bytes }: SourceDocument, { maxTextCharacters }: Extrac
     else if (brace !== undefined) reader.onBrace(brace === '{');
     else if (text !== undefined) reader.onText(text);
   }
-  return { text: reader.finish(), pages: null, stoppedEarly: reader.full };
+  return { text: reader.finish(), pages: null, notices: reader.notices, stoppedEarly: reader.full };
 }
 
 class RtfReader {
@@ -104,6 +106,8 @@ class RtfReader {
   #charsetOfBytes = this.#charset;
   #length = 0;
   #skip = 0;
+  #hasObject = false;
+  #hasComments = false;
   /** Whether the next word belongs at the beginning of a group, but stands within one. */
   #isMisplaced = false;
 
@@ -115,9 +119,15 @@ class RtfReader {
     return this.#length > this.#maxLength;
   }
 
+  get notices(): Notice[] {
+    return [...noticesOfUnread(this.#hasObject ? [nameObject()] : []), ...(this.#hasComments ? [commentsLeftOut] : [])];
+  }
+
   onWord(word: string, number: number | undefined): void {
     const isMisplaced = this.#isMisplaced || (!this.#group.isNew && this.#groups.length < 2);
     [this.#group.isNew, this.#isMisplaced] = [false, false];
+    if (word === 'object') this.#hasObject = true;
+    else if (word === 'annotation') this.#hasComments = true;
     if (hidden.has(word)) {
       // It would hide the rest of the group, which may be the whole document.
       if (isMisplaced) return;

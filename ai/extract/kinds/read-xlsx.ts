@@ -1,11 +1,12 @@
 import { posix } from 'node:path';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
+import type { ReadEmbedded } from '../embedded-file.ts';
 import { Archive } from './archive.ts';
+import { Beside } from './beside.ts';
 import { type CellFormats, readCellFormats } from './cell-formats.ts';
 import { findMainPart, readRelationships, referredPart, targetOfType } from './package-parts.ts';
 import { readDrawing } from './read-drawing.ts';
 import { scanWorkbook } from './scan-xml.ts';
-import { nameObject, noticesOfUnread } from './shown-parts.ts';
 import { TextBuilder } from './text-builder.ts';
 
 const kind = 'an Excel workbook';
@@ -14,7 +15,11 @@ const sharedCharacters = 20_000_000;
 const maxColumns = 16_384;
 
 /** Reads the sheets of a workbook in their order: the name of each, and its rows that are not empty. Formulas show their last result. */
-export async function readXlsx({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): Promise<RawText> {
+export async function readXlsx(
+  { bytes }: SourceDocument,
+  { maxTextCharacters, maxUploadBytes }: ExtractLimits,
+  readEmbedded: ReadEmbedded,
+): Promise<RawText> {
   const archive = await Archive.open(bytes, kind);
   const main = await findMainPart(archive, /spreadsheetml\.(?:sheet|template)\.main\+xml$|ms-excel\.sheet\.macroEnabled\.main\+xml$/, kind);
   const relationships = await readRelationships(archive, main);
@@ -31,14 +36,15 @@ export async function readXlsx({ bytes }: SourceDocument, { maxTextCharacters }:
   const shared = await readSharedStrings(archive, partOf('sharedStrings'));
   const formats = await readCellFormats(archive, partOf('styles'), countsFrom1904);
   const builder = new TextBuilder(maxTextCharacters);
-  const unread: string[] = [];
+  const beside = new Beside();
   for (const { name, part } of sheets) {
     if (builder.full) break;
     builder.add(name);
     builder.endParagraph();
-    unread.push(...(await readSheet(archive, part, { shared, formats }, builder)));
+    const formulas = await readSheet(archive, part, { shared, formats }, { builder, beside });
+    if (formulas > 0) beside.unread.push(`formulas without a stored result (${formulas} on ${name})`);
   }
-  return { ...builder.finish(), pages: null, notices: noticesOfUnread(unread) };
+  return { ...builder.finish(), pages: null, ...(await beside.read(archive, readEmbedded, maxUploadBytes)) };
 }
 
 async function readSharedStrings(archive: Archive, part: string): Promise<string[]> {
@@ -73,12 +79,18 @@ interface Book {
   formats: CellFormats;
 }
 
-/** Reads a sheet, and what is drawn upon it. Returns what was not read, in words. */
-async function readSheet(archive: Archive, part: string, book: Book, builder: TextBuilder): Promise<string[]> {
-  const unread: string[] = [];
+/** Reads a sheet, and what is drawn upon it. Returns how many of its formulas have no result, as some libraries write them. */
+async function readSheet(
+  archive: Archive,
+  part: string,
+  book: Book,
+  { builder, beside }: { builder: TextBuilder; beside: Beside },
+): Promise<number> {
   const relationships = await readRelationships(archive, part);
   const drawings: string[] = [];
+  beside.hasComments ||= [...relationships.values()].some(({ type }) => /\/(?:comments|threadedComment)$/.test(type));
   let [type, style, value, inValue, phonetic, column, written] = ['n', 0, '', false, 0, 0, 0];
+  let [hasFormula, formulas] = [false, 0];
   // Cells behind empty ones stay in their columns. Those that no value follows are left out: they may be 16,384 in every row.
   const write = (text: string) => {
     if (text.trim() === '') return;
@@ -93,16 +105,18 @@ async function readSheet(archive: Archive, part: string, book: Book, builder: Te
       else if (name === 'row') [column, written] = [0, 0];
       else if (name === 'c') {
         column = Math.max(column + 1, columnOf(attributes.r) ?? 0);
-        [type, style, value] = [attributes.t ?? 'n', Number(attributes.s ?? 0), ''];
-      } else if (name === 'rPh') phonetic += 1;
+        [type, style, value, hasFormula] = [attributes.t ?? 'n', Number(attributes.s ?? 0), '', false];
+      } else if (name === 'f') hasFormula = true;
+      else if (name === 'rPh') phonetic += 1;
       else if (name === 'v' || name === 't') inValue = phonetic === 0;
-      else if (name === 'oleObject') unread.push(nameObject(attributes.progId));
+      else if (name === 'oleObject') beside.addObject(referredPart(relationships, attributes), attributes.progId);
       else if (name === 'drawing') drawings.push(...[referredPart(relationships, attributes) ?? []].flat());
     },
     close(name) {
       if (name === 'v' || name === 't') inValue = false;
       else if (name === 'rPh') phonetic -= 1;
       else if (name === 'c') {
+        if (hasFormula && value === '' && type !== 'str') formulas += 1;
         write(type === 'n' ? book.formats.number(value, style) : showOther(type, value, style, book));
       } else if (name === 'row') builder.endRow();
       else if (name === 'sheetData') builder.closeTable();
@@ -111,8 +125,8 @@ async function readSheet(archive: Archive, part: string, book: Book, builder: Te
       if (inValue) value += text;
     },
   });
-  for (const drawing of drawings) unread.push(...(await readDrawing(archive, drawing, builder, { chartRows: false })));
-  return unread;
+  for (const drawing of drawings) await readDrawing(archive, drawing, { builder, beside }, { chartRows: false });
+  return formulas;
 }
 
 function showOther(type: string, value: string, style: number, { shared, formats }: Book): string {

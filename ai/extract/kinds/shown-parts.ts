@@ -1,7 +1,9 @@
 import { posix } from 'node:path';
 import { ServiceError } from '../../service-error.ts';
-import type { Notice } from '../notice.ts';
+import type { RawText } from '../document.ts';
+import { withoutMarks } from '../outline.ts';
 import type { Archive } from './archive.ts';
+import type { Beside } from './beside.ts';
 import { type Relationship, referredPart } from './package-parts.ts';
 import { readChart } from './read-chart.ts';
 import { scanXml } from './scan-xml.ts';
@@ -16,21 +18,22 @@ interface ShownPart {
 type Relationships = ReadonlyMap<string, Relationship>;
 
 /** Reads a part that is put into a document as it is; undefined if it cannot be read. */
-export type ChunkReader = (archive: Archive, part: string) => Promise<string | undefined>;
+export type ChunkReader = (archive: Archive, part: string) => Promise<RawText | undefined>;
 
 /** The diagrams and charts that a part of an Office document shows, and the documents that are put into it, by their names in the archive. */
 export class ShownParts {
   readonly #relationships: Relationships;
+  readonly #beside: Beside;
   readonly #parts = new Map<string, ShownPart>();
-  /** What is shown and was not read, in words. */
-  readonly unread: string[] = [];
 
-  private constructor(relationships: Relationships) {
+  private constructor(relationships: Relationships, beside: Beside) {
     this.#relationships = relationships;
+    this.#beside = beside;
   }
 
-  static async read(archive: Archive, relationships: Relationships, readChunk?: ChunkReader): Promise<ShownParts> {
-    const shown = new ShownParts(relationships);
+  /** Reads the parts. `beside` takes the objects of other programs that are shown, and what cannot be read. */
+  static async read(archive: Archive, relationships: Relationships, beside: Beside, readChunk?: ChunkReader): Promise<ShownParts> {
+    const shown = new ShownParts(relationships, beside);
     for (const { target, type } of relationships.values()) {
       if (/\/chart(?:Ex)?$/.test(type)) shown.#parts.set(target, await readChart(archive, target));
       else if (type.endsWith('/diagramData')) shown.#parts.set(target, await readDiagram(archive, target));
@@ -41,7 +44,8 @@ export class ShownParts {
 
   /** Writes the part that an element shows, if it is one that shows a part. `rows` says whether its numbers stand nowhere else. */
   write(builder: TextBuilder, name: string, attributes: Record<string, string>, rows = true): void {
-    if (name === 'o:OLEObject' || name === 'p:oleObj') this.unread.push(nameObject(attributes.ProgID ?? attributes.progId));
+    if (name === 'o:OLEObject' || name === 'p:oleObj')
+      this.#beside.addObject(referredPart(this.#relationships, attributes), attributes.ProgID ?? attributes.progId);
     const attribute = attributeOf(name);
     const target = attribute && referredPart(this.#relationships, attributes, attribute);
     const part = target === undefined ? undefined : this.#parts.get(target);
@@ -56,24 +60,16 @@ export class ShownParts {
   }
 
   async #readChunk(archive: Archive, target: string, readChunk: ChunkReader): Promise<void> {
-    const text = await readChunk(archive, target).catch((error: unknown) => {
+    const raw = await readChunk(archive, target).catch((error: unknown) => {
       if (error instanceof ServiceError && error.status === 422) return undefined;
       throw error;
     });
-    if (text === undefined) this.unread.push(`the file ${posix.basename(target)}`);
-    else this.#parts.set(target, { paragraphs: [text], rows: [] });
+    if (raw === undefined) this.#beside.unread.push(`the file ${posix.basename(target)}`);
+    else {
+      this.#beside.add(raw);
+      this.#parts.set(target, { paragraphs: [withoutMarks(raw.text)], rows: [] });
+    }
   }
-}
-
-/** An object of another program, of which a document shows a picture. */
-export function nameObject(program = 'of an unknown kind'): string {
-  return `an embedded object (${program})`;
-}
-
-/** Says what is shown in a document and was not read. */
-export function noticesOfUnread(unread: readonly string[]): Notice[] {
-  const names = [...new Set(unread)];
-  return names.length === 0 ? [] : [{ code: 'part_not_read', text: `Not read: ${names.join(', ')}.` }];
 }
 
 /** The attribute by which an element names the part that it shows. */

@@ -40,6 +40,11 @@ export class TextBuilder {
     return this.#length > this.#maxCharacters * 2;
   }
 
+  /** How many characters were added. */
+  get length(): number {
+    return this.#length;
+  }
+
   add(text: string): void {
     this.#flow.line += text;
     this.#length += text.length;

@@ -4,6 +4,7 @@ import type { ListPlace } from './word-numbering.ts';
 
 /** Word itself knows no longer chains. */
 const maxChainLength = 20;
+const stylesOfText = new Set(['paragraph', 'character']);
 const builtIn = /^heading ?([1-9])$/i;
 
 interface Style {
@@ -14,14 +15,17 @@ interface Style {
   /** The list that it puts paragraphs into, and the level in it. */
   list: string | undefined;
   listLevel: number | undefined;
+  hidden: boolean | undefined;
 }
 
-/** What the styles of paragraphs say, by their ids. */
+/** What styles say, by their ids. */
 export interface WordStyles {
   /** The level of a heading, 1 for the outermost; undefined for a style of body text. */
   level(styleId: string): number | undefined;
   /** The list that a style puts its paragraphs into; undefined if none. */
   list(styleId: string): ListPlace | undefined;
+  /** Whether text of a style is hidden. */
+  hides(styleId: string): boolean;
 }
 
 /**
@@ -30,13 +34,13 @@ export interface WordStyles {
  */
 export async function readWordStyles(archive: Archive, part: string): Promise<WordStyles> {
   const styles = new Map<string, Style>();
-  if (!archive.has(part)) return { level: levelByName, list: () => undefined };
+  if (!archive.has(part)) return { level: levelByName, list: () => undefined, hides: () => false };
   let current: Style | undefined;
   await scanXml(archive.readText(part), {
     open(name, attributes) {
       const value = attributes['w:val'] ?? '';
-      if (name === 'w:style' && attributes['w:type'] === 'paragraph') {
-        current = { name: '', basedOn: undefined, level: undefined, list: undefined, listLevel: undefined };
+      if (name === 'w:style' && stylesOfText.has(attributes['w:type'] ?? '')) {
+        current = { name: '', basedOn: undefined, level: undefined, list: undefined, listLevel: undefined, hidden: undefined };
         styles.set(attributes['w:styleId'] ?? '', current);
       } else if (!current) return;
       else if (name === 'w:name') current.name = value;
@@ -44,6 +48,7 @@ export async function readWordStyles(archive: Archive, part: string): Promise<Wo
       else if (name === 'w:outlineLvl') current.level = toLevel(value);
       else if (name === 'w:numId') current.list = value;
       else if (name === 'w:ilvl') current.listLevel = Number(value);
+      else if (name === 'w:vanish') current.hidden = !['0', 'false', 'off'].includes(value);
     },
     close(name) {
       if (name === 'w:style') current = undefined;
@@ -56,6 +61,7 @@ export async function readWordStyles(archive: Archive, part: string): Promise<Wo
       const list = first(id, (style) => style.list);
       return list === undefined ? undefined : { list, level: first(id, (style) => style.listLevel) };
     },
+    hides: (id) => first(id, ({ hidden }) => hidden) ?? false,
   };
 }
 

@@ -36,14 +36,17 @@ export function wordStyles(xml: string): ZipFile {
   return { name: 'word/styles.xml', content: `${declaration}<w:styles>${xml}</w:styles>` };
 }
 
-/** A presentation; the slides are stored in another order than they are shown in. */
-export function makePptx(slides: string[], more: ZipFile[] = []): Buffer {
+/** A presentation; the slides are stored in another order than they are shown in. `properties` stand behind their list. */
+export function makePptx(slides: string[], more: ZipFile[] = [], properties = ''): Buffer {
   const count = slides.length;
   const part = (index: number) => `slides/slide${count - index}.xml`;
   const ids = slides.map((_, index) => `<p:sldId id="${256 + index}" r:id="r${index}"/>`);
   return makeZip([
     types({ 'ppt/presentation.xml': 'presentationml.presentation.main' }),
-    { name: 'ppt/presentation.xml', content: `${declaration}<p:presentation><p:sldIdLst>${ids.join('')}</p:sldIdLst></p:presentation>` },
+    {
+      name: 'ppt/presentation.xml',
+      content: `${declaration}<p:presentation><p:sldIdLst>${ids.join('')}</p:sldIdLst>${properties}</p:presentation>`,
+    },
     relations('ppt/_rels/presentation.xml.rels', Object.fromEntries(slides.map((_, index) => [`r${index}`, part(index)]))),
     ...slides.map((xml, index) => ({ name: `ppt/${part(index)}`, content: `${declaration}<p:sld>${xml}</p:sld>` })),
     ...more,
@@ -144,7 +147,7 @@ export function makeNetXlsx(rows: string, shared: string[]): Buffer {
 }
 
 /** An OpenDocument text whose body is this XML. */
-export function makeOdt(body: string, manifest = '', styles = ''): Buffer {
+export function makeOdt(body: string, manifest = '', styles = '', more: ZipFile[] = []): Buffer {
   return makeZip([
     { name: 'mimetype', content: 'application/vnd.oasis.opendocument.text' },
     { name: 'META-INF/manifest.xml', content: `${declaration}<manifest:manifest>${manifest}</manifest:manifest>` },
@@ -152,6 +155,7 @@ export function makeOdt(body: string, manifest = '', styles = ''): Buffer {
       name: 'content.xml',
       content: `${declaration}<office:document-content><office:automatic-styles>${styles}</office:automatic-styles><office:body><office:text>${body}</office:text></office:body></office:document-content>`,
     },
+    ...more,
   ]);
 }
 

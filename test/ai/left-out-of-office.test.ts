@@ -1,0 +1,159 @@
+import { expect } from 'chai';
+import iconv from 'iconv-lite';
+import { extractText } from '../../ai/extract/extract-text.ts';
+import { extraContentTypes as types } from '../../config/extra-content-types.ts';
+import { makeDocx, makeEpub, makeOdt, makePptx, makeXlsx, wordParagraph, wordStyles } from './support/make-office.ts';
+import { makeZip, type ZipFile } from './support/make-zip.ts';
+
+const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 1_000_000, maxPdfPages: 10, extraContentTypes: Object.values(types) };
+const read = async (bytes: Uint8Array, mediaType: string) => {
+  const { text, notices = [] } = await extractText({ bytes, mediaType, charset: undefined }, limits);
+  return { text, notices: notices.map((notice) => notice.text) };
+};
+
+const schema = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+/** Relations of a part, by their ids. */
+const relations = (part: string, targets: Record<string, [type: string, target: string]>): ZipFile => ({
+  name: part.replace(/([^/]+)$/, '_rels/$1.rels'),
+  content: `<Relationships>${Object.entries(targets)
+    .map(([id, [type, target]]) => `<Relationship Id="${id}" Type="${schema}/${type}" Target="/${target}"/>`)
+    .join('')}</Relationships>`,
+});
+const comments = 'The document has comments, which were left out.';
+
+describe('What stands beside the text of an Office document', () => {
+  const running = (kind: 'hdr' | 'ftr', ...lines: string[]) => `<w:${kind}>${lines.map(wordParagraph).join('')}</w:${kind}>`;
+  const letter = (properties = '') =>
+    makeDocx(
+      `${wordParagraph('We offer gravel.')}<w:sectPr><w:headerReference w:type="default" r:id="h1"/><w:headerReference w:type="first" r:id="h2"/><w:footerReference w:type="default" r:id="f1"/>${properties}</w:sectPr>`,
+      [
+        relations('word/document.xml', {
+          h1: ['header', 'word/header2.xml'],
+          h2: ['header', 'word/header3.xml'],
+          f1: ['footer', 'word/footer1.xml'],
+        }),
+        { name: 'word/header2.xml', content: running('hdr', 'Gravel Ltd', 'We offer gravel.') },
+        { name: 'word/header3.xml', content: running('hdr', 'Gravel Ltd', 'Harbour Street 5') },
+        { name: 'word/footer1.xml', content: running('ftr', 'IBAN DE02 1203 0000', '7') },
+      ],
+    );
+
+  it('is read of the headers and footers of Word: what nothing else says, once', async () => {
+    const end = 'We offer gravel.\n\nA footnote.\n\nIBAN DE02 1203 0000';
+    expect((await read(letter(), types.docx)).text).to.equal(`Gravel Ltd\n\n${end}`);
+    expect((await read(letter('<w:titlePg/>'), types.docx)).text).to.equal(`Gravel Ltd\n\nHarbour Street 5\n\n${end}`);
+    expect((await read(letter('<w:titlePg w:val="0"/>'), types.docx)).text).to.equal(`Gravel Ltd\n\n${end}`);
+  });
+
+  it('is told: comments, objects, and what a large picture may say', async () => {
+    const noted = makeDocx('<w:p><w:r><w:t>Fine.</w:t></w:r><w:r><w:commentReference w:id="0"/></w:r></w:p>');
+    expect(await read(noted, types.docx)).to.deep.equal({ text: 'Fine.\n\nA footnote.', notices: [comments] });
+    const sheet = makeXlsx('<row><c><v>5</v></c></row>', [], '', '', [
+      relations('xl/worksheets/sheet1.xml', { c1: ['comments', 'xl/comments1.xml'] }),
+      { name: 'xl/comments1.xml', content: '<comments/>' },
+    ]);
+    expect((await read(sheet, types.xlsx)).notices).to.deep.equal([comments]);
+    const slide = (words: string) => `<p:sp><p:txBody><a:p><a:r><a:t>${words}</a:t></a:r></a:p></p:txBody></p:sp>`;
+    const discussed = [
+      relations('ppt/slides/slide1.xml', { c1: ['comments', 'ppt/comments/comment1.xml'] }),
+      { name: 'ppt/comments/comment1.xml', content: '<p:cmLst/>' },
+    ];
+    expect((await read(makePptx([slide('Rest')], discussed), types.pptx)).notices).to.deep.equal([comments]);
+    const rtf = String.raw`{\rtf1 Pay {\*\annotation by May}40.{\object\objemb{\*\objdata d0cf}{\result a picture}}\par}`;
+    const found = await read(Buffer.from(rtf), types.rtf);
+    expect(found).to.deep.equal({ text: 'Pay 40.', notices: ['Not read: an embedded object (of an unknown kind).', comments] });
+    const picture = (cx: number, cy: number) =>
+      `<w:p><w:r><w:drawing><wp:extent cx="${cx}" cy="${cy}"/><a:graphic><pic:pic/></a:graphic></w:drawing></w:r></w:p>`;
+    const page = picture(5_500_000, 7_700_000);
+    const unread = ['Not read: text in large pictures.'];
+    expect((await read(makeDocx(wordParagraph('A scan.') + page), types.docx)).notices).to.deep.equal(unread);
+    for (const body of [wordParagraph('A scan.') + picture(2_000_000, 2_000_000), wordParagraph('Much is said. '.repeat(20)) + page])
+      expect((await read(makeDocx(body), types.docx)).notices).to.deep.equal([]);
+  });
+
+  it('is told of slides that are pictures', async () => {
+    const size = '<p:sldSz cx="9144000" cy="6858000"/>';
+    const picture = (cx: number, cy: number) => `<p:pic><p:spPr><a:xfrm><a:ext cx="${cx}" cy="${cy}"/></a:xfrm></p:spPr></p:pic>`;
+    const words = (text: string) => `<p:sp><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`;
+    const slides = [
+      picture(9_144_000, 6_858_000),
+      picture(9_144_000, 6_858_000) + words('A footer'),
+      picture(1_000_000, 500_000) + words('A logo.'),
+      picture(9_144_000, 6_858_000) + words('Much is said upon it. '.repeat(10)),
+    ];
+    const bare = makePptx(slides);
+    expect((await read(bare, types.pptx)).notices).to.deep.equal([]);
+    const sized = makePptx(slides, [], size);
+    expect((await read(sized, types.pptx)).notices).to.deep.equal(['Not read: text in the pictures that fill pages 1 to 2.']);
+  });
+});
+
+describe('What an Office document shows', () => {
+  it('is read of old forms and lettering: what is chosen of a list, and words that are drawn', async () => {
+    const list = (state: string) =>
+      `<w:p><w:r><w:t xml:space="preserve">Country: </w:t></w:r><w:r><w:fldChar><w:ffData><w:ddList>${state}<w:listEntry w:val="Norway"/><w:listEntry w:val="Sweden"/></w:ddList></w:ffData></w:fldChar></w:r></w:p>`;
+    const drawn = '<w:p><w:r><w:pict><v:shape><v:textpath string="Grand opening"/></v:shape></w:pict></w:r></w:p>';
+    const body = list('<w:result w:val="1"/>') + list('<w:default w:val="0"/>') + list('') + drawn;
+    expect((await read(makeDocx(body), types.docx)).text).to.equal(
+      'Country: Sweden\n\nCountry: Norway\n\nCountry: Norway\n\nGrand opening\n\nA footnote.',
+    );
+  });
+
+  it('is not what a style of Word hides', async () => {
+    const style = (id: string, properties: string) => `<w:style w:type="character" w:styleId="${id}">${properties}</w:style>`;
+    const styles = wordStyles(
+      `${style('Own', '<w:rPr><w:vanish/></w:rPr>')}${style('Based', '<w:basedOn w:val="Own"/>')}${style('Back', '<w:basedOn w:val="Own"/><w:rPr><w:vanish w:val="0"/></w:rPr>')}`,
+    );
+    const run = (name: string, more = '') => `<w:r><w:rPr><w:rStyle w:val="${name}"/>${more}</w:rPr><w:t>${name} </w:t></w:r>`;
+    const body = `<w:p>${run('Own')}${run('Based')}${run('Back')}${run('Own', '<w:vanish w:val="0"/>')}</w:p>`;
+    expect((await read(makeDocx(body, [styles]), types.docx)).text).to.equal('Back Own\n\nA footnote.');
+  });
+
+  it('lacks the results of formulas that no program has computed, and says so', async () => {
+    const cells = '<c><f>A1*2</f></c><c><f>A1*3</f><v>15</v></c><c t="str"><f>""</f><v></v></c><c t="e"><f>1/0</f><v>#DIV/0!</v></c>';
+    expect(await read(makeXlsx(`<row><c><v>5</v></c>${cells}</row>`), types.xlsx)).to.deep.equal({
+      text: 'Prices\n\n| 5 |  | 15 |  | #DIV/0! |',
+      notices: ['Not read: formulas without a stored result (1 on Prices).'],
+    });
+  });
+
+  it('is read of OpenDocument: charts and formulas where they stand, nothing that is hidden', async () => {
+    const row = (attributes: string, ...cells: string[]) =>
+      `<table:table-row ${attributes}>${cells.map((cell) => `<table:table-cell><text:p>${cell}</text:p></table:table-cell>`).join('')}</table:table-row>`;
+    const object = (number: number) => `<text:p><draw:frame><draw:object xlink:href="./Object ${number}"/></draw:frame></text:p>`;
+    const body = [
+      '<text:p>Before<office:annotation><text:p>a comment</text:p></office:annotation>.</text:p>',
+      '<text:section text:display="none"><text:p>A hidden section.</text:p></text:section>',
+      `<table:table>${row('table:visibility="collapse"', 'a hidden row')}${row('', 'shown', '5')}</table:table>`,
+      object(1),
+      object(2),
+      object(3),
+    ].join('');
+    const chart = `<office:document-content><office:body><office:chart><chart:title><text:p>Harvest</text:p></chart:title><table:table>${row('', 'Lime', '41')}</table:table></office:chart></office:body></office:document-content>`;
+    const formula =
+      '<math xmlns="http://www.w3.org/1998/Math/MathML"><semantics><mrow><mi>E</mi></mrow><annotation encoding="StarMath 5.0">E = m c^2</annotation></semantics></math>';
+    const bytes = makeOdt(body, '', '', [
+      { name: 'Object 1/content.xml', content: chart },
+      { name: 'Object 2/content.xml', content: formula },
+    ]);
+    expect(await read(bytes, types.odt)).to.deep.equal({
+      text: 'Before.\n\n| shown | 5 |\n\nHarvest\n\n| Lime | 41 |\n\nE = m c^2',
+      notices: ['Not read: an embedded object (of an unknown kind).', comments],
+    });
+  });
+
+  it('is read of chapters in the charset that they name', async () => {
+    const chapter = iconv.encode('<?xml version="1.0" encoding="iso-8859-1"?><html><body><p>Größe</p></body></html>', 'latin1');
+    const container = '<container><rootfiles><rootfile full-path="b.opf"/></rootfiles></container>';
+    const book =
+      '<package><manifest><item id="a" href="a.html" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/></spine></package>';
+    const bytes = makeZip([
+      { name: 'mimetype', content: 'application/epub+zip' },
+      { name: 'META-INF/container.xml', content: container },
+      { name: 'b.opf', content: book },
+      { name: 'a.html', content: chapter },
+    ]);
+    expect((await read(bytes, types.epub)).text).to.equal('Größe');
+    expect((await read(makeEpub(['<p>Größe</p>']), types.epub)).text).to.equal('Größe');
+  });
+});
