@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { countCharacters, endOfCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
 import type { ExtractedText, ExtractLimits, RawText, SourceDocument } from './document.ts';
@@ -40,6 +41,8 @@ export function finish(raw: RawText, mediaType: string, maxTextCharacters: numbe
   };
 }
 
+/** A letter that another one is set upon, as manuals for terminals are in bold type. */
+const overstruck = /.[\b]/gu;
 const lineEnds = /\r\n?|[\u0085\u2028]/g;
 const paragraphEnds = /[\u2029\f\v]/g;
 // Characters that Postgres refuses (NUL) or no reader wants: control characters except tab and line feed, byte order marks, lone
@@ -50,11 +53,16 @@ const unwanted = /[[\p{Cc}\p{Surrogate}\ufeff\ufffe\uffff]--[\t\n]]/gv;
 const lineHints = /[\u00ad\u2060]|\u200b(?<![\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]\p{M}*.)/gv;
 
 /**
- * Makes text storable: line ends are `\n`, and there are no other control characters except tab, and no lone surrogates. The marks of
- * headings stay.
+ * Makes text storable: line ends are `\n`, and there are no codes of terminals, no other control characters except tab, and no lone
+ * surrogates. The marks of headings stay.
  */
 function cleanText(text: string): string {
-  return text.replace(lineEnds, '\n').replace(paragraphEnds, '\n\n').replace(unwanted, '').replace(lineHints, '');
+  return stripVTControlCharacters(text)
+    .replace(overstruck, '')
+    .replace(lineEnds, '\n')
+    .replace(paragraphEnds, '\n\n')
+    .replace(unwanted, '')
+    .replace(lineHints, '');
 }
 
 /** Makes notices storable and bounds them, since they may quote the document, such as the name of a file within it. */

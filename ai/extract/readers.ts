@@ -1,6 +1,5 @@
 import { decodeText } from './decode-text.ts';
-import type { ExtractLimits, RawText, SourceDocument } from './document.ts';
-import type { ReadEmbedded } from './embedded-file.ts';
+import type { Reader } from './embedded-file.ts';
 import { readDocx } from './kinds/read-docx.ts';
 import { readEml } from './kinds/read-eml.ts';
 import { readEpub } from './kinds/read-epub.ts';
@@ -10,10 +9,8 @@ import { readRtf } from './kinds/read-rtf.ts';
 import { readXlsx } from './kinds/read-xlsx.ts';
 import { markMarkdownHeadings } from './markdown-headings.ts';
 import { readHtml } from './read-html.ts';
+import { readJson } from './read-json.ts';
 import { readPdf } from './read-pdf.ts';
-
-/** Reads a kind of document, and the files within it by `readEmbedded`. */
-type Reader = (document: SourceDocument, limits: ExtractLimits, readEmbedded: ReadEmbedded) => RawText | Promise<RawText>;
 
 const readPlain: Reader = ({ bytes, charset }) => ({ ...decodeText(bytes, charset), pages: null });
 
@@ -28,7 +25,7 @@ const readers: Record<string, Reader> = {
   'text/plain': readPlain,
   'text/markdown': readMarkdown,
   'text/csv': readPlain,
-  'application/json': readPlain,
+  'application/json': readJson,
 };
 
 /** The readers of the kinds that a deployment turns on. */
