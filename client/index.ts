@@ -14,6 +14,7 @@ export type {
   Answer,
   AnswerEvent,
   CallOptions,
+  Charset,
   ContentType,
   Document,
   InputOf,

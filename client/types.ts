@@ -37,6 +37,7 @@ export type Procedures<T> = { [K in keyof T]: T[K] extends AnyRoute ? Procedure<
 
 export type Document = OutputOf<Contract['documents']['get']>;
 export type ContentType = Document['contentType'];
+export type Charset = NonNullable<Document['charset']>;
 export type Job = OutputOf<Contract['jobs']['get']>;
 /** A job in the stream: `input` and `result` are present once it is final. */
 export type JobEvent = OutputOf<Contract['jobs']['stream']>;

@@ -3,7 +3,7 @@ import { contentOf, nameOf, typeOf, type UploadSource } from './content.ts';
 import { SheafError } from './errors.ts';
 import { put } from './put.ts';
 import { type RetryOptions, withRetries } from './retry.ts';
-import type { ContentType, Document, InputOf, OutputOf, Procedures } from './types.ts';
+import type { Charset, ContentType, Document, InputOf, OutputOf, Procedures } from './types.ts';
 
 /** How long the document of an upload that failed is tried to be deleted; the caller of a refused one waits for it. */
 const withdrawalMs = 5_000;
@@ -15,6 +15,8 @@ export interface Upload {
   name?: string | undefined;
   /** By default the type of a `Blob`. */
   contentType?: ContentType | undefined;
+  /** Of a text; found by its bytes if it is not given. */
+  charset?: Charset | undefined;
   /** In bytes; required for a stream. */
   size?: number | undefined;
   tags?: string[] | undefined;
@@ -43,8 +45,8 @@ type Created = OutputOf<Contract['documents']['createUpload']>;
 /** Records a document, sends its bytes to the signed target, and completes it. If that fails, the document is deleted. */
 export async function uploadDocument(uploading: Uploading, upload: Upload): Promise<Document> {
   const { documents, retries, fetch } = uploading;
-  const { workspaceId, tags, metadata, idempotencyKey } = upload;
-  const labels = { ...(tags ? { tags } : {}), ...(metadata ? { metadata } : {}) };
+  const { workspaceId, charset, tags, metadata, idempotencyKey } = upload;
+  const labels = { ...(charset ? { charset } : {}), ...(tags ? { tags } : {}), ...(metadata ? { metadata } : {}) };
   // An error of the caller's file or function must not look like one of the network.
   const broken = new AbortController();
   const signal = upload.signal ? AbortSignal.any([upload.signal, broken.signal]) : broken.signal;

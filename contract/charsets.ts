@@ -47,4 +47,4 @@ export const charsets = [
   'euc-kr',
 ] as const;
 
-export const charset = z.enum(charsets).meta({ id: 'Charset' });
+export const charset = z.enum(charsets, { error: `must be one of ${charsets.join(', ')}` }).meta({ id: 'Charset' });

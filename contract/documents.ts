@@ -85,6 +85,11 @@ export const documentSchema = z
     uploadedBy: id.nullable(),
     name: z.string().meta({ examples: ['handbook.pdf'] }),
     contentType,
+    charset: charset
+      .nullable()
+      .default(null)
+      .describe('That a text was declared to have; null if none was.')
+      .meta({ examples: [null] }),
     size: byteCount.describe('Bytes: the declared size, then the measured one once the upload is complete.').meta({ examples: [48_213] }),
     status: documentStatus.describe('`ready` once the upload is complete.').meta({ examples: ['ready'] }),
     extracted: extracted.nullable(),
@@ -229,10 +234,15 @@ export const documents = c.router({
     path: '/documents/:id',
     summary: 'Change a document',
     description:
-      'Changes what is given and leaves the rest, also while the upload is not complete. `tags` and `metadata` are replaced as a whole: `[]` and `{}` remove them.',
+      'Changes what is given and leaves the rest, also while the upload is not complete. `tags` and `metadata` are replaced as a whole: `[]` and `{}` remove them. The text stays as it is until `document.extract` reads the document again, by the new `charset`.',
     pathParams: z.object({ id: givenId }),
     body: z
-      .object({ name: documentName.optional(), tags: tags.optional(), metadata: metadata.optional() })
+      .object({
+        name: documentName.optional(),
+        charset: charset.nullable().optional().describe('Of a text; null to have it found by the bytes.'),
+        tags: tags.optional(),
+        metadata: metadata.optional(),
+      })
       .optional()
       .meta({ id: 'UpdateDocument' }),
     ...operation('documents.update', { access: 'document:create', errors: ['NOT_FOUND'], response: documentSchema }),

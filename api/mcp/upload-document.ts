@@ -5,7 +5,7 @@ import { contract } from '../../contract/index.ts';
 import { workspaceId } from './fields.ts';
 import { defineTool, workspaceFor } from './tool.ts';
 
-const { name, contentType, tags, metadata } = contract.documents.createUpload.body.shape;
+const { name, contentType, charset, tags, metadata } = contract.documents.createUpload.body.shape;
 
 export const uploadDocument = defineTool({
   name: 'upload_document',
@@ -20,14 +20,16 @@ export const uploadDocument = defineTool({
     contentType,
     text: z.string().min(1).optional().describe('The content, if it is text.'),
     base64: z.base64().min(1).optional().describe('The content in base64, if it is not text.'),
+    charset: charset.describe('Of a text in base64 that is not in UTF-8.'),
     tags,
     metadata,
   }),
-  async call({ workspaceId: named, text, base64, ...rest }, context) {
+  async call({ workspaceId: named, text, base64, charset, ...rest }, context) {
     const { procedures, run, storage } = context;
     const bytes = toBytes(text, base64);
     const { document } = await run(procedures.documents.createUpload, {
       ...rest,
+      charset: text === undefined ? charset : undefined,
       workspaceId: workspaceFor(context, named),
       size: bytes.length,
     });

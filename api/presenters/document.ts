@@ -13,6 +13,7 @@ export function toDocument(document: DocumentRow): z.input<typeof documentSchema
     uploadedBy: document.uploaded_by,
     name: document.name,
     contentType: document.content_type as z.input<typeof documentSchema>['contentType'],
+    charset: document.charset as z.input<typeof documentSchema>['charset'],
     size: document.size_bytes,
     status: document.status,
     extracted: toExtracted(document),

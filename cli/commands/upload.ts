@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Charset } from '../../client/index.ts';
 import { addLeaf, integer, several, workspaceOption } from '../leaf.ts';
 import { findOrganization, type Run, requireWorkspace } from '../run.ts';
 import { createTally } from '../tally.ts';
@@ -10,6 +11,7 @@ interface Options {
   workspace?: string;
   index?: boolean;
   tag?: string[];
+  charset?: Charset;
   concurrency: number;
 }
 
@@ -26,19 +28,24 @@ export function addUpload(program: Command, terminal: Terminal): void {
         .addOption(workspaceOption())
         .option('--index', 'queue a job for each document that makes it searchable')
         .option('--tag <tag>', 'a tag for what is sent; may be given several times', several)
+        .option('--charset <charset>', 'of the texts that are sent, such as windows-1252; found by their bytes if you do not say')
         .option('--concurrency <number>', 'how many files are sent at once', integer(1), 4),
     patient: true,
     action: upload,
   });
 }
 
-async function upload(run: Run, { workspace, index = false, tag: tags = [], concurrency }: Options, paths: string[]): Promise<void> {
+async function upload(
+  run: Run,
+  { workspace, index = false, tag: tags = [], charset, concurrency }: Options,
+  paths: string[],
+): Promise<void> {
   const { client, output, terminal } = run;
   const place = { organizationId: await findOrganization(run), workspaceId: await requireWorkspace(run, workspace) };
   const tally = createTally(terminal, output, { words, verb: 'uploaded', total: await countFiles(paths) });
   await tally.during(() =>
     uploadFiles({
-      ...{ client, ...place, tags, index, paths, concurrency },
+      ...{ client, ...place, tags, charset, index, paths, concurrency },
       stopping: terminal.signal,
       onSent: tally.move,
       onOutcome: tally.add,

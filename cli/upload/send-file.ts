@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
-import { type Client, type ContentType, type Document, SheafError } from '../../client/index.ts';
+import { type Charset, type Client, type ContentType, type Document, SheafError } from '../../client/index.ts';
 
 export interface Sending {
   client: Client;
   organizationId: string;
   workspaceId: string;
   tags: string[];
+  /** Of the texts among the files. */
+  charset: Charset | undefined;
   /** Whether to ask for a job that indexes each document. */
   index: boolean;
   /** Called with the bytes that were sent since it was called last; fewer than none if they are sent again. */
@@ -24,6 +26,7 @@ export interface Sent {
   documentId: string;
 }
 
+const textTypes = /^text\/|^application\/json$/;
 /** The longest name of a document, in characters. */
 const longestName = 200;
 
@@ -59,13 +62,17 @@ async function sendOnce(sending: Sending, file: File, blob: Blob, tag: string): 
 
 /** The key is made of what is sent: a run that follows one that was killed goes on with its document. */
 async function upload(sending: Sending, file: File, blob: Blob, tag: string): Promise<Document> {
-  const { client, workspaceId, onSent } = sending;
+  const { client, workspaceId, charset, onSent } = sending;
   let countedBytes = 0;
   const onProgress = ({ sentBytes }: { sentBytes: number }) => {
     onSent(sentBytes - countedBytes);
     countedBytes = sentBytes;
   };
-  const labels = { workspaceId, name: nameOf(file), contentType: file.contentType, tags: [tag, ...sending.tags] };
+  const { contentType } = file;
+  const labels = {
+    ...{ workspaceId, name: nameOf(file), contentType, tags: [tag, ...sending.tags] },
+    ...(charset && textTypes.test(contentType) ? { charset } : {}),
+  };
   const idempotencyKey = `sheaf-upload-${createHash('sha256').update(JSON.stringify(labels)).digest('base64url')}`;
   const all = { ...labels, file: blob, onProgress };
   return await client.uploadDocument({ ...all, idempotencyKey }).catch((error: unknown) => {

@@ -53,6 +53,9 @@ describe('What documents are labeled with', () => {
       expect(Date.parse(renamed.updatedAt)).to.be.at.least(Date.parse(document.updatedAt));
       expect(await update({ tags: ['new'] })).to.deep.include({ name: 'b.txt', tags: ['new'], metadata: { old: true } });
       expect(await update({ metadata: { new: 1 } })).to.deep.include({ name: 'b.txt', tags: ['new'], metadata: { new: 1 } });
+      expect(await update({ charset: 'gbk' })).to.deep.include({ charset: 'gbk', name: 'b.txt', tags: ['new'] });
+      expect(await update({ name: 'b.txt' })).to.deep.include({ charset: 'gbk' });
+      expect(await update({ charset: null })).to.deep.include({ charset: null });
       expect(await namesOf({ tag: 'new' }, transport)).to.deep.equal(['b.txt']);
       expect(await namesOf({ tag: 'old' }, transport)).to.deep.equal([]);
       expect(await update({ tags: [], metadata: {} })).to.deep.include({ tags: [], metadata: {} });
@@ -78,6 +81,7 @@ describe('What documents are labeled with', () => {
         [{ metadata: [] }, ['metadata']],
         [{ metadata: 'text' }, ['metadata']],
         [{ metadata: null }, ['metadata']],
+        [{ charset: 'martian' }, ['charset']],
         [{ name: '' }, ['name']],
       ];
       for (const [fields, path, reason] of wrong) {
@@ -160,14 +164,15 @@ describe('What documents are labeled with', () => {
 
   it('stands in the audit log when it changes, but not what the metadata says', async () => {
     const document = await create({ tags: ['old'] });
-    await call('REST', 'documents.update', { id: document.id, name: 'b.txt', tags: ['new'], metadata: { secret: 'x' } });
-    await call('REST', 'documents.update', { id: document.id, name: 'b.txt' });
+    await call('REST', 'documents.update', { id: document.id, name: 'b.txt', charset: 'gbk', tags: ['new'], metadata: { secret: 'x' } });
+    await call('REST', 'documents.update', { id: document.id, name: 'b.txt', charset: 'gbk' });
     const { entries } = (await call('REST', 'organizations.auditLog', { organizationId: tenant.organizationId })).body;
     const [entry, ...others] = entries.filter(({ action }: { action: string }) => action === 'document.update');
     expect(others).to.deep.equal([]);
     expect(entry.metadata).to.deep.equal({
       workspaceId: tenant.workspaceId,
       name: { from: 'a.txt', to: 'b.txt' },
+      charset: { from: null, to: 'gbk' },
       tags: { from: ['old'], to: ['new'] },
       metadata: { fields: ['secret'], changed: 1 },
     });
@@ -189,7 +194,7 @@ describe('What documents are labeled with', () => {
       .select('response')
       .where('user_id', '=', tenant.owner.id)
       .executeTakeFirstOrThrow();
-    const { tags: _tags, metadata: _metadata, ...before } = response as Record<string, unknown>;
+    const { tags: _tags, metadata: _metadata, charset: _charset, ...before } = response as Record<string, unknown>;
     await db
       .updateTable('idempotency_key')
       .set({ response: JSON.stringify(before) })

@@ -107,7 +107,8 @@ describe('Documents', () => {
         const { body } = await begin(transport, { charset: 'martian' });
         expect(body).to.include({ code: 'BAD_REQUEST', status: 400, defined: true });
         expect(body.data.issues[0].path).to.deep.equal(['charset']);
-        expect((await begin(transport, { charset: 'gbk' })).status).to.equal(200);
+        expect((await begin(transport)).body.document.charset).to.equal(null);
+        expect((await begin(transport, { charset: 'gbk' })).body.document.charset).to.equal('gbk');
       });
 
       it('are downloaded by a link of five minutes once they are ready', async () => {

@@ -151,6 +151,14 @@ for (const { mode, revision } of revisions) {
       expect(results[0].documentId).to.equal(document.id);
     });
 
+    it('uploads a text in another charset, which counts for its bytes only', async () => {
+      const client = await connectWith();
+      const upload = { workspaceId: tenant.workspaceId, name: 'a.txt', contentType: 'text/plain', charset: 'windows-1251' };
+      const base64 = Buffer.from('\xc7\xe0\xe1\xee\xf0', 'latin1').toString('base64');
+      expect((await call(client, 'upload_document', { ...upload, base64 })).document.charset).to.equal('windows-1251');
+      expect((await call(client, 'upload_document', { ...upload, text: 'Забор' })).document.charset).to.equal(null);
+    });
+
     it('takes many calls of one organization at once', async () => {
       const client = await connectWith();
       const found = await Promise.all(Array.from({ length: 30 }, () => call(client, 'get_document', { documentId })));

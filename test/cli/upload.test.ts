@@ -66,6 +66,18 @@ describe('sheaf upload', () => {
     }
   });
 
+  it('sends the charset of texts, and of nothing else', async () => {
+    write('a.csv', 'a,b\n1,2\n');
+    write('b.png', 'for a picture');
+    expect((await cli.run(upload('--charset', 'windows-1252'))).json.pop()).to.deep.equal({ ...summary, uploaded: 2 });
+    const charsets = (await documents()).map(({ name, charset }) => [name, charset]);
+    expect(Object.fromEntries(charsets)).to.deep.equal({ 'a.csv': 'windows-1252', 'b.png': null });
+    write('c.txt', 'Another text.');
+    const { code, json } = await cli.run(upload('--charset', 'martian'));
+    expect(code).to.equal(5);
+    expect(json.find(({ status }) => status === 'failed').error.message).to.match(/^charset: must be one of utf-8, /);
+  });
+
   it('sends only what is new or has changed, and a content that is there twice once', async () => {
     writeFiles(5);
     expect((await cli.run(upload())).json.pop()).to.deep.equal({ ...summary, uploaded: 5 });

@@ -105,8 +105,8 @@ describe('Uploads by the Python client', () => {
         lost.add(step);
         return 'lose-answer';
       };
-      const { result } = await upload({ tags: ['one'], metadata: { year: 2026 } }, kind);
-      expect(result).to.deep.include({ size: 1_000_000, status: 'ready', tags: ['one'], metadata: { year: 2026 } });
+      const { result } = await upload({ tags: ['one'], metadata: { year: 2026 }, charset: 'gbk' }, kind);
+      expect(result).to.deep.include({ size: 1_000_000, status: 'ready', tags: ['one'], metadata: { year: 2026 }, charset: 'gbk' });
       expect([...lost]).to.deep.equal(['POST documents', `PUT ${result.id}`, 'POST complete']);
       expect(await documents()).to.have.length(1);
     });

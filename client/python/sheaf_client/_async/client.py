@@ -20,7 +20,7 @@ from sheaf_client._retries import Retries
 from sheaf_client._source import File, Progress, content_type_of, source_of
 from sheaf_client.api.documents import documents_ask_stream, documents_delete
 from sheaf_client.api.jobs import jobs_stream
-from sheaf_client.models import ContentType, Document, Question, SearchFilter, SearchMode
+from sheaf_client.models import Charset, ContentType, Document, Question, SearchFilter, SearchMode
 from sheaf_client.types import UNSET, Unset
 
 _first_wait = 0.2
@@ -71,6 +71,7 @@ class AsyncClient(AsyncOperations):
         *,
         name: str | None = None,
         content_type: str | None = None,
+        charset: str | None = None,
         size: int | None = None,
         tags: list[str] | None = None,
         metadata: dict[str, Any] | None = None,
@@ -79,7 +80,8 @@ class AsyncClient(AsyncOperations):
     ) -> Document:
         """Uploads a document: records it, sends its bytes straight to storage, completes it.
 
-        Name and content type are by default those of the path. `size`, in bytes, is needed of what cannot be sought in,
+        Name and content type are by default those of the path. `charset`, of a text, is found by its bytes if it is
+        not given. `size`, in bytes, is needed of what cannot be sought in,
         such as a pipe. `on_progress` is called with the bytes sent and all bytes; the count starts again if the connection
         breaks. An upload that fails leaves no document. With an `idempotency_key` it survives your program: the same upload
         with the same key goes on with the same document, within a day. Raises SheafError; ValueError if name, type or size
@@ -95,6 +97,7 @@ class AsyncClient(AsyncOperations):
             name=name,
             content_type=cast(ContentType, content_type),
             size=source.size,
+            charset=UNSET if charset is None else cast(Charset, charset),
             tags=UNSET if tags is None else tags,
             metadata=UNSET if metadata is None else metadata,
             idempotency_key=UNSET if idempotency_key is None else idempotency_key,
