@@ -16,7 +16,11 @@ const ofPages = {
     rest: ', in which text was not read within OCR_SCANNED_PDF_PAGES and OCR_SCANNED_PDF_SECONDS.',
   },
   scan_failed: { one: 'has a picture', more: 'have pictures', rest: ' that could not be read.' },
-  unsure_text_left_out: { one: 'has', more: 'have', rest: ' something like text that was too unsure, and was left out.' },
+  unsure_text_left_out: {
+    one: 'has',
+    more: 'have',
+    rest: ' something like text that was too unsure, and was left out: a drawing, or print in a language that OCR_LANGUAGES does not name.',
+  },
   layers_left_out: { one: 'has', more: 'have', rest: ' text in layers that are off, which was left out.' },
   notes_left_out: { one: 'has', more: 'have', rest: ' notes that are shown only when they are opened, and were left out.' },
   unmapped_text_left_out: {
