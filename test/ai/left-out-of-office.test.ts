@@ -99,6 +99,12 @@ describe('What an Office document shows', () => {
     );
   });
 
+  it('is read of signs of the font Symbol: Greek, and what formulas need', async () => {
+    const sign = (code: string) => `<w:r><w:sym w:font="Symbol" w:char="${code}"/></w:r>`;
+    const body = `<w:p>${['F061', 'F057', 'F0A3', 'F0B0', 'F0B1', 'F0E5', 'F07E', '00D0', 'F0F1'].map(sign).join('')}</w:p>`;
+    expect((await read(makeDocx(body), types.docx)).text).to.equal('αΩ≤°±∑∼∠\n\nA footnote.');
+  });
+
   it('is not what a style of Word hides', async () => {
     const style = (id: string, properties: string) => `<w:style w:type="character" w:styleId="${id}">${properties}</w:style>`;
     const styles = wordStyles(

@@ -16,10 +16,17 @@ const signs: Record<string, Record<number, string>> = {
   'wingdings 2': { 80: '✓', 79: '✗', 81: '☒', 82: '☑', 163: '☐', 83: '☒', 84: '☒' },
 };
 
+/** The letters and signs of the font Symbol, from 0x20 and from 0xa1: Greek, arrows, and what formulas need. */
+const symbols = {
+  low: ' !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼',
+  high: 'ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…│─↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑',
+};
+
 /** The sign of a symbol of Word; '' for one that says nothing without its font. */
 export function signOf(font = '', code = ''): string {
   const value = Number.parseInt(code, 16);
   if (Number.isNaN(value)) return '';
+  if (font.toLowerCase() === 'symbol') return symbols.low[(value & 0xff) - 0x20] ?? symbols.high[(value & 0xff) - 0xa1] ?? '';
   // Fonts for signs are in a private range, from 0xf000.
   return value >= 0xe000 && value < 0xf900 ? (signs[font.toLowerCase()]?.[value & 0xff] ?? '') : String.fromCharCode(value);
 }
