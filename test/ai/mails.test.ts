@@ -83,6 +83,23 @@ describe('A mail', () => {
       .and.not.have.property('notices');
   });
 
+  it('is read by the likelier charset if it names one that nobody knows, and says so', async () => {
+    const body = (label: string, encoded: string) =>
+      `${head}Content-Type: text/plain;\r\n charset="${label}"\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n${encoded}\r\n`;
+    for (const [label, encoded, charset] of [
+      ['x-unknown', 'Gr=C3=B6=C3=9Fe', 'utf-8'],
+      ['latin_1', 'Gr=F6=DFe', 'windows-1252'],
+    ] as const) {
+      const { text, notices } = await read(body(label, encoded));
+      expect(text).to.equal(`${shown}\n\nGröße`);
+      const told = `Nobody knows the charset ${label}. The mail was read as ${charset}.`;
+      expect(notices).to.deep.equal([{ code: 'charset_guessed', text: told }]);
+    }
+    expect(await read(body('iso-8859-1', 'Gr=F6=DFe')))
+      .to.include({ text: `${shown}\n\nGröße` })
+      .and.not.have.property('notices');
+  });
+
   it('is read in UTF-16, and behind a blank line', async () => {
     const mail = `${head}\r\nThe fence, größer.\r\n`;
     for (const bytes of [iconv.encode(mail, 'utf-16le', { addBOM: true }), iconv.encode(mail, 'utf-16be'), Buffer.from(`\r\n \r\n${mail}`)])

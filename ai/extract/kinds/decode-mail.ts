@@ -1,9 +1,11 @@
-import { charsetOfBom, type DecodedText, decodeBytes, decodeText } from '../decode-text.ts';
+import { charsetOfBom, type DecodedText, decodeBytes, decodeText, knownCharset } from '../decode-text.ts';
 import { findWideCharset, isMostlyUtf8 } from '../find-charset.ts';
 import type { Notice } from '../notice.ts';
 
 /** A charset that a header names beside `us-ascii`, which many name for any text. What a page names is not known to the reader of mails. */
 const namedCharset = /^content-type:[^<]{0,300}?charset\s*=\s*["']?(?!us-ascii)[\w.:-]/im;
+const contentTypes = /^content-type:[^\n]*(?:\n[ \t][^\n]*)*/gim;
+const charsets = /(charset\s*=\s*["']?)([\w.:-]+)/gi;
 const usAscii = /(charset\s*=\s*["']?)us-ascii/gi;
 
 /**
@@ -26,6 +28,19 @@ export function decodeMail(source: Uint8Array): { bytes: Uint8Array; notices: No
   };
   const bytes = Buffer.concat([encode(head, mail.slice(0, end)), encode(body, mail.slice(end))]);
   return { bytes, notices: (body ?? head)?.notices ?? [] };
+}
+
+/** A mail in UTF-8 where it names a charset that nobody knows, and that name; undefined if it names none. */
+export function withoutUnknownCharset(bytes: Uint8Array): { bytes: Uint8Array; name: string } | undefined {
+  let name: string | undefined;
+  const rename = (all: string, before: string, label: string) => {
+    if (knownCharset(label) !== undefined) return all;
+    name ??= label;
+    return `${before}utf-8`;
+  };
+  const mail = Buffer.from(bytes).toString('latin1');
+  const renamed = mail.replace(contentTypes, (header) => header.replace(charsets, rename));
+  return name === undefined ? undefined : { bytes: Buffer.from(renamed, 'latin1'), name };
 }
 
 /** The text of a part that is not in UTF-8, by the charset that its bytes look like; undefined if it is. */

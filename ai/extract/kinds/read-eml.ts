@@ -7,7 +7,7 @@ import type { Notice } from '../notice.ts';
 import { withoutMarks } from '../outline.ts';
 import { readHtmlPart } from '../read-html.ts';
 import { damaged } from './archive.ts';
-import { decodeMail } from './decode-mail.ts';
+import { decodeMail, withoutUnknownCharset } from './decode-mail.ts';
 import { readEvents } from './read-events.ts';
 
 // Mails within a mail are read here, so that they look like it.
@@ -55,9 +55,7 @@ class MailReader {
 
   async read(source: Uint8Array, depth: number): Promise<string> {
     const { bytes, notices } = decodeMail(source);
-    const mail = await PostalMime.parse(bytes, bounds).catch((error: unknown) => {
-      throw damaged('a mail, or nests too deeply', error);
-    });
+    const mail = await this.#parse(bytes);
     // Many texts have lines that look like headers. A mail has at least one of these.
     if (!(mail.from || mail.to || mail.subject || mail.date || mail.messageId)) throw damaged('a mail');
     this.#notices.push(...notices);
@@ -78,6 +76,21 @@ class MailReader {
     }
     const texts = [headOf(mail), body, ...parts, names.join('')].map((part) => part.trim());
     return texts.filter(Boolean).join('\n\n');
+  }
+
+  /** Parses a mail. The parser takes a charset that it does not know for windows-1252, though UTF-8 is likelier. */
+  async #parse(bytes: Uint8Array): Promise<Email> {
+    const parse = (some: Uint8Array) =>
+      PostalMime.parse(some, bounds).catch((error: unknown) => {
+        throw damaged('a mail, or nests too deeply', error);
+      });
+    const unknown = withoutUnknownCharset(bytes);
+    if (!unknown) return await parse(bytes);
+    const mail = await parse(unknown.bytes);
+    const isBroken = countBroken(`${mail.text ?? ''}${mail.html ?? ''}`) > 0;
+    const charset = isBroken ? 'windows-1252' : 'utf-8';
+    this.#notices.push({ code: 'charset_guessed', text: `Nobody knows the charset ${unknown.name}. The mail was read as ${charset}.` });
+    return isBroken ? await parse(bytes) : mail;
   }
 
   /** Whether an attachment is a file of a kind that is read. */
