@@ -139,10 +139,7 @@ async function frameShowing(page: Page, number: number): Promise<Frame> {
   return find() as Frame;
 }
 
-/** `refused` if a script fails in the frame, else what it returned. */
+/** `refused` if a script fails in the frame, else what it returned, as a text. */
 async function failureOf(frame: Frame, script: string): Promise<unknown> {
-  return await frame.evaluate(`(async () => { ${script} })()`).then(
-    (result) => result ?? 'nothing',
-    () => 'refused',
-  );
+  return await frame.evaluate(`(async () => { ${script} })().then(String)`).catch(() => 'refused');
 }
