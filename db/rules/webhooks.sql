@@ -1,8 +1,8 @@
 -- Every event that organizations are told of is written here, in the transaction of what happened: a delivery for each endpoint that asks
 -- for it, and the intent that starts its workflow. `once` names what happens only once, so that no endpoint is told of it twice; null if
 -- it may happen again. Costs a look into a small index if the organization has no endpoint.
--- An endpoint that has failed for ten seconds, its first retry included, is told of one event a minute. The others are held, as is what
--- comes while others are.
+-- Once three deliveries of the last minute have failed, and none was accepted since, an endpoint's deliveries are held; so is what comes
+-- while others are.
 create or replace function emit_webhook(of_organization text, what text, once text, what_data jsonb) returns void
   language plpgsql as $$
     declare
@@ -13,9 +13,10 @@ create or replace function emit_webhook(of_organization text, what text, once te
         select new_audit_id(), of_organization, endpoint.id, new_event_id, what,
           jsonb_build_object('organizationId', of_organization) || what_data,
           exists (select from webhook_delivery as other where other.endpoint_id = endpoint.id and other.held)
-            or coalesce(endpoint.failing_since < now() - interval '10 seconds', false) and exists (
+            or endpoint.failing_since is not null and 3 = (select count(*) from (
               select from webhook_delivery as other
-              where other.endpoint_id = endpoint.id and other.created_at > now() - interval '1 minute')
+              where other.endpoint_id = endpoint.id and other.created_at > now() - interval '1 minute' and other.error is not null limit 3
+            ) as failed)
         from webhook_endpoint as endpoint
         where endpoint.organization_id = of_organization and endpoint.enabled and what = any (endpoint.events)
           and exists (select from webhook_switch)

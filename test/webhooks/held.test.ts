@@ -28,10 +28,6 @@ describe('Webhooks to an endpoint that fails, or takes no more', () => {
     sql`select emit_webhook(${used.tenant.organizationId}, 'job.succeeded', null, '{}') from generate_series(1, ${events}::int)`.execute(
       api.database.db,
     );
-  const failFor = (seconds: number) =>
-    sql`update webhook_endpoint set failing_since = now() - make_interval(secs => ${seconds}::int) where id = ${endpointId}`.execute(
-      api.database.db,
-    );
   const deliveries = () =>
     api.database.db
       .selectFrom('webhook_delivery')
@@ -42,39 +38,58 @@ describe('Webhooks to an endpoint that fails, or takes no more', () => {
   const held = async () => (await deliveries()).filter((each) => each.held).length;
   const eventIds = () => new Set(receiver.received.map(({ headers }) => headers['webhook-id']));
 
-  it('wait, but for one a minute, and follow each other once it takes one', () =>
+  /** Has events fail one after another. */
+  async function fail(events: number): Promise<void> {
+    receiver.behave({ status: 500 });
+    for (let failed = 1; failed <= events; failed++) {
+      await emit(1);
+      await until(async () => (await deliveries()).filter(({ error }) => error !== null).length === failed);
+    }
+  }
+  const age = () =>
+    sql`update webhook_delivery set created_at = created_at - interval '61 seconds' where endpoint_id = ${endpointId}`.execute(
+      api.database.db,
+    );
+
+  it('wait once three have failed, and follow each other once it takes one', () =>
     withoutSweeps(api, async () => {
-      receiver.behave({ status: 500 });
-      await failFor(0);
-      for (const events of [1, 1]) await emit(events);
-      await until(() => receiver.received.length === 2);
-      await failFor(11);
+      await fail(3);
       await emit(20);
       expect(await held()).to.equal(20);
       receiver.behave({});
       await sweepHeldDeliveries(api.database.db);
       await until(async () => (await deliveries()).filter(({ status }) => status === 'delivered').length === 20);
       expect(await held()).to.equal(0);
-      expect(receiver.received).to.have.length(22);
-      expect(eventIds()).to.have.length(22);
+      expect(receiver.received).to.have.length(23);
+      expect(eventIds()).to.have.length(23);
       await emit(1);
-      await until(() => receiver.received.length === 23);
+      await until(() => receiver.received.length === 24);
     }));
 
-  it('go out at once if none went for a minute, and one by one while it still fails', () =>
+  it('go out at once if two have failed, if three in more than a minute, or if one was accepted since', () =>
     withoutSweeps(api, async () => {
-      receiver.behave({ status: 500 });
-      await failFor(3_600);
+      await fail(2);
+      await age();
+      receiver.received.splice(0);
       await emit(1);
       await until(() => receiver.received.length === 1);
+      receiver.behave({});
+      await emit(1);
+      await until(async () => (await deliveries()).some(({ status }) => status === 'delivered'));
+      await sql`update webhook_delivery set error = 'It failed.' where endpoint_id = ${endpointId}`.execute(api.database.db);
+      await emit(5);
+      expect(await held()).to.equal(0);
+      await until(() => receiver.received.length === 7);
+    }));
+
+  it('go out one by one while it still fails, and before what comes later', () =>
+    withoutSweeps(api, async () => {
+      await fail(3);
       await emit(3);
-      expect(await held()).to.equal(3);
       await sweepHeldDeliveries(api.database.db);
-      await until(() => receiver.received.length === 2);
+      await until(() => receiver.received.length === 4);
       expect(await held()).to.equal(2);
-      await sql`update webhook_delivery set created_at = created_at - interval '61 seconds' where endpoint_id = ${endpointId}`.execute(
-        api.database.db,
-      );
+      await age();
       await emit(1);
       expect(await held(), 'others wait before it').to.equal(3);
       const listed = await deliveriesOf(api, used.tenant, '&status=pending');
@@ -105,9 +120,8 @@ describe('Webhooks to an endpoint that fails, or takes no more', () => {
   ] as const)
     it(`end if it is ${change}`, () =>
       withoutSweeps(api, async () => {
-        receiver.behave({ status: 500 });
-        await failFor(3_600);
-        await emit(4);
+        await fail(3);
+        await emit(3);
         expect(await held()).to.equal(3);
         await call(api, used.tenant, method, `/webhooks/${endpointId}`, body);
         await sweepHeldDeliveries(api.database.db);
