@@ -78,6 +78,8 @@ describe('scanned PDFs at /v1/extract', () => {
   });
 
   it('are not counted as read if nothing was', async () => {
+    const missed = await service.client.extract({ body: await makeScannedPdf([{ text: 'Typed.' }, 'narrow']), contentType: pdf });
+    expect(missed).to.not.have.any.keys('ocrPages', 'ocrConfidence');
     const typed = await service.client.extract({ body: await makeScannedPdf([{ text: 'Typed.' }, 'blank']), contentType: pdf });
     expect(typed).to.not.have.property('ocrPages');
     expect(await refusalOf(await service.extract(Buffer.alloc(0), pdf))).to.deep.equal([422, 'empty_document']);
@@ -202,6 +204,19 @@ describe('the languages of text recognition', () => {
     try {
       const body = await makeScannedPdf([{ scan: ['The lease ends in March.'] }]);
       expect((await service.client.extract({ body, contentType: pdf })).text).to.equal('The lease ends in March.');
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('are said to lack that of a page in another script, of which nothing is taken for text', async () => {
+    const service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true' });
+    try {
+      const lines = Array(6).fill('Арендатор вносит плату не позднее пятого числа каждого месяца.');
+      const { text, notices } = await service.client.extract({ body: await makeScannedPdf([{ scan: lines }]), contentType: pdf });
+      expect(text).to.equal('');
+      expect(notices?.map(({ code }) => code)).to.deep.equal(['unsure_text_left_out']);
+      expect(notices?.[0]?.text).to.match(/^Page 1 has something like text .* in a language that OCR_LANGUAGES does not name\.$/);
     } finally {
       await service.stop();
     }
