@@ -7,7 +7,7 @@ import { type ErrorCode, type ErrorResponses, errorResponses } from './errors.ts
 export const c: ReturnType<typeof initContract> = initContract();
 
 /** The declarations of a route besides its schemas, for both transports, the tests and the OpenAPI document. */
-interface RouteMetadata {
+export interface RouteMetadata {
   /** `group.name`, which is the same over both transports and is the `operationId`. */
   operation: string;
   access: Access;
