@@ -61,7 +61,7 @@ function List() {
       <Failure error={documents.error} retry={() => void documents.refetch()} />
       {documents.isPending && <Waiting />}
       {documents.isSuccess && items.length === 0 && <Nothing isFiltered={Object.keys(filter).length > 0} />}
-      {items.length > 0 && <DocumentTable items={items} />}
+      {items.length > 0 && <DocumentTable pages={pages} />}
       {documents.hasNextPage && (
         <Button variant="default" mt="md" loading={documents.isFetchingNextPage} onClick={() => void documents.fetchNextPage()}>
           {t.common.more}
@@ -83,12 +83,12 @@ function StatusFilter({ status }: { status: Status | undefined }) {
   return <Filter label={t.documents.filterLabel} values={t.documents.filter} value={status} onChange={onChange} />;
 }
 
-function DocumentTable({ items }: { items: Document[] }) {
+function DocumentTable({ pages }: { pages: { items: Document[] }[] }) {
   const [doomed, setDoomed] = useState<Document>();
   const place = route.useRouteContext();
   return (
     <>
-      <Table verticalSpacing="sm" className="cards">
+      <Table verticalSpacing="sm" className="cards long-table">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t.documents.name}</Table.Th>
@@ -98,25 +98,33 @@ function DocumentTable({ items }: { items: Document[] }) {
             <Table.Th className="number">{t.common.actions}</Table.Th>
           </Table.Tr>
         </Table.Thead>
-        <Table.Tbody>
-          {items.map((document) => (
-            <DocumentRow key={document.id} document={document} place={place} onDelete={setDoomed} />
-          ))}
-        </Table.Tbody>
+        {pages.map(({ items }) => (
+          <DocumentPage key={items[0]?.id} items={items} place={place} onDelete={setDoomed} />
+        ))}
       </Table>
       {doomed && <DeleteDocument document={doomed} onClose={() => setDoomed(undefined)} />}
     </>
   );
 }
 
-interface Row {
-  document: Document;
+interface Shown {
   place: Place;
   onDelete(document: Document): void;
 }
 
+/** The rows of a page of the list, which the browser skips while they are out of sight (main.css). */
+const DocumentPage = memo(function DocumentPage({ items, ...shown }: Shown & { items: Document[] }) {
+  return (
+    <Table.Tbody>
+      {items.map((document) => (
+        <DocumentRow key={document.id} document={document} {...shown} />
+      ))}
+    </Table.Tbody>
+  );
+});
+
 /** Of a thousand rows only those that changed are drawn again. */
-const DocumentRow = memo(function DocumentRow({ document, place, onDelete }: Row) {
+const DocumentRow = memo(function DocumentRow({ document, place, onDelete }: Shown & { document: Document }) {
   return (
     <Table.Tr>
       <Table.Td>
