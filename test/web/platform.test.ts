@@ -103,6 +103,8 @@ describe('The pages of platform admins in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await row.getByText(tenant.organizationId).waitFor();
     expect((await flagsOfTenant())['search.rerank']).to.equal(true);
+    const theirs = (await visit(pathOf(tenant, 'usage'), tenant.owner)).page;
+    await theirs.getByRole('row', { name: 'search.rerank On' }).waitFor();
     await row.getByRole('button', { name: `Remove what is set for ${tenant.organizationId}` }).click();
     await row.getByText(tenant.organizationId).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Turn on: search.rerank' }).click();

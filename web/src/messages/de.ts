@@ -316,6 +316,8 @@ export const de: Messages = {
     refunded: 'Erstattet',
     searches: 'Suchen',
     otherKind: 'Sonstiges',
+    features: 'Funktionen',
+    feature: 'Funktion',
   },
   members: {
     title: 'Mitglieder',

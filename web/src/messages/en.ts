@@ -314,6 +314,8 @@ export const en = {
     refunded: 'Given back',
     searches: 'Searches',
     otherKind: 'Other',
+    features: 'Features',
+    feature: 'Feature',
   },
   members: {
     title: 'Members',

@@ -2,6 +2,7 @@ import { Paper, Progress, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Failure } from '../parts/failure.tsx';
+import { Features } from '../parts/features.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { UsageChart } from '../parts/usage-chart.tsx';
 import { Waiting } from '../parts/waiting.tsx';
@@ -50,6 +51,7 @@ export default function Usage() {
         </>
       )}
       {isAdmin && <UsageChart organizationId={organizationId} />}
+      <Features organizationId={organizationId} />
     </>
   );
 }
