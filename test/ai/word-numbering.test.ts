@@ -133,6 +133,6 @@ describe('The signs of a Word document', () => {
       `<w:p>${run('<w:t>Total</w:t><w:ptab/><w:t>5</w:t>')}</w:p>`,
       `<w:p><m:oMathPara>${math('a=1')}${math('b=2')}</m:oMathPara></w:p>`,
     ];
-    expect((await read(body, [])).lines).to.deep.equal(['☒ paid', '☐ owed', '☑ agreed', 'Total\t5', 'a=1 b=2']);
+    expect((await read(body, [])).lines).to.deep.equal(['☒ paid', '☐ owed', '☑ agreed•', 'Total\t5', 'a=1 b=2']);
   });
 });
