@@ -85,11 +85,6 @@ export const documentSchema = z
     uploadedBy: id.nullable(),
     name: z.string().meta({ examples: ['handbook.pdf'] }),
     contentType,
-    charset: charset
-      .nullable()
-      .default(null)
-      .describe('That a text was declared to have; null if none was.')
-      .meta({ examples: [null] }),
     size: byteCount.describe('Bytes: the declared size, then the measured one once the upload is complete.').meta({ examples: [48_213] }),
     status: documentStatus.describe('`ready` once the upload is complete.').meta({ examples: ['ready'] }),
     extracted: extracted.nullable(),
@@ -106,6 +101,11 @@ export const documentSchema = z
       .record(z.string(), z.unknown())
       .default({})
       .meta({ examples: [{ customer: 'Korvid Ridge', year: 2026 }] }),
+    charset: charset
+      .nullable()
+      .default(null)
+      .describe('That a text was declared to have; null if none was.')
+      .meta({ examples: [null] }),
     createdAt: dateTime,
     updatedAt: dateTime,
   })

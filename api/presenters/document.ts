@@ -13,7 +13,6 @@ export function toDocument(document: DocumentRow): z.input<typeof documentSchema
     uploadedBy: document.uploaded_by,
     name: document.name,
     contentType: document.content_type as z.input<typeof documentSchema>['contentType'],
-    charset: document.charset as z.input<typeof documentSchema>['charset'],
     size: document.size_bytes,
     status: document.status,
     extracted: toExtracted(document),
@@ -21,6 +20,7 @@ export function toDocument(document: DocumentRow): z.input<typeof documentSchema
     chunkCount: document.chunk_count,
     tags: document.tags,
     metadata: document.metadata,
+    charset: document.charset as z.input<typeof documentSchema>['charset'],
     createdAt: document.created_at.toISOString(),
     updatedAt: document.updated_at.toISOString(),
   };
