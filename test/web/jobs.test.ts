@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import type { Route } from 'playwright-core';
 import { until } from '../support/processes.ts';
 import { pathOf, useConsole } from './support/use-console.ts';
 
@@ -39,6 +41,34 @@ describe('The jobs of a busy workspace in the console', () => {
     const names = await rows.getByRole('link').allTextContents();
     expect(new Set(names).size).to.equal(names.length);
     expect(complaints).to.deep.equal([]);
+  });
+
+  it('are shown as they became while their list was read', async () => {
+    const { organizationId, workspaceId, owner } = tenant;
+    const { page } = await open(pathOf(tenant, 'jobs'), { as: owner });
+    await page.getByText('Live', { exact: true }).waitFor();
+    const body = { kind: 'text.summarize', organizationId, workspaceId, text: 'One. Two.' };
+    const { body: job } = await api.request('POST', '/api/v1/jobs', { token: owner.token, body });
+    await page.getByRole('row', { name: /Summarize a text.*Queued/ }).waitFor();
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const isRead = page.waitForRequest('**/rpc/jobs/list');
+    const hold = async (route: Route) => {
+      const response = await route.fetch();
+      await api.request('POST', `/api/v1/jobs/${job.id}/cancel`, { token: owner.token });
+      await held;
+      await route.fulfill({ response });
+    };
+    await page.route('**/rpc/jobs/list', hold, { times: 1 });
+    await page.getByLabel('Show jobs by state').getByText('Queued').click();
+    await isRead;
+    await api.jobIn(owner.token, job.id, ['canceled']);
+    // The event comes before the list.
+    await delay(1_000);
+    answer();
+    await page.getByText('No job is in this state.').waitFor();
   });
 
   it('name older documents one by one, and say which are deleted', async () => {

@@ -72,6 +72,11 @@ function createGathering(workspaceId: string) {
   let refreshing: ReturnType<typeof setTimeout> | undefined;
   const show = () => {
     timer = undefined;
+    // A list that is being read may be older than the events, and would replace what they say.
+    if (queryClient.isFetching({ queryKey: ['jobs', workspaceId] }) > 0) {
+      timer = setTimeout(show, gatherMs);
+      return;
+    }
     const latest = new Map(events.map((event) => [event.id, event]));
     events = [];
     for (const [key] of queryClient.getQueriesData<InfiniteData<JobPage>>({ queryKey: ['jobs', workspaceId] })) {
