@@ -18,7 +18,7 @@ interface DeliveryInput {
   deliveryId: string;
 }
 
-/** How many requests to one endpoint a process makes at once, and how many wait for them, and how long. */
+/** How many requests to one endpoint a process makes at once, how many others wait, and how long. */
 const atOnce = { limit: 8, maxWaiting: 8 };
 const patienceMs = 5_000;
 /** Temporal's timers may end this much too early. */

@@ -12,7 +12,7 @@ type Operations<T> = { [K in keyof T]: T[K] extends AnyRoute ? Repetition : Oper
 
 /** Every operation of the contract, repeated so that neither the contract's schemas nor zod are loaded at run time. */
 export const operations: Operations<Contract> = {
-  system: { health: 'repeatable', authConfig: 'repeatable', flags: 'repeatable' },
+  system: { health: 'repeatable', authConfig: 'repeatable', flags: 'repeatable', jobKinds: 'repeatable' },
   contact: { send: 'once' },
   account: { me: 'repeatable' },
   organizations: { usage: 'repeatable', usageHistory: 'repeatable', auditLog: 'repeatable', delete: 'once' },

@@ -8,16 +8,10 @@ const socialProvider = z.enum(['provider_a', 'provider_b']).meta({ id: 'SocialPr
 export type SocialProvider = z.infer<typeof socialProvider>;
 
 const health = z
-  .object({
-    status: z.literal('ok'),
-    version: z.string().meta({ examples: ['0.3.0'] }),
-    time: dateTime,
-    jobKinds: z
-      .array(z.enum(jobKinds))
-      .describe('The kinds of jobs that this deployment has.')
-      .meta({ examples: [usualJobKinds] }),
-  })
+  .object({ status: z.literal('ok'), version: z.string().meta({ examples: ['0.3.0'] }), time: dateTime })
   .meta({ id: 'Health' });
+
+const jobKindsOfDeployment = z.object({ jobKinds: z.array(z.enum(jobKinds)).meta({ examples: [usualJobKinds] }) }).meta({ id: 'JobKinds' });
 
 export const authConfig = z
   .object({ socialProviders: z.array(socialProvider), requireEmailVerification: z.boolean() })
@@ -31,7 +25,7 @@ export const system = c.router({
   health: {
     method: 'GET',
     path: '/health',
-    summary: 'Service version, time and kinds of jobs',
+    summary: 'Service version and time',
     description: 'Answers while the process serves requests. For probes of an orchestrator use `/healthz` and `/readyz`.',
     ...operation('system.health', { access: 'public', response: health }),
   },
@@ -49,6 +43,13 @@ export const system = c.router({
     description: 'Every feature flag, resolved for the organization when one is given (you must be its member), else the global defaults.',
     query: z.object({ organizationId: givenId.optional().describe('The organization that the flags are resolved for.') }),
     ...operation('system.flags', { access: 'signed-in', response: resolvedFlags }),
+  },
+  jobKinds: {
+    method: 'GET',
+    path: '/job-kinds',
+    summary: 'Kinds of jobs',
+    description: 'The kinds of jobs that this deployment has.',
+    ...operation('system.jobKinds', { access: 'signed-in', response: jobKindsOfDeployment }),
   },
 });
 

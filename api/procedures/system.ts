@@ -6,12 +6,8 @@ import { procedure } from '../procedure.ts';
 
 export function systemProcedures(deps: ApiDeps) {
   return {
-    health: procedure(contract.system.health, async () => ({
-      status: 'ok' as const,
-      version,
-      time: new Date().toISOString(),
-      jobKinds: [...usualJobKinds, ...deps.config.extraJobKinds],
-    })),
+    health: procedure(contract.system.health, async () => ({ status: 'ok' as const, version, time: new Date().toISOString() })),
+    jobKinds: procedure(contract.system.jobKinds, async () => ({ jobKinds: [...usualJobKinds, ...deps.config.extraJobKinds] })),
     authConfig: procedure(contract.system.authConfig, async () => ({
       socialProviders: deps.config.providers.map(({ id }) => id),
       requireEmailVerification: deps.config.requireEmailVerification,

@@ -36,8 +36,8 @@ export async function startHeld(trx: Transaction, endpointId: string, count: num
 }
 
 /**
- * Once a minute: starts one delivery for each endpoint that others wait for, to see whether it works again, and ends those whose endpoint is
- * disabled or gone.
+ * Once a minute: starts one held delivery of each endpoint, to see whether it works again, and ends those whose endpoint is disabled or
+ * gone. While webhooks are off no worker sends any, and all stay held.
  */
 export async function sweepHeldDeliveries(db: Db): Promise<void> {
   const { rows } = await sql<{ id: string; enabled: boolean | null }>`
@@ -47,7 +47,8 @@ export async function sweepHeldDeliveries(db: Db): Promise<void> {
       select (select endpoint_id from webhook_delivery where held and endpoint_id > waited.id order by endpoint_id limit 1)
       from waited where waited.id is not null
     )
-    select waited.id, endpoint.enabled from waited left join webhook_endpoint as endpoint on endpoint.id = waited.id where waited.id is not null
+    select waited.id, endpoint.enabled from waited left join webhook_endpoint as endpoint on endpoint.id = waited.id
+    where waited.id is not null and exists (select from webhook_switch)
   `.execute(db);
   for (const { id, enabled } of rows) {
     if (enabled) await inTransaction(db, (trx) => startHeld(trx, id, 1));

@@ -46,6 +46,7 @@ describe('The client of oRPC as its authors publish it', () => {
     await call('system.health');
     await call('system.authConfig');
     await call('system.flags', { organizationId });
+    await call('system.jobKinds', undefined);
     await call('contact.send', { email: 'ada@example.com', message: 'How do I raise my quota?' });
     expect(await call('account.me')).to.include({ id: tenant.owner.id });
     await call('organizations.usage', { organizationId });

@@ -26,14 +26,15 @@ describe('The contract as ts-rest has it', () => {
     // @ts-expect-error: the parameter is `id`.
     void (() => client.jobs.get({ params: { identifier: '1' } }));
     // @ts-expect-error: `status` is 'ok'.
-    const health = procedure(contract.system.health, async () => ({ status: 'well', version: '0', time: '', jobKinds: [] }));
+    const health = procedure(contract.system.health, async () => ({ status: 'well', version: '0', time: '' }));
     const authConfig = procedure(contract.system.authConfig, async () => ({ socialProviders: [], requireEmailVerification: false }));
     const flags = procedure(contract.system.flags, async () => ({}));
-    const right: Procedures<Contract['system']> = { health, authConfig, flags };
+    const jobKinds = procedure(contract.system.jobKinds, async () => ({ jobKinds: [] }));
+    const right: Procedures<Contract['system']> = { health, authConfig, flags, jobKinds };
     // @ts-expect-error: each is at the other's name.
-    const swapped: Procedures<Contract['system']> = { health, authConfig: flags, flags: authConfig };
+    const swapped: Procedures<Contract['system']> = { health, authConfig: flags, flags: authConfig, jobKinds };
     // @ts-expect-error: one is missing.
-    const missing: Procedures<Contract['system']> = { health, authConfig };
+    const missing: Procedures<Contract['system']> = { health, authConfig, jobKinds };
     expect([right, swapped, missing]).to.have.length(3);
   });
 });

@@ -81,11 +81,11 @@ describe('A newcomer in the console', function () {
     await page.getByRole('region', { name: 'Uploads' }).getByText('Stored', { exact: true }).waitFor();
     await until(async () => (await call('GET', `/organizations/${organizationId}/jobs?status=succeeded`)).body.items.length > 0);
     expect((await call('GET', `/organizations/${organizationId}/jobs`)).body.items).to.have.length(1);
-    const health = page.waitForResponse('**/system/health');
+    const jobKinds = page.waitForResponse('**/system/jobKinds');
     await page.getByRole('link', { name: 'mirrors.md' }).click();
     await page.getByText('1 chunk').waitFor();
     // This deployment has no such jobs.
-    expect((await (await health).json()).json.jobKinds).not.to.include('document.extractFields');
+    expect((await (await jobKinds).json()).json.jobKinds).not.to.include('document.extractFields');
     expect(await page.getByRole('region', { name: 'Fields' }).count()).to.equal(0);
     await page.getByRole('button', { name: 'Summarize' }).waitFor();
     expect(await page.getByRole('button', { name: 'Make searchable' }).count()).to.equal(0);

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { sweepHeldDeliveries } from '../../domain/webhooks/held-deliveries.ts';
+import { syncWebhookSwitch } from '../../domain/webhooks/sync-switch.ts';
 import { until } from '../support/processes.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { withoutSweeps } from '../support/sweeps.ts';
@@ -57,6 +58,10 @@ describe('Webhooks to an endpoint that fails, or takes no more', () => {
       await emit(20);
       expect(await held()).to.equal(20);
       receiver.behave({});
+      await syncWebhookSwitch(api.database.db, false);
+      await sweepHeldDeliveries(api.database.db);
+      expect(await held(), 'webhooks are off').to.equal(20);
+      await syncWebhookSwitch(api.database.db, true);
       await sweepHeldDeliveries(api.database.db);
       await until(async () => (await deliveries()).filter(({ status }) => status === 'delivered').length === 20);
       expect(await held()).to.equal(0);

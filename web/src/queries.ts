@@ -56,10 +56,10 @@ export const authConfigQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** What the deployment has: its version and its kinds of jobs. */
-export const healthQuery = queryOptions({
-  queryKey: ['health'],
-  queryFn: () => service.system.health(),
+/** The kinds of jobs that the deployment has. */
+export const jobKindsQuery = queryOptions({
+  queryKey: ['job-kinds'],
+  queryFn: () => service.system.jobKinds(),
   staleTime: Number.POSITIVE_INFINITY,
 });
 

@@ -75,8 +75,9 @@ function SessionRow({ session: { token, userAgent, ipAddress, updatedAt }, isThi
 
 /** An address as people write it. Of one of IPv6 only the network is kept, and that of the machine itself is nothing but zeros. */
 function shorten(address: string): string {
-  if (!address.includes(':')) return address;
-  const short = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const url = `http://[${address}]`;
+  if (!URL.canParse(url)) return address;
+  const short = new URL(url).hostname.slice(1, -1);
   return short === '::' ? 'localhost' : short;
 }
 

@@ -16,7 +16,7 @@ import { PageHead } from '../parts/page-head.tsx';
 import { Summary } from '../parts/summary.tsx';
 import type { FormTask } from '../parts/use-form-task.ts';
 import { Waiting } from '../parts/waiting.tsx';
-import { healthQuery, queryClient, slugsOf } from '../queries.ts';
+import { jobKindsQuery, queryClient, slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
 import { formatBytes, t } from '../text.ts';
 
@@ -43,7 +43,7 @@ export default function DocumentPage() {
 
 function Known({ document }: { document: Uploaded }) {
   const place = route.useRouteContext();
-  const { data: health } = useQuery(healthQuery);
+  const { data: deployment } = useQuery(jobKindsQuery);
   const { name, size, extracted, chunkCount } = document;
   const facts = [
     formatBytes(size),
@@ -72,7 +72,7 @@ function Known({ document }: { document: Uploaded }) {
         </Paper>
       )}
       <Summary place={place} documentId={document.id} />
-      {document.status === 'ready' && health?.jobKinds.includes('document.extractFields') && (
+      {document.status === 'ready' && deployment?.jobKinds.includes('document.extractFields') && (
         <Suspense>
           <Fields place={place} documentId={document.id} />
         </Suspense>

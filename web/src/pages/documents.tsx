@@ -98,8 +98,9 @@ function DocumentTable({ pages }: { pages: { items: Document[] }[] }) {
             <Table.Th className="number">{t.common.actions}</Table.Th>
           </Table.Tr>
         </Table.Thead>
-        {pages.map(({ items }) => (
-          <DocumentPage key={items[0]?.id} items={items} place={place} onDelete={setDoomed} />
+        {pages.map(({ items }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a page stays the one at its position, whatever documents move into it.
+          <DocumentPage key={index} items={items} place={place} onDelete={setDoomed} />
         ))}
       </Table>
       {doomed && <DeleteDocument document={doomed} onClose={() => setDoomed(undefined)} />}
