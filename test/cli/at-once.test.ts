@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { forEachAtOnce } from '../../cli/at-once.ts';
+import { forEachAtOnce } from '../../client/cli/at-once.ts';
 
 describe('forEachAtOnce', () => {
   async function* numbers() {

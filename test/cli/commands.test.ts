@@ -261,7 +261,7 @@ describe('The command line', () => {
     expect(await complete('upload --workspace ')).to.deep.equal(['']);
     expect(await complete('completion ')).to.deep.equal(['bash', 'zsh', 'fish']);
     const { stdout: script } = await cli.run(['completion', 'bash']);
-    const tab = `sheaf() { '${process.execPath}' cli/main.ts "$@"; }
+    const tab = `sheaf() { '${process.execPath}' client/cli/main.ts "$@"; }
 ${script}
 COMP_WORDS=(sheaf jobs l) COMP_CWORD=2; _sheaf; echo "\${COMPREPLY[@]}"`;
     expect((await startProgram('bash', ['-c', tab], {}).ended).stdout).to.equal('list\n');
@@ -271,7 +271,7 @@ COMP_WORDS=(sheaf jobs l) COMP_CWORD=2; _sheaf; echo "\${COMPREPLY[@]}"`;
 
   describe('on a terminal', () => {
     const onTerminal = (args: string[], env: Record<string, string | undefined> = {}) => {
-      const quoted = [process.execPath, 'cli/main.ts', ...args].map((arg) => `'${arg}'`).join(' ');
+      const quoted = [process.execPath, 'client/cli/main.ts', ...args].map((arg) => `'${arg}'`).join(' ');
       const whole = { XDG_CONFIG_HOME: join(cli.directory, 'config'), ...asOwner(api, tenant), TERM: 'xterm', NO_COLOR: undefined, ...env };
       return startProgram('script', ['-qec', quoted, '/dev/null'], whole).ended;
     };

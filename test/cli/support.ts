@@ -37,7 +37,7 @@ export function createCli(env: Record<string, string> = {}): Cli {
   const directory = makeTestDirectory();
   const own = { XDG_CONFIG_HOME: `${directory}/config`, SHEAF_URL: undefined, SHEAF_API_KEY: undefined, SHEAF_ORGANIZATION: undefined };
   const start = (args: string[], options: CliOptions = {}) =>
-    startProgram(process.execPath, ['cli/main.ts', ...args], { ...own, ...env, ...options.env }, options.stdin);
+    startProgram(process.execPath, ['client/cli/main.ts', ...args], { ...own, ...env, ...options.env }, options.stdin);
   return { directory, start, run: (args, options) => start(args, options).ended, remove: () => removeTestDirectory(directory) };
 }
 

@@ -11,7 +11,7 @@ const samples: Record<string, { folder: string; package: string; allowed: string
   concurrency: { folder: '../db/connect.ts', package: 'p-limit', allowed: ["import { setTimeout } from 'node:timers/promises';"] },
   contract: { folder: '../domain/ids.ts', package: 'kysely', allowed: ["import { initClient } from '@ts-rest/core';"] },
   client: { folder: '../api/app.ts', package: 'node:fs', allowed: ["import type { Contract } from '../contract/index.ts';"] },
-  cli: { folder: '../contract/index.ts', package: 'zod', allowed: ["import { createClient } from '../client/index.ts';"] },
+  'client/cli': { folder: '../../contract/index.ts', package: 'zod', allowed: ["import { createClient } from '../index.ts';"] },
   config: { folder: '../db/connect.ts', package: 'pino', allowed: ["import { homedir } from 'node:os';"] },
   db: { folder: '../domain/ids.ts', package: '@temporalio/client', allowed: ["import { Migrator } from 'kysely/migration';"] },
   domain: { folder: '../../temporal/outbox.ts', package: 'express', allowed: ["import { lockJob } from '../locks.ts';"] },
@@ -90,13 +90,14 @@ describe('The import directions', () => {
 
   it('know every folder', () => {
     const folders = globSync('*/**/*.ts', { exclude: (name) => name.startsWith('node_modules') }).map((path) => path.split('/')[0] ?? '');
-    expect([...new Set(folders)]).to.have.members([...Object.keys(rooms), ...freeFolders]);
+    const outermost = [...Object.keys(rooms).map((room) => room.split('/')[0]), ...freeFolders];
+    expect(new Set(folders)).to.deep.equal(new Set(outermost));
     expect(Object.keys(samples)).to.have.members(Object.keys(rooms));
   });
 
   it('are between folders that docs/architecture.md describes', () => {
     const [, section = ''] = readFileSync('docs/architecture.md', 'utf8').split('\n## Folders\n');
-    const described = [...(section.split('\n## ')[0] ?? '').matchAll(/`([a-z]+)\/`/g)].map(([, folder]) => folder);
+    const described = [...(section.split('\n## ')[0] ?? '').matchAll(/`([a-z/]+)\/`/g)].map(([, folder]) => folder);
     expect(described).to.include.members([...Object.keys(rooms), ...freeFolders]);
   });
 

@@ -14,7 +14,8 @@ const seeRooms = 'see tools/lint/rooms.ts.';
 /** The linter's configuration of all borders, as `tools/lint/borders.json` holds it. */
 export function borderConfiguration(): { overrides: object[] } {
   const overrides = Object.entries(rooms).map(([name, room]) => {
-    const includes = [`${name}/**`, `!${name}/main.ts`];
+    const inner = Object.keys(rooms).filter((other) => other.startsWith(`${name}/`));
+    const includes = [`${name}/**`, `!${name}/main.ts`, ...inner.map((other) => `!${other}/**`)];
     const rules = { style: { noRestrictedImports: { level: 'error', options: { patterns: restrictions(name, room) } } } };
     const plugins = pluginsOf(name, room);
     return { includes, linter: { rules }, ...(plugins.length > 0 ? { plugins } : {}) };

@@ -18,7 +18,8 @@ export const rooms: Record<string, Room> = {
   concurrency: { packages: ['node:*'] },
   contract: { packages: ['zod', '@ts-rest/core', '@ts-rest/open-api'] },
   client: { types: ['contract'], packages: ['@orpc/client', '@orpc/client/fetch'], typePackages: ['@ts-rest/core'] },
-  cli: { imports: ['client/index.ts'], packages: ['commander', 'node:*'] },
+  // The command line: of the same package, but for Node alone.
+  'client/cli': { packages: ['commander', 'node:*'] },
   config: { types: ['contract'], packages: ['zod', 'node:*'] },
   db: {
     imports: ['concurrency', 'telemetry/spans.ts', 'workflows/definitions.ts', 'workflows/inputs.ts'],

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Contract, InputOf, OutputOf } from '../../client/index.ts';
+import type { Contract, InputOf, OutputOf } from '../../index.ts';
 import { addLeaf, integer, several } from '../leaf.ts';
 import { findOrganization, findWorkspace, type Run } from '../run.ts';
 import { plain, type Terminal } from '../terminal.ts';

@@ -1,6 +1,6 @@
 import { opendir, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
-import { type ContentType, contentTypeOf } from '../../client/index.ts';
+import { type ContentType, contentTypeOf } from '../../index.ts';
 import { Failure } from '../failure.ts';
 
 /** A file that was found. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { createClient, SheafError } from '../../client/index.ts';
+import { createClient, SheafError } from '../../index.ts';
 import { credentialsPath, isKey, removeCredentials, storeCredentials } from '../credentials.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { askSecret } from '../prompt.ts';

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { SheafError } from '../../client/index.ts';
+import { SheafError } from '../../index.ts';
 import { type AtOnce, forEachAtOnce } from '../at-once.ts';
 import { type Found, findFiles } from './find-files.ts';
 import { createSender, type File, type Sending, type Sent } from './send-file.ts';

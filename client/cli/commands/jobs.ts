@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isFinal, type Job, type JobEvent, type JobStatus } from '../../client/index.ts';
+import { isFinal, type Job, type JobEvent, type JobStatus } from '../../index.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { addLeaf, choice, integer } from '../leaf.ts';
 import { findOrganization, findWorkspace, type Run, readPages } from '../run.ts';

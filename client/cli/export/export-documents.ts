@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Client, type Document, SheafError } from '../../client/index.ts';
+import { type Client, type Document, SheafError } from '../../index.ts';
 import { type AtOnce, forEachAtOnce } from '../at-once.ts';
 import { readPages } from '../run.ts';
 import type { Outcome } from '../tally.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Answer } from '../../client/index.ts';
+import type { Answer } from '../../index.ts';
 import { addLeaf, choice, integer, several, workspaceOption } from '../leaf.ts';
 import { type Run, requireWorkspace } from '../run.ts';
 import { type Output, plain, type Terminal } from '../terminal.ts';

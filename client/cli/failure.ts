@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { SheafError } from '../client/index.ts';
+import { SheafError } from '../index.ts';
 
 /** How a command ends: docs/integrations.md says it to users. */
 export const exitCodes = { done: 0, failed: 1, misunderstood: 2, notAllowed: 3, notReached: 4, partly: 5 } as const;

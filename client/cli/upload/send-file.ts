@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
-import { type Charset, type Client, type ContentType, type Document, SheafError } from '../../client/index.ts';
+import { type Charset, type Client, type ContentType, type Document, SheafError } from '../../index.ts';
 
 export interface Sending {
   client: Client;

@@ -1,5 +1,5 @@
 import { appendFile, readFile, truncate } from 'node:fs/promises';
-import type { Document } from '../../client/index.ts';
+import type { Document } from '../../index.ts';
 
 /** A document that was exported, as a line of the catalog. Paths are within the folder of the export. */
 type Exported = Document & { original: string; sha256: string; text: string | null };

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Document } from '../../client/index.ts';
+import type { Document } from '../../index.ts';
 import { addLeaf, choice, integer, several, workspaceOption } from '../leaf.ts';
 import { findOrganization, type Run, readPages, requireWorkspace } from '../run.ts';
 import { plain, type Terminal } from '../terminal.ts';

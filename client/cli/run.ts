@@ -1,4 +1,4 @@
-import { type Client, type Contract, createClient, type OutputOf } from '../client/index.ts';
+import { type Client, type Contract, createClient, type OutputOf } from '../index.ts';
 import { isKey, readCredentials } from './credentials.ts';
 import { exitCodes, Failure } from './failure.ts';
 import type { Output, Terminal } from './terminal.ts';

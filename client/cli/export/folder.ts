@@ -3,7 +3,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Client, Document } from '../../client/index.ts';
+import type { Client, Document } from '../../index.ts';
 import { safePath } from './safe-name.ts';
 
 /** The folder of an export. Paths are within it. */

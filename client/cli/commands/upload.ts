@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Charset } from '../../client/index.ts';
+import type { Charset } from '../../index.ts';
 import { addLeaf, integer, several, workspaceOption } from '../leaf.ts';
 import { findOrganization, type Run, requireWorkspace } from '../run.ts';
 import { createTally } from '../tally.ts';
