@@ -5,6 +5,7 @@ import type { ReadEmbedded } from '../embedded-file.ts';
 import { withoutMarks } from '../outline.ts';
 import { Archive, damaged } from './archive.ts';
 import { Beside } from './beside.ts';
+import { OdtNumbering } from './odt-numbering.ts';
 import { localName, scanXml } from './scan-xml.ts';
 import { TextBuilder } from './text-builder.ts';
 
@@ -21,8 +22,8 @@ const asides = new Set(['text:note', 'draw:text-box']);
 const objects = /^([^/]+)\/content\.xml$/;
 
 /**
- * Reads an OpenDocument text: headings, paragraphs, lists, tables, charts, formulas and notes. Throws 422 `encrypted_document` if it needs a
- * password.
+ * Reads an OpenDocument text: headings and paragraphs with their numbers, tables, charts, formulas and notes. Throws 422
+ * `encrypted_document` if it needs a password.
  */
 export async function readOdt(
   { bytes }: SourceDocument,
@@ -38,11 +39,11 @@ export async function readOdt(
   const shown = new Map<string, string>();
   for (const part of archive.names(objects)) {
     const builder = new TextBuilder(maxTextCharacters);
-    await scanContent(archive, part, { builder, beside, shown: new Map() });
+    await scanContent(archive, part, { builder, beside, shown: new Map(), numbering: new OdtNumbering() });
     shown.set(posix.dirname(part), builder.finish().text);
   }
   const builder = new TextBuilder(maxTextCharacters);
-  await scanContent(archive, 'content.xml', { builder, beside, shown });
+  await scanContent(archive, 'content.xml', { builder, beside, shown, numbering: await OdtNumbering.read(archive) });
   return { ...builder.finish(), pages: null, ...(await beside.read(archive, readEmbedded, maxUploadBytes)) };
 }
 
@@ -51,11 +52,25 @@ interface Context {
   beside: Beside;
   /** The texts of the objects that it may show, by their names. */
   shown: ReadonlyMap<string, string>;
+  numbering: OdtNumbering;
 }
 
-async function scanContent(archive: Archive, part: string, { builder, beside, shown }: Context): Promise<void> {
-  /** The paragraphs that are open, with the level of those that are headings. */
-  const open: (number | undefined)[] = [];
+/** A paragraph that is open, with its level if it is a heading, and its number as long as it has no text. */
+interface Paragraph {
+  level: number | undefined;
+  number: string;
+}
+
+async function scanContent(archive: Archive, part: string, { builder, beside, shown, numbering }: Context): Promise<void> {
+  const open: Paragraph[] = [];
+  const openParagraph = (attributes: Record<string, string>, level: number | undefined) =>
+    open.push({ level, number: numbering.next(attributes, level) });
+  const add = (text: string) => {
+    const paragraph = open.at(-1);
+    if (!paragraph || text === '') return;
+    builder.add(paragraph.number === '' ? text : `${paragraph.number} ${text.trimStart()}`);
+    paragraph.number = '';
+  };
   let hidden = 0;
   const styles = new HiddenStyles();
   await scanXml(archive.readText(part), {
@@ -65,32 +80,40 @@ async function scanContent(archive: Archive, part: string, { builder, beside, sh
       if (skipped.has(name) || styles.hides(name, attributes)) hidden += 1;
       if (hidden > 0) return;
       // That of a formula has it as it was typed.
-      if (name === 'text:p' || isFormula(name)) open.push(undefined);
-      else if (name === 'text:h') open.push(levelOf(attributes));
-      else if (name === 'text:s') builder.add(' ');
-      else if (name === 'text:tab') builder.add('\t');
-      else if (name === 'text:line-break') builder.add('\n');
+      if (isFormula(name)) open.push({ level: undefined, number: '' });
+      else if (name === 'text:p') openParagraph(attributes, undefined);
+      else if (name === 'text:h') openParagraph(attributes, levelOf(attributes));
+      else if (name === 'text:s') add(' ');
+      else if (name === 'text:tab') add('\t');
+      else if (name === 'text:line-break') add('\n');
       else if (name === 'table:table') builder.openTable();
-      else if (asides.has(name)) builder.openAside();
-      else if (name === 'draw:object' || name === 'draw:object-ole') {
+      else if (asides.has(name)) {
+        builder.openAside();
+        numbering.openAside();
+      } else if (name === 'draw:object' || name === 'draw:object-ole') {
         const object = posix.normalize(attributes['xlink:href'] ?? '');
         const text = shown.get(object);
         if (text === undefined) beside.addObject(archive.has(object) ? object : undefined, undefined);
         else writeAside(builder, text);
-      }
+      } else if (name === 'text:number') Object.assign(open.at(-1) ?? {}, { number: '' });
+      else numbering.open(name, attributes);
     },
     close(name) {
       if (skipped.has(name) || styles.ends(name)) hidden -= 1;
       if (hidden > 0) return;
-      if (name === 'text:p' || name === 'text:h' || isFormula(name)) builder.endParagraph(open.pop());
+      if (name === 'text:p' || name === 'text:h' || isFormula(name)) builder.endParagraph(open.pop()?.level);
       else if (name === 'table:table-cell') builder.endCell();
       else if (name === 'table:table-row') builder.endRow();
       else if (name === 'table:table') builder.closeTable();
-      else if (asides.has(name)) builder.closeAside();
+      else if (asides.has(name)) {
+        builder.closeAside();
+        numbering.closeAside();
+      } else if (name === 'text:number') add(' ');
+      else numbering.close(name);
     },
     text(text) {
       // Line ends within a paragraph belong to the file, not to the text.
-      if (open.length > 0 && hidden === 0) builder.add(text.replace(/\s+/g, ' '));
+      if (hidden === 0) add(text.replace(/\s+/g, ' '));
     },
   });
 }
