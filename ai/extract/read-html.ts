@@ -1,12 +1,12 @@
 import { convert, type HtmlToTextOptions } from 'html-to-text';
-import { Tokenizer } from 'htmlparser2';
-
 import { charsetOfBom, decodeText, knownCharset } from './decode-text.ts';
 import type { RawText, SourceDocument } from './document.ts';
 import { leaveOutBoilerplate } from './html-boilerplate.ts';
 import { breaking, flat, hidden, lines, lists, paragraphs, readings, widgets } from './html-elements.ts';
+import { writeFields } from './html-fields.ts';
 import { formatTable } from './html-table.ts';
 import { markHeading } from './outline.ts';
+import { tokenizeHtml } from './tokenize-html.ts';
 
 // Deeper nesting overflows the stack of html-to-text. Old pages that never close a <font> reach it.
 const maxDepth = 300;
@@ -73,8 +73,8 @@ const foldless: HtmlToTextOptions = {
 };
 
 /**
- * Reads the text of an HTML page: title, headings, paragraphs, and lists and tables as rows. Leaves out scripts, styles, addresses of
- * links, and what belongs to the site instead of the page.
+ * Reads the text of an HTML page: title, headings, paragraphs, values of fields, and lists and tables as rows. Leaves out scripts, styles,
+ * addresses of links, and what belongs to the site instead of the page.
  */
 export function readHtml(document: SourceDocument): RawText {
   return read(document, leaveOutBoilerplate, layout);
@@ -88,7 +88,7 @@ export function readHtmlPart(document: SourceDocument): RawText {
 function read({ bytes, charset }: SourceDocument, prune: (html: string) => string, options: HtmlToTextOptions): RawText {
   const { text: html, notices } = decodeText(bytes, charsetOfBom(bytes) ?? knownCharset(charset) ?? charsetOfMeta(bytes));
   const light = html.length > maxParsedLength ? html.replace(heavyParts, '') : html;
-  const text = htmlToText(light.slice(0, maxParsedLength), prune, options);
+  const text = htmlToText(writeFields(light.slice(0, maxParsedLength)), prune, options);
   return { text, pages: null, notices, stoppedEarly: light.length > maxParsedLength };
 }
 
@@ -110,8 +110,6 @@ function charsetOfMeta(bytes: Uint8Array): string | undefined {
   // A page whose declaration is readable as single bytes is not in UTF-16, whatever it declares.
   return label?.startsWith('utf-16') ? 'utf-8' : label;
 }
-
-type TokenizerCallbacks = ConstructorParameters<typeof Tokenizer>[1];
 
 /** The results of one pass over HTML, without building a tree. */
 interface HtmlScan {
@@ -149,7 +147,7 @@ function scanHtml(html: string): HtmlScan {
   const onText = (text: string) => {
     if (hiddenDepth === 0 && !inReading) parts.push(text);
   };
-  tokenize(html, {
+  tokenizeHtml(html, {
     onopentagname: (start, end) => onTag(start, end, 1),
     onclosetag: (start, end) => onTag(start, end, -1),
     ontext: (start, end) => onText(html.slice(start, end).replace(/\s+/g, ' ')),
@@ -157,28 +155,4 @@ function scanHtml(html: string): HtmlScan {
   });
   const text = parts.join('').replace(/(?<! ) *\n[ \n]*/g, '\n');
   return { depth: deepest, text: text.trim() };
-}
-
-function tokenize(html: string, callbacks: Partial<TokenizerCallbacks>): void {
-  const nothing = () => {};
-  const none: TokenizerCallbacks = {
-    onopentagname: nothing,
-    onclosetag: nothing,
-    ontext: nothing,
-    ontextentity: nothing,
-    onselfclosingtag: nothing,
-    onopentagend: nothing,
-    onattribdata: nothing,
-    onattribentity: nothing,
-    onattribend: nothing,
-    onattribname: nothing,
-    oncdata: nothing,
-    oncomment: nothing,
-    ondeclaration: nothing,
-    onprocessinginstruction: nothing,
-    onend: nothing,
-  };
-  const tokenizer = new Tokenizer({ decodeEntities: true }, { ...none, ...callbacks });
-  tokenizer.write(html);
-  tokenizer.end();
 }

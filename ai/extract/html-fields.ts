@@ -1,0 +1,109 @@
+import { tokenizeHtml } from './tokenize-html.ts';
+
+const hasFields = /<(?:input|select|textarea)\b/i;
+/** Those that show no value, or what is none: that of a button is its name. */
+const withoutValue = new Set(['hidden', 'password', 'submit', 'reset', 'button', 'image', 'file', 'color', 'range']);
+const displayNone = /display\s*:\s*none/i;
+
+interface Option {
+  label: string | undefined;
+  text: string;
+  isChosen: boolean;
+  /** It only asks for a choice. */
+  isPlaceholder: boolean;
+}
+
+/** A field that is open, from its tag on. */
+interface OpenField {
+  name: 'select' | 'textarea';
+  start: number;
+  attributes: Attributes;
+  text: string;
+  options: Option[];
+}
+
+type Attributes = Record<string, string>;
+
+/**
+ * Writes into a page what a browser shows in the fields of its forms, in place of these: values, chosen options, and boxes as `[x]` and
+ * `[ ]`. Those that are hidden or hold a password show nothing.
+ */
+export function writeFields(html: string): string {
+  if (!hasFields.test(html)) return html;
+  const pieces: string[] = [];
+  let passed = 0;
+  let [name, start, attributes, attribute]: [string, number, Attributes, string] = ['', 0, {}, ''];
+  let open: OpenField | undefined;
+  const replace = (from: number, to: number, shown: string) => {
+    pieces.push(html.slice(passed, from), ` ${shown.replaceAll('<', '&lt;').replace(/\r\n?|\n/g, '<br>')} `);
+    passed = to;
+  };
+  const onText = (text: string) => {
+    const option = open?.options.at(-1);
+    if (option) option.text += text;
+    else if (open) open.text += text;
+  };
+  const onTag = (end: number) => {
+    if (name === 'input' && !open) replace(start, end, showInput(attributes));
+    else if ((name === 'select' || name === 'textarea') && !open) open = { name, start, attributes, text: '', options: [] };
+    else if (name === 'option' && open) open.options.push(toOption(attributes));
+  };
+  const onAttribute = (text: string) => {
+    attributes[attribute] += text;
+  };
+  tokenizeHtml(html, {
+    onopentagname(from, to) {
+      [name, start, attributes] = [html.slice(from, to).toLowerCase(), from - 1, {}];
+    },
+    onattribname(from, to) {
+      attribute = html.slice(from, to).toLowerCase();
+      attributes[attribute] = '';
+    },
+    onattribdata: (from, to) => onAttribute(html.slice(from, to)),
+    onattribentity: (codepoint) => onAttribute(String.fromCodePoint(codepoint)),
+    onopentagend: (end) => onTag(end + 1),
+    onselfclosingtag: (end) => onTag(end + 1),
+    ontext: (from, to) => onText(html.slice(from, to)),
+    ontextentity: (codepoint) => onText(String.fromCodePoint(codepoint)),
+    onclosetag(from, to) {
+      if (!open || html.slice(from, to).toLowerCase() !== open.name) return;
+      replace(open.start, html.indexOf('>', to) + 1 || html.length, showOpen(open));
+      open = undefined;
+    },
+  });
+  return pieces.join('') + html.slice(passed);
+}
+
+function showInput(attributes: Attributes): string {
+  const type = (attributes.type ?? 'text').trim().toLowerCase();
+  if (isHidden(attributes) || withoutValue.has(type)) return '';
+  if (type === 'checkbox' || type === 'radio') return 'checked' in attributes ? '[x]' : '[ ]';
+  return escapeSigns(attributes.value ?? '');
+}
+
+/** The text of a field, or the options that are chosen: that of a list that folds out is the first, unless another one is named. */
+function showOpen({ name, attributes, text, options }: OpenField): string {
+  if (isHidden(attributes)) return '';
+  // The tokenizer decodes no entities in it.
+  if (name === 'textarea') return text.trim();
+  const foldsOut = !('multiple' in attributes) && !(Number(attributes.size) > 1);
+  const named = options.filter(({ isChosen }) => isChosen);
+  const chosen = foldsOut ? [named.at(-1) ?? options[0]] : named;
+  return escapeSigns(chosen.flatMap((option) => (option && !option.isPlaceholder ? [showOption(option)] : [])).join(', '));
+}
+
+function showOption({ label, text }: Option): string {
+  return (label ?? text).replace(/\s+/g, ' ').trim();
+}
+
+function toOption(attributes: Attributes): Option {
+  return { label: attributes.label, text: '', isChosen: 'selected' in attributes, isPlaceholder: attributes.value === '' };
+}
+
+function isHidden({ style = '', ...attributes }: Attributes): boolean {
+  return 'hidden' in attributes || attributes['aria-hidden'] === 'true' || displayNone.test(style);
+}
+
+function escapeSigns(text: string): string {
+  return text.replaceAll('&', '&amp;');
+}
