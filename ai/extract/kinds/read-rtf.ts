@@ -4,44 +4,17 @@ import type { Notice } from '../notice.ts';
 import { damaged } from './archive.ts';
 import { commentsLeftOut, nameObject, noticesOfUnread } from './beside.ts';
 import { charsetOfCodePage, charsetOfFont } from './rtf-charsets.ts';
+import { asides, codePages, formKinds, formWords, hidden, token, undefinedResult, written } from './rtf-words.ts';
+import { isSignFont, signOf, WordField } from './word-signs.ts';
 
 const maxDepth = 1_000;
-/** Groups whose content is not part of the text. */
-const hidden = new Set(
-  'fonttbl colortbl stylesheet listtable listoverridetable revtbl rsidtbl info pict object objdata themedata colorschememapping datastore latentstyles generator header headerl headerr headerf footer footerl footerr footerf xmlnstbl filetbl fldinst nonesttables sp shprslt'.split(
-    ' ',
-  ),
-);
-/** Words for the code page of the whole document, besides `\ansicpg`. */
-const codePages: Record<string, number> = { pc: 437, pca: 850, mac: 10000 };
-const written: Record<string, string> = {
-  par: '\n\n',
-  sect: '\n\n',
-  page: '\n\n',
-  column: '\n\n',
-  line: '\n',
-  row: ' |\n',
-  cell: ' | ',
-  nestcell: ' ',
-  tab: '\t',
-  emspace: ' ',
-  enspace: ' ',
-  qmspace: ' ',
-  emdash: '—',
-  endash: '–',
-  lquote: '‘',
-  rquote: '’',
-  ldblquote: '“',
-  rdblquote: '”',
-  bullet: '•',
-  '~': '\u00a0',
-  _: '-',
-};
-/** A control word with its number, a control symbol, a byte, an end of a group, or text. Line ends mean nothing. */
-const token = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z0-9'])|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\/giy;
 
-/** Notes and text boxes, which stand within a paragraph and are written after it. */
-const asides = new Set(['footnote', 'shptxt']);
+interface Field {
+  /** After which part it begins. */
+  from: number;
+  /** That of a box or a list of an old form, whose result is often empty. */
+  form: WordField | undefined;
+}
 
 interface Group {
   /** Nothing stands in it yet, so that a destination can be that of the group. */
@@ -54,13 +27,14 @@ interface Group {
   /** Defines fonts instead of using them. */
   definesFonts: boolean;
   font: number | undefined;
+  field: Field | undefined;
   /** How many fallback characters follow a Unicode one, for readers without Unicode. */
   fallbacks: number;
 }
 
 /**
- * Reads the text of an RTF document: paragraphs with the notes and boxes of text that stand in them, and tables as rows. Leaves out headers,
- * footers, pictures, embedded objects and deleted text.
+ * Reads the text of an RTF document: paragraphs with the notes and boxes of text that stand in them, ticked boxes and chosen options of
+ * forms, and tables as rows. Leaves out headers, footers, pictures, embedded objects and deleted text.
  */
 export function readRtf({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): RawText {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
@@ -91,15 +65,19 @@ class RtfReader {
     inTable: false,
     definesFonts: false,
     font: undefined,
+    field: undefined,
     fallbacks: 1,
   };
   #charset = 'windows-1252';
   /** The charsets of fonts, by their numbers, that are not that of the document. */
   readonly #fonts = new Map<number | undefined, string>();
+  readonly #signFonts = new Map<number | undefined, string>();
   #definedFont: number | undefined;
   #defaultFont: number | undefined;
   /** The aside that is open: after which part it begins, and in how many groups. */
   #aside: { from: number; depth: number } | undefined;
+  /** The choice of a list that is open, likewise. */
+  #choice: { from: number; depth: number } | undefined;
   /** Asides of the paragraph that is open. */
   readonly #waiting: string[] = [];
   #bytes: number[] = [];
@@ -139,11 +117,14 @@ class RtfReader {
     else if (/^(?:intbl|trowd|pard|row)$/.test(word)) this.#onTable(word);
     else if (word === 'shpinst') this.#group.hidden = this.#groups.at(-1)?.hidden ?? false;
     else if (asides.has(word)) this.#openAside();
+    else if (word === 'field' || word.startsWith('ff')) this.#onField(word, number ?? 0);
     else if (word === 'ansicpg') this.#charset = charsetOfCodePage(number ?? 0) ?? this.#charset;
     else if (/^(?:f|deff|plain|fcharset|cpg)$/.test(word)) this.#onFont(word, number ?? 0);
     else if (word === 'uc') this.#group.fallbacks = Math.max(0, number ?? 1);
     else if (word === 'u' && number !== undefined) {
-      this.#write(String.fromCharCode(number & 0xffff));
+      const font = this.#signFont;
+      const code = number & 0xffff;
+      this.#write(font === undefined ? String.fromCharCode(code) : signOf(font, code.toString(16)));
       this.#skip = this.#group.fallbacks;
     } else if (Object.hasOwn(written, word)) this.#writeWord(word);
   }
@@ -151,7 +132,7 @@ class RtfReader {
   onSymbol(symbol: string): void {
     // A group that only some programs know, or a word of such a group in the midst of another, which hides nothing.
     if (symbol === '*') {
-      if (this.#group.isNew) this.#group.hidden = true;
+      if (this.#group.isNew) Object.assign(this.#group, { hidden: true, definesFonts: false });
       else this.#isMisplaced = true;
       return;
     }
@@ -175,6 +156,7 @@ class RtfReader {
     if (text.trim() !== '') this.#group.isNew = false;
     const skipped = Math.min(this.#skip, text.length);
     this.#skip -= skipped;
+    if (this.#group.definesFonts) this.#nameFont(text);
     if (!this.#isShown) return;
     this.#beginBytes();
     // Bytes above ASCII are allowed without an escape.
@@ -191,6 +173,8 @@ class RtfReader {
       return;
     }
     if (this.#aside?.depth === this.#groups.length) this.#closeAside(this.#aside.from);
+    if (this.#choice?.depth === this.#groups.length) this.#closeChoice(this.#choice.from);
+    if (this.#group.field !== this.#groups.at(-1)?.field) this.#closeField(this.#group.field);
     this.#group = this.#groups.pop() ?? this.#group;
   }
 
@@ -241,6 +225,31 @@ class RtfReader {
     this.#aside = undefined;
   }
 
+  #onField(word: string, number: number): void {
+    this.#flush();
+    const from = this.#parts.length;
+    const { field } = this.#group;
+    if (word === 'field') this.#group.field = { from, form: undefined };
+    else if (word === 'fftype' && field && formKinds[number]) {
+      field.form = new WordField();
+      field.form.open(formKinds[number], '');
+    } else if (word === 'ffl' && !this.#choice) {
+      Object.assign(this.#group, { hidden: false, unseen: false, deleted: false });
+      this.#choice = { from, depth: this.#groups.length };
+    } else if (formWords[word] && number !== undefinedResult) field?.form?.open(formWords[word], String(number));
+  }
+
+  #closeChoice(from: number): void {
+    this.#flush();
+    this.#group.field?.form?.open('w:listEntry', this.#parts.splice(from).join('').trim());
+    this.#choice = undefined;
+  }
+
+  #closeField(field: Field | undefined): void {
+    this.#flush();
+    if (field?.form && this.#parts.slice(field.from).join('').trim() === '') this.#write(field.form.close());
+  }
+
   /** Notes the font of what follows, or, in the table of fonts, its charset. */
   #onFont(word: string, number: number): void {
     const charset = word === 'fcharset' ? charsetOfFont(number) : word === 'cpg' ? charsetOfCodePage(number) : undefined;
@@ -251,9 +260,19 @@ class RtfReader {
     else if (word === 'plain') Object.assign(this.#group, { font: this.#defaultFont, unseen: false, deleted: false });
   }
 
+  /** A font for signs has a charset of its own. */
+  #nameFont(text: string): void {
+    const name = text.replace(/;.*/, '').trim().toLowerCase();
+    if (isSignFont(name)) this.#signFonts.set(this.#definedFont, name);
+  }
+
+  get #signFont(): string | undefined {
+    return this.#signFonts.get(this.#group.font);
+  }
+
   /** Bytes of another charset than those before them are decoded on their own. */
   #beginBytes(): void {
-    const charset = this.#fonts.get(this.#group.font) ?? this.#charset;
+    const charset = this.#signFont ?? this.#fonts.get(this.#group.font) ?? this.#charset;
     if (charset === this.#charsetOfBytes) return;
     this.#flush();
     this.#charsetOfBytes = charset;
@@ -268,9 +287,14 @@ class RtfReader {
 
   #flush(): void {
     if (this.#bytes.length === 0) return;
-    const text = decodeBytes(Uint8Array.from(this.#bytes), this.#charsetOfBytes);
+    const charset = this.#charsetOfBytes;
+    const text = isSignFont(charset) ? showSigns(this.#bytes, charset) : decodeBytes(Uint8Array.from(this.#bytes), charset);
     this.#bytes = [];
     this.#parts.push(text);
     this.#length += text.length;
   }
+}
+
+function showSigns(bytes: number[], font: string): string {
+  return bytes.map((byte) => (byte === 0x20 ? ' ' : signOf(font, (0xf000 + byte).toString(16)))).join('');
 }

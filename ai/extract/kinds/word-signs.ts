@@ -1,11 +1,14 @@
-/** Signs of the fonts for signs that mean something in a form: boxes, ticks, crosses and arrows. */
+/** Signs of the fonts for signs that mean something in a form: boxes, ticks, crosses and arrows, and those of lists. */
 const signs: Record<string, Record<number, string>> = {
   wingdings: {
     111: '☐',
     113: '☐',
     114: '☐',
+    118: '❖',
     120: '☒',
+    167: '▪',
     168: '☐',
+    216: '➢',
     223: '←',
     224: '→',
     251: '✗',
@@ -21,6 +24,11 @@ const symbols = {
   low: ' !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼',
   high: 'ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…│─↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑',
 };
+
+/** Whether a font, in small letters, shows signs in place of letters. */
+export function isSignFont(font: string): boolean {
+  return font === 'symbol' || Object.hasOwn(signs, font);
+}
 
 /** The sign of a symbol of Word; '' for one that says nothing without its font. */
 export function signOf(font = '', code = ''): string {
