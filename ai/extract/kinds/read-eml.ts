@@ -9,6 +9,7 @@ import { readHtmlPart } from '../read-html.ts';
 import { damaged } from './archive.ts';
 import { decodeMail, withoutUnknownCharset } from './decode-mail.ts';
 import { readEvents } from './read-events.ts';
+import { takeUuencoded, type UuencodedFile } from './uuencoded.ts';
 
 // Mails within a mail are read here, so that they look like it.
 const bounds = { maxNestingDepth: 50, maxHeadersSize: 1024 * 1024, forceRfc822Attachments: true };
@@ -59,11 +60,12 @@ class MailReader {
     // Many texts have lines that look like headers. A mail has at least one of these.
     if (!(mail.from || mail.to || mail.subject || mail.date || mail.messageId)) throw damaged('a mail');
     this.#notices.push(...notices);
-    const body = bodyOf(mail);
+    const { text: plain, files } = takeUuencoded(mail.text ?? '');
+    const body = bodyOf(mail, plain.trim());
     this.#rest -= body.length;
     const parts: string[] = [];
     const names: string[] = [];
-    for (const attachment of mail.attachments) {
+    for (const attachment of [...mail.attachments, ...files.map(toAttachment)]) {
       const bytes = bytesOf(attachment);
       const text = this.#rest > 0 ? await this.#readPart(attachment, bytes, depth) : undefined;
       if (text !== undefined) {
@@ -121,7 +123,14 @@ function isMail({ mimeType, filename }: Attachment): boolean {
 }
 
 function bytesOf({ content }: Attachment): Uint8Array {
-  return typeof content === 'string' ? Buffer.from(content) : new Uint8Array(content);
+  const bytes = typeof content === 'string' ? Buffer.from(content) : Buffer.from(new Uint8Array(content));
+  // The parser does not know `Content-Transfer-Encoding: x-uuencode`.
+  const { files } = takeUuencoded(bytes.toString('latin1', 0, 6) === 'begin ' ? bytes.toString('latin1') : '');
+  return files[0]?.bytes ?? bytes;
+}
+
+function toAttachment({ name, bytes }: UuencodedFile): Attachment {
+  return { filename: name, mimeType: 'application/octet-stream', disposition: 'attachment', content: new Uint8Array(bytes).buffer };
 }
 
 function headOf(mail: Email): string {
@@ -136,8 +145,7 @@ function headOf(mail: Email): string {
 }
 
 /** The plain text, unless the page beside it says more. */
-function bodyOf(mail: Email): string {
-  const plain = mail.text?.trim() ?? '';
+function bodyOf(mail: Email, plain: string): string {
   if (mail.html === undefined) return plain;
   const page = { bytes: Buffer.from(mail.html), mediaType: 'text/html', charset: 'utf-8' };
   const html = withoutMarks(readHtmlPart(page).text).trim();

@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import { extractText } from '../../ai/extract/extract-text.ts';
+import { extraContentTypes as types } from '../../config/extra-content-types.ts';
+
+const limits = { maxUploadBytes: 1_000_000, maxTextCharacters: 100_000, maxPdfPages: 10, extraContentTypes: Object.values(types) };
+const head = 'From: Ann <ann@example.com>\nSubject: The kiln\n';
+const shown = 'Subject: The kiln\nFrom: Ann <ann@example.com>';
+
+async function read(mail: string) {
+  return await extractText({ bytes: Buffer.from(mail, 'latin1'), mediaType: types.eml, charset: undefined }, limits);
+}
+
+// Made by Python's binascii.b2a_uu.
+const rules = ['begin 644 kiln rules.txt', '=3W!E;B!T:&4@:VEL;B!A="`Y,"!D96=R965S+@H`', '`', 'end'].join('\n');
+/** A line of it has lost the spaces at its end, which mean zeros. */
+const picture = ['begin 0600 kiln.gif', '(1TE&.#EA  $ ', "'_P          ".trimEnd(), ' ', 'end'].join('\r\n');
+
+describe('A mail from before MIME', () => {
+  it('has its uuencoded files as attachments, read if their kind is taken, and none of their signs in its text', async () => {
+    const found = await read(`${head}\nHello,\n\n${rules}\nand\n${picture}\nbye\n`);
+    expect(found.text).to.equal(
+      `${shown}\n\nHello,\n\nand\nbye\n\nAttachment: kiln rules.txt\nAttachment: kiln.gif\n\nkiln rules.txt\n\nOpen the kiln at 90 degrees.\n`,
+    );
+    expect(found.notices).to.deep.equal([{ code: 'part_not_read', text: 'An attachment was not read: kiln.gif.' }]);
+  });
+
+  it('says that a file was not read of which the end is missing', async () => {
+    const { text, notices } = await read(`${head}\nHello,\n${rules.slice(0, -6)}`);
+    expect(text).to.equal(`${shown}\n\nHello,\n\nAttachment: kiln rules.txt`);
+    expect(notices?.map((notice) => notice.text)).to.deep.equal(['An attachment was not read: kiln rules.txt.']);
+  });
+
+  it('may tell of a beginning and an end in words', async () => {
+    for (const words of ['begin 644 firing\nat noon, and then\nend', 'begin 12 TIMES\nOPEN IT\nend', 'begin 644 A\n`\nend'])
+      expect((await read(`${head}\n${words}\n`)).text).to.equal(`${shown}\n\n${words}`);
+  });
+
+  it('has a part whose encoding it names', async () => {
+    const encoded =
+      'Content-Type: application/octet-stream; name=a.txt\nContent-Transfer-Encoding: x-uuencode\nContent-Disposition: attachment';
+    const { text } = await read(`${head}Content-Type: multipart/mixed; boundary=x\n\n--x\n${encoded}\n\n${rules}\n--x--\n`);
+    expect(text).to.equal(`${shown}\n\nAttachment: a.txt\n\na.txt\n\nOpen the kiln at 90 degrees.\n`);
+  });
+});
