@@ -17,17 +17,20 @@ import {
 const style =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}pre{background:#f4f4f4;padding:1rem;overflow:auto}';
 
-/** GET /openapi.json, and at /docs and /redoc the same document as a self-contained page. */
+/** GET /openapi.json, built when it is first asked for, and at /docs and /redoc the same document as a self-contained page. */
 export function documentationRoutes(config: AiServiceConfig): Router {
-  const document = openApiDocument(config);
-  const page = renderPage(document);
+  let built: ReturnType<typeof openApiDocument> | undefined;
+  const document = () => {
+    built ??= openApiDocument(config);
+    return built;
+  };
   const router = Router();
   router.get('/openapi.json', (_request, response) => {
-    response.json(document);
+    response.json(document());
   });
   router.get(['/docs', '/redoc'], (_request, response) => {
     response.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'");
-    response.type('html').send(page);
+    response.type('html').send(renderPage(document()));
   });
   return router;
 }
