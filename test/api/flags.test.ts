@@ -4,7 +4,7 @@ import { callOver, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('Feature flags', () => {
-  const { api } = useApi();
+  const { api } = useApi({ env: { WORKER_ENABLED: 'false' } });
   let admin: TestUser;
   let tenant: Tenant;
   let other: Tenant;

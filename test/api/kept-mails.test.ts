@@ -31,7 +31,7 @@ describe('Mails of a deployment without a mail server', () => {
   });
 
   it('are not shown where mails are sent', async () => {
-    const sending = await startTestApi({ env: { SMTP_URL: 'smtp://127.0.0.1:9' } });
+    const sending = await startTestApi({ env: { SMTP_URL: 'smtp://127.0.0.1:9', WORKER_ENABLED: 'false' } });
     try {
       const admin = await sending.signUp('Admin');
       await sending.makePlatformAdmin(admin);

@@ -4,7 +4,7 @@ import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('The log of requests', () => {
-  const { api, tenant } = useApi();
+  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false' } });
   let documentId: string;
   before(async () => {
     documentId = (await api.upload(tenant, { bytes: 'a text' })).id;

@@ -11,8 +11,8 @@ describe('The active team of a session', () => {
   /** A member of an organization with a team, which is the active one. */
   async function inTeam() {
     const [owner, member] = [service.client(), service.client()];
-    await owner.signUp();
-    const user = await member.signUp();
+    await owner.enter();
+    const user = await member.enter();
     const organizationId = await owner.createOrganization();
     const { body } = await owner.bring({ client: member, email: user.email }, { organizationId });
     const team = await owner.post('/organization/create-team', { name: 'Team', organizationId });

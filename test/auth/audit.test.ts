@@ -13,7 +13,7 @@ describe('The audit log of what better-auth writes', () => {
   after(() => service.stop());
   beforeEach(async () => {
     owner = service.client();
-    ownerUser = await owner.signUp();
+    ownerUser = await owner.enter();
     organizationId = await owner.createOrganization('Acme');
   });
 
@@ -43,7 +43,7 @@ describe('The audit log of what better-auth writes', () => {
 
   it('names the owner who invites, the guest who accepts, and then who changes and removes the member', async () => {
     const client = service.client();
-    const guest = await client.signUp();
+    const guest = await client.enter();
     let invitationId = '';
     const [invited] = await actionsAfter(async () => {
       const answer = await owner.post('/organization/invite-member', { email: guest.email, role: 'member', organizationId });
@@ -77,7 +77,7 @@ describe('The audit log of what better-auth writes', () => {
 
   it('has rejected, canceled and repeated invitations', async () => {
     const client = service.client();
-    const guest = await client.signUp();
+    const guest = await client.enter();
     const invite = (more = {}) =>
       owner.post('/organization/invite-member', { email: guest.email, role: 'member', organizationId, ...more });
     const first = await invite();
@@ -95,7 +95,7 @@ describe('The audit log of what better-auth writes', () => {
 
   it('has no acceptance that did not end in a member', async () => {
     const client = service.client();
-    const guest = await client.signUp();
+    const guest = await client.enter();
     const invited = await owner.post('/organization/invite-member', { email: guest.email, role: 'member', organizationId });
     await service.db
       .insertInto('member')
@@ -137,7 +137,7 @@ describe('The audit log of what better-auth writes', () => {
 
   it('names the platform admin behind an impersonated session', async () => {
     const admin = service.client();
-    const { userId: adminId } = await admin.signUp();
+    const { userId: adminId } = await admin.enter();
     await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', adminId).execute();
     expect((await admin.post('/admin/impersonate-user', { userId: ownerUser.userId })).status).to.equal(200);
     const [updated] = await actionsAfter(() => admin.post('/organization/update', { organizationId, data: { name: 'Impersonated' } }));
@@ -146,10 +146,10 @@ describe('The audit log of what better-auth writes', () => {
 
   it('names the platform admin who removes a user, in every organization that loses a member or an invitation', async () => {
     const admin = service.client();
-    const adminUser = await admin.signUp();
+    const adminUser = await admin.enter();
     await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', adminUser.userId).execute();
     const client = service.client();
-    const member = await client.signUp();
+    const member = await client.enter();
     await owner.bring({ client, email: member.email }, { organizationId, role: 'admin' });
     await client.post('/organization/invite-member', { email: 'theirs@example.com', role: 'member', organizationId });
     const removed = await actionsAfter(() => admin.post('/admin/remove-user', { userId: member.userId }));
@@ -161,7 +161,7 @@ describe('The audit log of what better-auth writes', () => {
     const clients = await Promise.all(
       Array.from({ length: 6 }, async () => {
         const client = service.client();
-        const user = await client.signUp();
+        const user = await client.enter();
         return { client, user, id: await client.createOrganization() };
       }),
     );

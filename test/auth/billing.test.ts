@@ -21,7 +21,7 @@ describe('Subscriptions', () => {
   });
   beforeEach(async () => {
     owner = service.client();
-    await owner.signUp();
+    await owner.enter();
     organizationId = await owner.createOrganization();
     customer = `cus_of_${organizationId}`;
     stripe.state.addCustomer(customer, organizationId);
@@ -162,9 +162,9 @@ describe('Subscriptions', () => {
     const upgrade = (by: Client, referenceId = organizationId) =>
       by.post('/subscription/upgrade', { plan: 'pro', referenceId, successUrl: '/', cancelUrl: '/' });
     const member = service.client();
-    await owner.bring({ client: member, email: (await member.signUp()).email }, { organizationId });
+    await owner.bring({ client: member, email: (await member.enter()).email }, { organizationId });
     const stranger = service.client();
-    const { userId } = await stranger.signUp();
+    const { userId } = await stranger.enter();
     for (const client of [member, stranger]) {
       expect((await upgrade(client)).status).to.equal(403);
       expect((await client.get(`/subscription/list?referenceId=${organizationId}`)).status).to.equal(403);
@@ -180,7 +180,7 @@ describe('Subscriptions', () => {
     expect(withoutReference.status).to.equal(400);
     expect(stripe.requests).to.deep.equal([]);
     const admin = service.client();
-    await owner.bring({ client: admin, email: (await admin.signUp()).email }, { organizationId, role: 'admin' });
+    await owner.bring({ client: admin, email: (await admin.enter()).email }, { organizationId, role: 'admin' });
     expect((await upgrade(admin)).status).to.equal(200);
   });
 

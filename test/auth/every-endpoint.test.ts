@@ -54,7 +54,7 @@ describe('Every endpoint of sign-in', () => {
 
   async function newUser(): Promise<{ client: Client; userId: string; email: string }> {
     const client = service.client();
-    return { client, ...(await client.signUp()) };
+    return { client, ...(await client.enter()) };
   }
 
   async function newMember(role = 'member') {

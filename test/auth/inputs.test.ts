@@ -15,10 +15,10 @@ describe('What sign-in takes', () => {
   before(async () => {
     service = await startAuthService();
     admin = service.client();
-    const { userId: adminId } = await admin.signUp('Admin');
+    const { userId: adminId } = await admin.enter('Admin');
     await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', adminId).execute();
     owner = service.client();
-    ({ userId } = await owner.signUp('Owner'));
+    ({ userId } = await owner.enter('Owner'));
     organizationId = await owner.createOrganization();
   });
   after(async () => {
@@ -63,7 +63,7 @@ describe('What sign-in takes', () => {
   });
 
   it('of an admin who changes a user: the fields that the page names, and no column beside', async () => {
-    const other = await service.client().signUp();
+    const other = await service.client().enter();
     const before = await rowOf(other.userId);
     const data = (fields: object, code?: string): [object, string?] => [{ userId: other.userId, data: fields }, code];
     const columns = { id: 'hacked', createdAt: 'x', updatedAt: 'x', role: 'admin', banned: 'maybe', banExpires: 'x', password: 'x', no: 1 };
@@ -100,7 +100,7 @@ describe('What sign-in takes', () => {
   });
 
   it('of a ban: whole seconds, for a hundred years at most', async () => {
-    const other = await service.client().signUp();
+    const other = await service.client().enter();
     const ban = (banExpiresIn: unknown) => ({ userId: other.userId, banExpiresIn });
     await refuses(
       admin,
@@ -203,7 +203,7 @@ describe('What sign-in takes', () => {
     const path = '/admin/list-users';
     const wrongFlags = ['banned&filterValue=maybe', 'emailVerified&filterOperator=contains&filterValue=true'];
     await refusesQueries(admin, path, [...wrongPages, ...wrongFilters, ...wrongFlags.map((flag) => `filterField=${flag}`)]);
-    const { email } = await service.client().signUp('Findable');
+    const { email } = await service.client().enter('Findable');
     const right = [
       ...[`searchValue=${email}`, 'searchValue=Find&searchField=name', `filterValue=${email}`, 'sortBy=banExpires&limit=1&offset=1'],
       ...['filterField=banned&filterValue=true', `filterField=email&filterOperator=in&filterValue=${email}&filterValue=x`],

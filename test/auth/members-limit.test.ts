@@ -18,7 +18,7 @@ describe('The members limit', () => {
   beforeEach(async () => {
     await syncPlanLimits(service.db, service.config);
     owner = service.client();
-    await owner.signUp();
+    await owner.enter();
     organizationId = await owner.createOrganization();
   });
 
@@ -40,7 +40,7 @@ describe('The members limit', () => {
 
   async function newGuest() {
     const client = service.client();
-    return { client, ...(await client.signUp()) };
+    return { client, ...(await client.enter()) };
   }
   type Guest = Awaited<ReturnType<typeof newGuest>>;
 

@@ -15,13 +15,13 @@ describe('Organizations', () => {
   after(() => service.stop());
   beforeEach(async () => {
     owner = service.client();
-    ({ userId: ownerId } = await owner.signUp('Owner'));
+    ({ userId: ownerId } = await owner.enter('Owner'));
     organizationId = await owner.createOrganization();
   });
 
   async function newMember(role = 'member') {
     const client = service.client();
-    const user = await client.signUp();
+    const user = await client.enter();
     const accepted = await owner.bring({ client, email: user.email }, { organizationId, role });
     expect(accepted.status).to.equal(200);
     return { client, ...user, memberId: accepted.body.member.id as string };
@@ -47,13 +47,13 @@ describe('Organizations', () => {
 
   it('take members by invitation, with a link to the web app in the mail', async () => {
     const client = service.client();
-    const { userId, email } = await client.signUp();
+    const { userId, email } = await client.enter();
     const invited = await owner.post('/organization/invite-member', { email: email.toUpperCase(), role: 'admin', organizationId });
     expect(invited.status).to.equal(200);
     const mail = service.mails.find(({ to }) => to === email);
     expect(mail?.text).to.include(`${webOrigin}/accept-invitation/${invited.body.id}`);
     const stranger = service.client();
-    await stranger.signUp();
+    await stranger.enter();
     expect((await stranger.post('/organization/accept-invitation', { invitationId: invited.body.id })).status).to.equal(403);
     const accepted = await client.post('/organization/accept-invitation', { invitationId: invited.body.id });
     expect(accepted.status).to.equal(200);
@@ -71,7 +71,7 @@ describe('Organizations', () => {
 
   it('make no link of a name in a mail, and show little of it', async () => {
     const client = service.client();
-    await client.signUp();
+    await client.enter();
     const advertisement = `Win money at https://evil.example/win?a=b, www.evil.example, evil\u3002example or me@evil.example ${'now '.repeat(10)}`;
     const organization = await client.createOrganization(advertisement.slice(0, 79).trim());
     expect((await client.post('/update-user', { name: advertisement.slice(13).trim() })).status).to.equal(200);
@@ -85,7 +85,7 @@ describe('Organizations', () => {
 
   it('let one and the same invitation be accepted once, however often it is tried at once', async () => {
     const client = service.client();
-    const { userId, email } = await client.signUp();
+    const { userId, email } = await client.enter();
     const invited = await owner.post('/organization/invite-member', { email, role: 'member', organizationId });
     const answers = await Promise.all(
       [1, 2, 3].map(() => client.post('/organization/accept-invitation', { invitationId: invited.body.id })),
@@ -213,7 +213,7 @@ describe('Organizations', () => {
 
   it('take nobody and nothing once their deletion has begun', async () => {
     const pending = service.client();
-    const { email } = await pending.signUp();
+    const { email } = await pending.enter();
     const invited = await owner.post('/organization/invite-member', { email, role: 'member', organizationId });
     await service.db.insertInto('organization_deletion').values({ organization_id: organizationId }).execute();
     const answers = await Promise.all([

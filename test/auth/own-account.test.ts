@@ -18,7 +18,7 @@ describe('What users do with their account', () => {
 
   async function newUser({ emailVerified = true } = {}) {
     const client = service.client();
-    const user = await client.signUp();
+    const user = await client.enter();
     await service.db.updateTable('user').set({ emailVerified }).where('id', '=', user.userId).execute();
     return { client, ...user };
   }

@@ -57,9 +57,9 @@ describe('The permissions of better-auth', () => {
 
   it('are the same for every role', async () => {
     const owner = service.client();
-    await owner.signUp();
+    await owner.enter();
     const organizationId = await owner.createOrganization();
-    const { userId } = await owner.signUp();
+    const { userId } = await owner.enter();
     await service.db.insertInto('member').values({ id: 'm', organizationId, userId, role: 'member' }).execute();
     for (const role of everyone) {
       await service.db.updateTable('member').set({ role }).where('id', '=', 'm').execute();

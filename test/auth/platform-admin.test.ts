@@ -14,7 +14,7 @@ describe('Platform admins', () => {
   after(() => service.stop());
   beforeEach(async () => {
     admin = service.client();
-    ({ userId: adminId } = await admin.signUp('Admin'));
+    ({ userId: adminId } = await admin.enter('Admin'));
     await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', adminId).execute();
   });
 
@@ -22,7 +22,7 @@ describe('Platform admins', () => {
 
   it('ban a user, whose sessions end and who gets no new one', async () => {
     const client = service.client();
-    const { userId, email } = await client.signUp();
+    const { userId, email } = await client.enter();
     expect((await admin.post('/admin/ban-user', { userId, banReason: 'spam' })).status).to.equal(200);
     expect(await find(client)).to.equal(undefined);
     const signIn = await service.client().post('/sign-in/email', { email, password: 'a long password' });
@@ -32,7 +32,7 @@ describe('Platform admins', () => {
   });
 
   it('act as a user for a while, which says who is behind it and makes nobody an admin', async () => {
-    const { userId } = await service.client().signUp();
+    const { userId } = await service.client().enter();
     expect((await admin.post('/admin/impersonate-user', { userId })).status).to.equal(200);
     expect(await find(admin)).to.deep.include({ userId, role: 'user', impersonatedBy: adminId });
     expect((await admin.get('/admin/list-users')).status).to.equal(403);
@@ -41,11 +41,11 @@ describe('Platform admins', () => {
   });
 
   it('do not act as other admins, nor as anybody once they are no admin any more', async () => {
-    const other = await service.client().signUp();
+    const other = await service.client().enter();
     await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', other.userId).execute();
     expect((await admin.post('/admin/impersonate-user', { userId: other.userId })).status).to.equal(403);
     const user = service.client();
-    const { userId } = await user.signUp();
+    const { userId } = await user.enter();
     const organizationId = await user.createOrganization();
     await admin.post('/admin/impersonate-user', { userId });
     const changes = [{ role: 'user' }, { role: 'admin', banned: true }, { role: 'admin', banned: false }];
@@ -64,7 +64,7 @@ describe('Platform admins', () => {
   });
 
   it('give a user one of the known roles, and one only', async () => {
-    const { userId } = await service.client().signUp();
+    const { userId } = await service.client().enter();
     const setRole = async (role: unknown) => (await admin.post('/admin/set-role', { userId, role })).status;
     expect(await setRole('owner')).to.equal(400);
     expect(await setRole(['admin', 'user'])).to.equal(400);
@@ -76,10 +76,10 @@ describe('Platform admins', () => {
 
   it('remove a user, but not the only owner of an organization, who keeps everything', async () => {
     const client = service.client();
-    const { userId, email } = await client.signUp();
+    const { userId, email } = await client.enter();
     const organizationId = await client.createOrganization();
     const member = service.client();
-    await client.bring({ client: member, email: (await member.signUp()).email }, { organizationId });
+    await client.bring({ client: member, email: (await member.enter()).email }, { organizationId });
     for (const role of ['owner', 'admin,owner']) {
       await service.db.updateTable('member').set({ role }).where('userId', '=', userId).execute();
       const refused = await admin.post('/admin/remove-user', { userId });
@@ -89,7 +89,7 @@ describe('Platform admins', () => {
     expect((await service.client().post('/sign-in/email', { email, password: 'a long password' })).status).to.equal(200);
 
     const second = service.client();
-    await client.bring({ client: second, email: (await second.signUp()).email }, { organizationId, role: 'owner' });
+    await client.bring({ client: second, email: (await second.enter()).email }, { organizationId, role: 'owner' });
     await service.db
       .updateTable('member')
       .set({ role: 'member,owner' })
@@ -134,7 +134,7 @@ describe('Platform admins', () => {
 
   it('are the only ones who may do any of it', async () => {
     const client = service.client();
-    const { userId } = await client.signUp();
+    const { userId } = await client.enter();
     for (const action of ['ban-user', 'unban-user', 'impersonate-user', 'remove-user', 'revoke-user-sessions']) {
       expect((await client.post(`/admin/${action}`, { userId })).status, action).to.equal(403);
       expect((await service.client().post(`/admin/${action}`, { userId })).status, action).to.equal(401);

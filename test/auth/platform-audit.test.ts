@@ -17,10 +17,10 @@ describe('The audit log of what platform admins do', () => {
   after(() => service.stop());
   beforeEach(async () => {
     admin = service.client();
-    adminUser = await admin.signUp('Admin');
+    adminUser = await admin.enter('Admin');
     await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', adminUser.userId).execute();
     user = service.client();
-    target = await user.signUp('Ada');
+    target = await user.enter('Ada');
   });
 
   const entries = () => service.db.selectFrom('audit_entry').selectAll().orderBy('created_at').orderBy('id').execute();
@@ -150,7 +150,7 @@ describe('The audit log of what platform admins do', () => {
     expect(more).to.deep.equal([]);
 
     const [first, second] = [service.client(), service.client()];
-    const people = [await first.signUp(), await second.signUp()];
+    const people = [await first.enter(), await second.enter()];
     const ids = people.map(({ userId }) => userId);
     await service.db.updateTable('user').set({ role: 'admin' }).where('id', 'in', ids).execute();
     await first.post('/admin/impersonate-user', { userId: target.userId });

@@ -16,7 +16,7 @@ describe('A refusal of sign-in', () => {
   before(async () => {
     service = await startAuthService(billingOn);
     owner = service.client();
-    await owner.signUp();
+    await owner.enter();
     organizationId = await owner.createOrganization();
     ownerMemberId = (await owner.get('/organization/get-active-member')).body.id;
     teamId = (await owner.post('/organization/create-team', { name: 'T', organizationId })).body.id;
@@ -25,14 +25,14 @@ describe('A refusal of sign-in', () => {
 
   async function newMember(role: string) {
     const client = service.client();
-    const user = await client.signUp();
+    const user = await client.enter();
     await owner.bring({ client, email: user.email }, { organizationId, role });
     return { client, ...user };
   }
 
   async function newStranger() {
     const client = service.client();
-    return { client, ...(await client.signUp()) };
+    return { client, ...(await client.enter()) };
   }
 
   const pairOf = ({ status, body }: Pick<Answer, 'status' | 'body'>) => ({ status, code: body.code });

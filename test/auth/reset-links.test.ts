@@ -10,7 +10,7 @@ describe('Links to a new password', () => {
 
   async function newUser() {
     const client = service.client();
-    return { client, ...(await client.signUp()) };
+    return { client, ...(await client.enter()) };
   }
 
   /** Asks for a link, and returns the token in its mail. */

@@ -14,7 +14,7 @@ describe('An invitation', () => {
 
   async function newUser() {
     const client = service.client();
-    const user = await client.signUp();
+    const user = await client.enter();
     await service.db.updateTable('user').set({ emailVerified: true }).where('id', '=', user.userId).execute();
     return { client, ...user };
   }

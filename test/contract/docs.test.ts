@@ -6,7 +6,7 @@ import { openBrowser } from '../support/browser.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('The reference page', () => {
-  const { api } = useApi();
+  const { api } = useApi({ env: { WORKER_ENABLED: 'false' } });
   let browser: Browser;
 
   before(async () => {

@@ -285,7 +285,8 @@ describe('The limit of requests', () => {
 
   it('leaves probes and signing in alone', async () => {
     for (const path of ['/healthz', '/readyz', '/docs']) expect((await api.request('GET', path)).status).to.equal(200);
-    expect(await api.signUp()).to.have.property('token').that.is.not.empty;
+    const body = { name: 'Ada', email: 'ada@example.com', password: 'a long password' };
+    expect((await api.request('POST', '/api/auth/sign-up/email', { body })).status).to.equal(200);
   });
 });
 

@@ -5,7 +5,7 @@ import { type Contract, contract } from '../../contract/index.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('The contract as ts-rest has it', () => {
-  const { api } = useApi();
+  const { api } = useApi({ env: { WORKER_ENABLED: 'false' } });
 
   it('is called by the client of ts-rest, with its types', async () => {
     const { owner, organizationId } = await api.createTenant();

@@ -65,7 +65,7 @@ export async function startTestApi({ env = {}, services = ['api'], database: giv
     database,
     temporal,
     ...requests,
-    ...createTenants(requests, database),
+    ...createTenants(requests, database, stack.env.AUTH_SECRET ?? ''),
     jobIn: (token, jobId, statuses, timeoutMs = 60_000) => waitForJob(requests, { token, jobId, statuses, timeoutMs }),
     async stop() {
       await stack.stop();

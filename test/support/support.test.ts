@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import { describeEvents } from './event-stream.ts';
 import { lateValue } from './late-value.ts';
 import { runProgram } from './processes.ts';
+import { expectOk } from './requests.ts';
 import { staysTrue } from './stays-true.ts';
 import { listSlowestFiles, none } from './summary-reporter.ts';
 import { useApi } from './use-api.ts';
@@ -68,5 +71,26 @@ describe('What the tests stand on', () => {
         expect(seen).not.to.include(tenant.organizationId);
         seen.add(tenant.organizationId);
       });
+
+    it('with users whose rows are those of a sign-up', async () => {
+      const body = { name: 'Ada', email: `${randomUUID()}@example.com`, password: 'a long password' };
+      const made = await api.signUp();
+      const signedUp = await expectOk(api.request('POST', '/api/auth/sign-up/email', { body }));
+      const token = signedUp.headers.get('set-auth-token') ?? '';
+      expect(await rowsOf(made.id)).to.deep.equal(await rowsOf(signedUp.body.user.id));
+      expect(made.token).to.have.length(token.length);
+      const { email } = made;
+      await expectOk(api.request('POST', '/api/auth/sign-in/email', { body: { email, password: body.password } }));
+      expect((await expectOk(api.request('GET', '/api/v1/me', { token: made.token }))).body.email).to.equal(email);
+    });
+
+    async function rowsOf(userId: string): Promise<unknown[]> {
+      const { rows } = await sql<{ row: Record<string, unknown> }>`
+        select to_jsonb("user") as row from "user" where id = ${userId}
+        union all select to_jsonb(account) from account where "userId" = ${userId}
+        union all select to_jsonb(session) from session where "userId" = ${userId}`.execute(api.database.db);
+      const different = ['id', 'userId', 'accountId', 'token', 'email', 'password', 'createdAt', 'updatedAt', 'expiresAt'];
+      return rows.map(({ row }) => ({ ...row, ...Object.fromEntries(different.map((column) => [column, typeof row[column]])) }));
+    }
   });
 });

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { deriveKey } from '../../config/keys.ts';
 import type { TestDatabase } from './database.ts';
 import { expectOk, type Requests } from './requests.ts';
 import { noteText } from './run-secrets.ts';
+import { insertSession, insertUser } from './users.ts';
 
 export interface TestUser {
   id: string;
@@ -18,6 +20,7 @@ export interface Tenant {
 
 /** How tests make users, tenants and documents. */
 export interface Tenants {
+  /** A new user with a session, made without a request. */
   signUp(name?: string): Promise<TestUser>;
   /** A user with an organization and a workspace. */
   createTenant(): Promise<Tenant>;
@@ -31,13 +34,13 @@ export interface Tenants {
   ): Promise<{ id: string }>;
 }
 
-/** Makes what tests work with through an API, or in its database where no request would. */
-export function createTenants({ request }: Requests, { db }: TestDatabase): Tenants {
+/** Makes what tests work with through an API, or in its database where no request would. `authSecret` is the API's AUTH_SECRET. */
+export function createTenants({ request }: Requests, { db }: TestDatabase, authSecret: string): Tenants {
+  const secret = deriveKey(authSecret, 'session').toString('base64url');
+
   async function signUp(name = 'Ada'): Promise<TestUser> {
-    const email = `${randomUUID()}@example.com`;
-    const body = { name, email, password: 'a long password' };
-    const answer = await expectOk(request('POST', '/api/auth/sign-up/email', { body }));
-    return { id: answer.body.user.id, email, token: answer.headers.get('set-auth-token') ?? '' };
+    const user = await insertUser(db, name);
+    return { ...user, token: await insertSession(db, user.id, secret) };
   }
 
   return {

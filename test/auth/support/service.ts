@@ -6,12 +6,14 @@ import { type Auth, createAuth } from '../../../auth/auth.ts';
 import type { Mail } from '../../../auth/mails.ts';
 import { authPath, mountAuth } from '../../../auth/mount.ts';
 import { createFindSession, type FindSession } from '../../../auth/session.ts';
+import { sessionSecret } from '../../../auth/session-options.ts';
 import type { Environment } from '../../../config/environment.ts';
 import { loadServerConfig, type ServerConfig } from '../../../config/server.ts';
 import type { Db } from '../../../db/connect.ts';
 import { syncPlanLimits } from '../../../domain/billing/sync-plan-limits.ts';
 import { createPayments } from '../../../payments/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { insertSession, insertUser } from '../../support/users.ts';
 import { Client } from './client.ts';
 
 export const webOrigin = 'https://app.example.com';
@@ -71,9 +73,13 @@ export async function startAuthService(environment: Environment = {}): Promise<A
     next();
   });
   app.all(authPath, mountAuth({ auth, config, findSession, log, clientAddress: addressOf }));
+  const makeUser = async (name: string) => {
+    const { id, email } = await insertUser(database.db, name);
+    return { userId: id, email, token: await insertSession(database.db, id, sessionSecret(config)) };
+  };
   return {
     ...{ url, config, database, db: database.db, auth, findSession, mails, errors, warnings },
-    client: () => new Client(url),
+    client: () => new Client(url, makeUser),
     stop: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

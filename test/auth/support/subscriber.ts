@@ -19,7 +19,7 @@ export interface Subscriber {
 
 export async function createSubscriber(service: AuthService, stripe: StripeServer): Promise<Subscriber> {
   const owner = service.client();
-  const { email } = await owner.signUp();
+  const { email } = await owner.enter();
   const organizationId = await owner.createOrganization();
   const customer = `cus_of_${organizationId}`;
   stripe.state.addCustomer(customer, organizationId);
@@ -28,7 +28,7 @@ export async function createSubscriber(service: AuthService, stripe: StripeServe
     ...{ owner, email, organizationId, customer },
     async bring(role) {
       const client = service.client();
-      const user = await client.signUp();
+      const user = await client.enter();
       const { body } = await owner.bring({ client, email: user.email }, { organizationId, role });
       return { client, email: user.email, memberId: body.member.id };
     },
