@@ -47,8 +47,9 @@ export function readLines(pdfium: Pdfium, textPage: number, { turns = 0, typed =
     const known = dropCharacters(readRawLines(pdfium, textPage), (index) => wrong.has(index));
     const visible = shown ? leaveOutUnshown(known, shown, characters) : known;
     const once = joinLetters(leaveOutCopies(visible, characters), characters);
+    const isLeftward = isRightToLeft(once.map(({ raw }) => raw).join(''));
     const raws = addTyped(
-      once.map((line) => orderRightToLeft(line, characters)),
+      once.map((line) => orderRightToLeft(line, characters, isLeftward)),
       typed,
       characters,
       turns,

@@ -40,6 +40,18 @@ describe('A PDF that is written from right to left', () => {
     expect(text).to.contain('| الصنف | الكمية | السعر |\n| قلم أزرق | 3 | 12.50 |\n| دفتر كبير | 10 | 145.00 |\n| ورق A4 | 2 | 31.90 |');
   });
 
+  it('has brackets, percentages and lines that are mostly Latin as they are written', async () => {
+    const hebrew = await textOf(printed('hebrew-receipt'));
+    expect(hebrew).to.contain('חצץ (10 מ״מ) 3 1,250.50').and.contain('הובלה ל-Tel Aviv 1 ₪400.00');
+    expect(hebrew).to.contain('הנחה של 15% עד 30 יום (ראה סעיף 4.2).');
+    const arabic = await textOf(printed('arabic-receipt'));
+    expect(arabic).to.contain('رمل ABC-12 ٣ ١٬٢٥٠٫٥٠').and.contain('خصم 15% خلال 30 يوما (انظر البند 4.2).');
+  });
+
+  it('has the letters of ligatures in order, also in lines without numbers', async () => {
+    expect(await textOf(printed('arabic-prose'))).to.contain('خلال السنة الأولى لا يزيد\nالإيجار والسلامة');
+  });
+
   it('is read so whatever is drawn first', async () => {
     // As it is seen, each piece drawn by itself from the left: `14.50 KH CBA`.
     const piece = (text: string, x: number, font: string) => `BT /${font} 12 Tf ${x} 700 Td (${text}) Tj ET\n`;
