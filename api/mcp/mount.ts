@@ -2,7 +2,9 @@ import { requireBearerAuth } from '@modelcontextprotocol/express';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { type AuthInfo, createMcpHandler, OAuthError, OAuthErrorCode } from '@modelcontextprotocol/server';
 import express, { type RequestHandler, type Response, type Router } from 'express';
+import { ApiError } from '../../contract/api-error.ts';
 import type { Contract } from '../../contract/index.ts';
+import { untrustedOrigin } from '../../contract/untrusted-origin.ts';
 import type { KeyCaller } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { malformed } from '../http/errors.ts';
@@ -24,14 +26,23 @@ export function mcpRoutes(deps: ApiDeps, procedures: Procedures<Contract>): Rout
     const options = { writes: deps.config.mcpWrites, requestId: requestIdOf(res), log: deps.log };
     const handler = createMcpHandler(() => createMcpServer(context, options), {
       onerror: (err) => deps.log.warn({ err, requestId: options.requestId }, 'a request of an MCP client was not served'),
-      // The server sends no notifications, so there is nothing to subscribe to.
-      maxSubscriptions: 0,
     });
     res.once('close', () => void handler.close());
     await toNodeHandler(handler)(req, res, req.body);
   };
-  router.all(path, limitRequests(deps.limiters, deps.authentication), authorized, jsonBody(deps.largeBodies), single, serve);
+  const limited = limitRequests(deps.limiters, deps.authentication);
+  router.all(path, limited, knownOrigin(deps.config), authorized, jsonBody(deps.largeBodies), single, serve);
   return router;
+}
+
+/** Refuses a browser of another site, as both revisions demand. Other clients send no `Origin`. */
+function knownOrigin({ trustedOrigins, apiUrl }: ApiDeps['config']): RequestHandler {
+  const known = new Set([...trustedOrigins, new URL(apiUrl).origin]);
+  return (req, _res, next) => {
+    const origin = req.get('origin');
+    if (origin !== undefined && !known.has(origin)) throw new ApiError('FORBIDDEN', { message: untrustedOrigin(origin) });
+    next();
+  };
 }
 
 /** Refuses a batch, which the SDK would serve: a request counts once for the key's limit. The revisions that clients speak have none. */
