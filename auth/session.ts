@@ -72,7 +72,7 @@ export async function checkSession(
 }
 
 /** Read together with the session, so that a request needs no second query to be authorized. */
-const memberships = sql<Record<string, string>>`(
+export const memberships = sql<Record<string, string>>`(
   select coalesce(json_object_agg("organizationId", member.role), '{}') from member where member."userId" = "user".id
 )`.as('memberships');
 

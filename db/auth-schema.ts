@@ -19,6 +19,8 @@ export interface AuthTables {
     createdAt: CreatedAt;
     updatedAt: CreatedAt;
   };
+  /** An account of a user at a provider, or their password (`credential`). `accountId` is the provider's own id of the person. */
+  account: { id: string; providerId: string; accountId: string; userId: string };
   /** Only better-auth reads its secret and codes. */
   twoFactor: { id: string; userId: string };
   session: {

@@ -25,6 +25,7 @@ export function observeRequests(observe: ObserveRequest): RequestHandler {
 const others = [
   { prefix: '/uploads', name: 'uploads' },
   { prefix: '/mcp', name: 'mcp' },
+  { prefix: '/.well-known/oauth-protected-resource', name: 'mcp' },
   { prefix: '/docs', name: 'docs' },
   { prefix: '/api/v1/openapi.json', name: 'docs' },
   { prefix: '/healthz', name: 'health' },

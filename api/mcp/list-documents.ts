@@ -17,7 +17,8 @@ export const listDocuments = defineTool({
     ...{ cursor, tag, contentType, status },
   }),
   async call({ workspaceId: named, ...filter }, context) {
-    const input = { ...filter, organizationId: context.key.organizationId, workspaceId: workspaceFor(context, named) };
+    const workspaceId = workspaceFor(context, named);
+    const input = { ...filter, organizationId: await context.organizationOf(workspaceId), workspaceId };
     const { items, nextCursor } = await context.run(context.procedures.documents.list, input);
     return { documents: items, nextCursor };
   },

@@ -1,16 +1,20 @@
 import { z } from 'zod';
 import { contract } from '../../contract/index.ts';
+import type { RouteOutput } from '../../contract/route.ts';
+import { isKey } from '../caller.ts';
 import { defineTool } from './tool.ts';
 
 export const listWorkspaces = defineTool({
   name: 'list_workspaces',
   title: 'List workspaces',
-  description: 'The workspaces that this key reaches, by name. Documents are searched and listed within one of them.',
+  description: 'The workspaces that you reach, by name within each organization. Documents are searched and listed within one of them.',
   operations: [contract.workspaces.list],
   writes: false,
   input: z.object({}),
-  async call(_input, { key, procedures, run }) {
-    const workspaces = await run(procedures.workspaces.list, { organizationId: key.organizationId });
-    return { workspaces: workspaces.map(({ id, name, slug }) => ({ id, name, slug })) };
+  async call(_input, { caller, procedures, run }) {
+    const organizationIds = isKey(caller) ? [caller.organizationId] : Object.keys(caller.memberships);
+    const workspaces: RouteOutput<typeof contract.workspaces.list> = [];
+    for (const organizationId of organizationIds) workspaces.push(...(await run(procedures.workspaces.list, { organizationId })));
+    return { workspaces: workspaces.map(({ id, name, slug, organizationId }) => ({ id, name, slug, organizationId })) };
   },
 });

@@ -1,15 +1,17 @@
-import { McpServer } from '@modelcontextprotocol/server';
+import { McpServer, type ScopeChallengeHandler } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
 import { keyMay } from '../../auth/api-key.ts';
 import type { Permission } from '../../contract/access.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { version } from '../../contract/index.ts';
+import { isKey } from '../caller.ts';
 import { renderError } from '../http/errors.ts';
 import { askDocuments } from './ask-documents.ts';
 import { createJob } from './create-job.ts';
 import { getDocument } from './get-document.ts';
 import { listDocuments } from './list-documents.ts';
 import { listWorkspaces } from './list-workspaces.ts';
+import { scopesOf } from './scopes.ts';
 import { searchDocuments } from './search-documents.ts';
 import type { Tool, ToolContext } from './tool.ts';
 import { uploadDocument } from './upload-document.ts';
@@ -23,7 +25,7 @@ interface McpServerOptions {
   log: Logger;
 }
 
-/** The MCP server of one request: the tools, which call the operations of the API as the key. */
+/** The MCP server of one request: the tools, which call the operations of the API as the caller. */
 export function createMcpServer(context: ToolContext, options: McpServerOptions): McpServer {
   const server = new McpServer(
     { name: 'sheaf', title: 'Sheaf', version },
@@ -37,9 +39,16 @@ export function createMcpServer(context: ToolContext, options: McpServerOptions)
     const { name, title, description, input, writes } = tool;
     const annotations = { readOnlyHint: !writes, destructiveHint: false, openWorldHint: false };
     const call = (args: unknown) => callTool(tool, args as Record<string, unknown>, context, options);
-    server.registerTool(name, { title, description, inputSchema: input, annotations }, call);
+    server.registerTool(name, { title, description, inputSchema: input, annotations, scopeChallenge: challengeOf(tool) }, call);
   }
   return server;
+}
+
+/** Asks for an access token with more scopes, if that of the call lacks one. */
+function challengeOf(tool: Tool): ScopeChallengeHandler {
+  const needed = scopesOf(tool);
+  const challenge = { scopes: needed, errorDescription: `${tool.name} needs the scope ${needed.join(' and ')}.` };
+  return ({ authInfo }) => (needed.every((scope) => authInfo?.scopes.includes(scope)) ? undefined : challenge);
 }
 
 /** A tool's result. An error is a result, too, so that the model reads what is wrong. */
@@ -55,8 +64,9 @@ async function callTool(tool: Tool, args: Record<string, unknown>, context: Tool
   }
 }
 
-/** Says which permission is missing: the operation itself would only say FORBIDDEN. */
-function checkPermissions({ name, operations }: Tool, { key }: ToolContext): void {
+/** Says which permission a key lacks: the operation itself would only say FORBIDDEN. */
+function checkPermissions({ name, operations }: Tool, { caller: key }: ToolContext): void {
+  if (!isKey(key)) return;
   const needed = [...new Set(operations.map(({ metadata }) => metadata.access as Permission))];
   const missing = needed.filter((permission) => !keyMay(key, key.organizationId, key.workspaceId, permission));
   if (missing.length > 0)

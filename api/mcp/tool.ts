@@ -3,14 +3,16 @@ import type { Storage } from '../../adapters/storage/port.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Contract } from '../../contract/index.ts';
 import type { AnyRoute, RouteInput, RouteOutput } from '../../contract/route.ts';
-import type { KeyCaller } from '../caller.ts';
+import { type Caller, workspaceOf } from '../caller.ts';
 import type { Procedure, Procedures } from '../procedure.ts';
 
-/** What a tool works with: the key that calls, and the operations of the API, which it calls as that key. */
+/** What a tool works with: who calls, and the operations of the API, which it calls as them. */
 export interface ToolContext {
-  key: KeyCaller;
+  caller: Caller;
   procedures: Procedures<Contract>;
   storage: Storage;
+  /** The organization of a workspace. Throws NOT_FOUND. */
+  organizationOf(workspaceId: string): Promise<string>;
   /** Runs an operation, with its authorization, limits and audit. Throws ApiError. */
   run<R extends AnyRoute>(procedure: Procedure<R>, input: RouteInput<R>): Promise<RouteOutput<R>>;
 }
@@ -20,7 +22,7 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject> {
   name: string;
   title: string;
   description: string;
-  /** The operations that it calls. A key needs the permission of each. */
+  /** The operations that it calls. A caller needs the permission of each. */
   operations: readonly AnyRoute[];
   /** Whether it changes anything: such tools are served only with `MCP_WRITE`. */
   writes: boolean;
@@ -34,9 +36,9 @@ export function defineTool<Input extends z.ZodObject>(tool: Tool<Input>): Tool {
 }
 
 /** The workspace that a tool works in: the one that is named, or the only one of the key. Throws BAD_REQUEST. */
-export function workspaceFor({ key }: ToolContext, named: string | undefined): string {
-  const workspaceId = named ?? key.workspaceId;
-  if (workspaceId !== null) return workspaceId;
+export function workspaceFor({ caller }: ToolContext, named: string | undefined): string {
+  const workspaceId = named ?? workspaceOf(caller);
+  if (workspaceId !== undefined) return workspaceId;
   const message = 'Name a workspace: list_workspaces has their ids.';
   throw new ApiError('BAD_REQUEST', { message, data: { issues: [{ path: ['workspaceId'], message }] } });
 }

@@ -204,4 +204,12 @@ describe('The MCP server without MCP_WRITE', () => {
     expect(tools.map(({ name }) => name).sort()).to.deep.equal(reading);
     await client.close();
   });
+
+  it('names no issuer of tokens where no provider is configured', async () => {
+    const { status, headers } = await api.request('POST', '/mcp', { body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } });
+    expect(status).to.equal(401);
+    expect(headers.get('www-authenticate')).to.not.include('resource_metadata');
+    const metadata = await fetch(`${api.url}/.well-known/oauth-protected-resource/mcp`, { headers: { accept: 'application/json' } });
+    expect(metadata.status).to.equal(404);
+  });
 });

@@ -49,6 +49,11 @@ describe('Signing in through an OpenID Connect provider', () => {
     const [first, second] = [await signIn(), await signIn()];
     const callers = await Promise.all([first, second].map(({ client }) => service.findSession({ cookie: client.cookieHeader() })));
     expect(callers[0]?.userId).to.equal(callers[1]?.userId);
+    const link = service.db
+      .selectFrom('account')
+      .select(['providerId', 'accountId'])
+      .where('userId', '=', callers[0]?.userId ?? '');
+    expect(await link.execute()).to.deep.equal([{ providerId: 'provider_b', accountId: 'user-1' }]);
     provider.profile = { sub: 'user-2', email: 'two@example.com', email_verified: false };
     const { client } = await signIn();
     expect(await service.findSession({ cookie: client.cookieHeader() })).to.include({ name: 'two@example.com' });

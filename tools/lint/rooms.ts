@@ -73,6 +73,7 @@ export const rooms: Record<string, Room> = {
       'better-call',
       'better-call/**',
       'express',
+      'jose',
       'kysely',
       'pg',
       'pino',
