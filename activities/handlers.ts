@@ -11,7 +11,8 @@ import { cutPassages } from '../domain/fields/document-passages.ts';
 import { schemaOf } from '../domain/fields/shipped-schemas.ts';
 import { toFields } from '../domain/fields/to-fields.ts';
 import type { JobRow } from '../domain/jobs/job.ts';
-import type { Outcome } from '../domain/jobs/succeed-job.ts';
+import { stagesLeft } from '../domain/jobs/stages.ts';
+import type { Outcome } from '../domain/jobs/store-outcome.ts';
 import { isOwnStore } from '../domain/objects/store-owner.ts';
 import { keepSearchedIndex, readSearchedIndex } from '../domain/search/searched-index.ts';
 import { storeChunks } from '../domain/search/store-chunks.ts';
@@ -19,8 +20,8 @@ import type { ActivityDeps } from './deps.ts';
 import { JobFailure } from './job-failure.ts';
 
 /**
- * Does the work of one kind of job, and returns its result and effects; stores nothing itself. Stops when the signal aborts. `report` reports
- * its progress to operators in plain words.
+ * Does the work of one kind of job, or its next stage, and returns the result and effects; stores nothing itself. Stops when the signal
+ * aborts. `report` reports its progress to operators in plain words.
  */
 type Handler = (deps: ActivityDeps, job: JobRow, signal: AbortSignal, report: (progress: string) => void) => Promise<Outcome>;
 
@@ -113,6 +114,18 @@ const extractFields: Handler = async (deps, job, signal, report) => {
   };
 };
 
+/**
+ * Does the next of three stages: extracts, indexes and then summarizes a document, each as the job of that name does. Result:
+ * `{ extract, index, summarize }`, so far as they are done.
+ */
+const processDocument: Handler = async (deps, job, signal, report) => {
+  const [stage = 'summarize', ...later] = stagesLeft(job);
+  const tell = (progress: string) => report(`Stage ${stage}. ${progress}`);
+  report(`Stage ${stage}.`);
+  const { result, effects } = await handlers[`document.${stage}`](deps, job, signal, tell);
+  return { result: { ...job.stages, [stage]: result }, effects, isUnfinished: later.length > 0 };
+};
+
 /** The handler of each kind. A worker polls the task queues of these kinds. */
 export const handlers: Record<JobKind, Handler> = {
   'document.extract': extractDocument,
@@ -121,6 +134,7 @@ export const handlers: Record<JobKind, Handler> = {
   'text.summarize': summarizeText,
   'text.embed': embedTexts,
   'document.extractFields': extractFields,
+  'document.process': processDocument,
 };
 
 async function getJobDocument(deps: ActivityDeps, job: JobRow): Promise<DocumentRow> {

@@ -9,7 +9,7 @@ import { isBefore, nameAttempt } from '../domain/jobs/attempt-name.ts';
 import { type Claim, claimJob } from '../domain/jobs/claim-job.ts';
 import { type EndedJob, findJob, type JobRow, type JobState, jobStateOf } from '../domain/jobs/job.ts';
 import { settleAttempt, workspaceLocked } from '../domain/jobs/settle-attempt.ts';
-import { succeedJob } from '../domain/jobs/succeed-job.ts';
+import { storeOutcome } from '../domain/jobs/store-outcome.ts';
 import { lockWorkspaceIndex } from '../domain/locks.ts';
 import { isWorkspaceThere } from '../domain/workspaces/workspace.ts';
 import { heldElsewhere } from '../workflows/definitions.ts';
@@ -33,8 +33,8 @@ export interface AttemptInput {
 
 /**
  * One attempt of a job, which Temporal repeats: takes a slot of this process, claims the row, runs the handler of its kind, and stores the
- * result if the attempt is still the current one. A failure is settled in the row before it is thrown. The timeout counts from the claim.
- * Returns how the job ended. Throws a coded failure, retryable or final, or the cancellation.
+ * result if the attempt is still the current one. A failure is settled in the row before it is thrown. The timeout counts from the claim, and
+ * anew from each stage that is stored. Returns how the job ended. Throws a coded failure, retryable or final, or the cancellation.
  */
 export async function runJobAttempt(deps: ActivityDeps, { jobId }: AttemptInput): Promise<EndedJob> {
   const context = Context.current();
@@ -114,27 +114,43 @@ async function runClaimed(
   { context, tell }: { context: Context; tell: (progress: string) => void },
 ): Promise<EndedJob> {
   const stop = createStopSignal(context, deps, job);
-  const timeout = AbortSignal.timeout(deps.jobs.timeoutMs);
-  const signal = AbortSignal.any([stop.signal, timeout]);
   try {
-    // A handler that ignores its signal may go on; fencing makes its result void.
-    if (job.error_code === workspaceLocked) await waitPatiently(() => untilUnlocked(deps.db, job), signal);
-    const outcome = await untilAborted(handlers[job.kind](deps, job, signal, tell), signal);
-    const stored = await waitPatiently(() => succeedJob(deps.db, job, outcome), signal);
-    if (stored) return { status: 'succeeded' };
+    let current: JobRow | undefined = job;
+    while (current?.status === 'running') current = await doStage(deps, current, { stop: stop.signal, tell });
+    if (current) return { status: 'succeeded' };
     await checkWorkspace(deps.db, job);
   } catch (error) {
     const stopped = context.cancellationDetails?.workerShutdown === true;
     // The workflow settles attempts that Temporal cancels.
     if (stop.signal.aborted && !stopped) throw stop.signal.reason;
-    const cause = stop.signal.aborted ? workerStopped : timeout.aborted ? timedOut : error;
-    return await settle(deps, job, cause);
+    return await settle(deps, job, stop.signal.aborted ? workerStopped : error);
   } finally {
     stop.done();
   }
   const { id: jobId, kind, attempts: attempt } = job;
   deps.log.warn({ jobId, kind, attempt }, 'the attempt had been presumed lost; its result was not stored');
   return endedOrLater(await jobStateOf(deps.db, await findJob(deps.db, jobId)));
+}
+
+/**
+ * Does the work of a job, or its next stage if it has several, and stores the outcome. Returns the job as stored; undefined if the attempt is
+ * no longer the current one. Throws {@link timedOut}, or the error of the handler.
+ */
+async function doStage(
+  deps: ActivityDeps,
+  job: JobRow,
+  { stop, tell }: { stop: AbortSignal; tell: (progress: string) => void },
+): Promise<JobRow | undefined> {
+  const timeout = AbortSignal.timeout(deps.jobs.timeoutMs);
+  const signal = AbortSignal.any([stop, timeout]);
+  try {
+    if (job.error_code === workspaceLocked) await waitPatiently(() => untilUnlocked(deps.db, job), signal);
+    // A handler that ignores its signal may go on; fencing makes its result void.
+    const outcome = await untilAborted(handlers[job.kind](deps, job, signal, tell), signal);
+    return await waitPatiently(() => storeOutcome(deps.db, job, outcome), signal);
+  } catch (error) {
+    throw timeout.aborted ? timedOut : error;
+  }
 }
 
 /** Settles the failure of an attempt in its job's row, and throws it for Temporal. If the job has ended otherwise, returns its end. */

@@ -40,6 +40,7 @@ export const jobKinds = Object.keys({
   'text.summarize': true,
   'text.embed': true,
   'document.extractFields': true,
+  'document.process': true,
 } satisfies Record<JobKind, true>);
 
 /** The variables of the API and the worker. */

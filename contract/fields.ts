@@ -122,6 +122,10 @@ export const flagKey = z
 export const documentJobKinds = ['document.extract', 'document.summarize', 'document.index'] as const;
 export type DocumentJobKind = (typeof documentJobKinds)[number];
 
+/** The kinds of jobs that a workspace may queue for each upload. The last one only where `EXTRA_JOB_KINDS` names it. */
+export const automaticJobKinds = [...documentJobKinds, 'document.process'] as const;
+export type AutomaticJobKind = (typeof automaticJobKinds)[number];
+
 export const byteCount = z.int().min(0);
 export const count = z.int().min(0);
 

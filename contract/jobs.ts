@@ -23,21 +23,29 @@ import { c, operation } from './route.ts';
 /** The kinds that every deployment has. */
 export const usualJobKinds = [...documentJobKinds, 'text.summarize', 'text.embed'] as const;
 /** The kinds that a deployment has if `EXTRA_JOB_KINDS` names them. */
-const extraJobKinds = ['document.extractFields'] as const;
+const extraJobKinds = ['document.extractFields', 'document.process'] as const;
 export const jobKinds = [...usualJobKinds, ...extraJobKinds] as const;
 export const jobStatuses = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export type JobKind = (typeof jobKinds)[number];
 export type ExtraJobKind = (typeof extraJobKinds)[number];
 export type JobStatus = (typeof jobStatuses)[number];
 
-/** AI credits that each kind costs. */
-export const jobCredits: Record<JobKind, number> = {
+/** The stages of a `document.process`, in their order: each does what the job `document.<stage>` does. */
+export const processStages = ['extract', 'index', 'summarize'] as const;
+
+const credits = {
   'document.extract': 1,
   'document.summarize': 5,
   'document.index': 2,
   'text.summarize': 5,
   'text.embed': 1,
   'document.extractFields': 10,
+};
+
+/** AI credits that each kind costs. */
+export const jobCredits: Record<JobKind, number> = {
+  ...credits,
+  'document.process': processStages.reduce((sum, stage) => sum + credits[`document.${stage}`], 0),
 };
 
 /** The message for a kind that a deployment does not have. */
@@ -83,6 +91,11 @@ const createJob = z
       z.object({ kind: z.literal('document.extractFields'), documentId: givenId, schema: fieldSchema, maxAttempts }).meta({
         id: 'CreateFieldsJob',
         description: 'Only if `EXTRA_JOB_KINDS` of the deployment names the kind, and a remote model writes its answers.',
+      }),
+      z.object({ kind: z.literal('document.process'), documentId: givenId, maxSentences, maxAttempts, once }).meta({
+        id: 'CreateProcessJob',
+        description:
+          'Extracts, indexes and summarizes the document, one after the other, as one job. Only if `EXTRA_JOB_KINDS` of the deployment names the kind.',
       }),
     ],
     { error: noSuchKind },
@@ -209,6 +222,10 @@ const fieldsResult = z
   })
   .meta({ id: 'FieldsResult' });
 
+const processResult = z
+  .object({ extract: extractResult, index: indexResult, summarize: summaryResult })
+  .meta({ id: 'ProcessResult', description: 'What each of the three stages resulted in.' });
+
 const jobError = z
   .object({ code: z.string().meta({ examples: ['unsupported_file'] }), message: z.string().meta({ examples: ['The file is not a PDF.'] }) })
   .meta({ id: 'JobError' });
@@ -253,6 +270,14 @@ const indexJob = variant('document.index', documentInput, indexResult);
 const textSummaryJob = variant('text.summarize', textSummaryInput, summaryResult);
 const embedJob = variant('text.embed', embedInput, embedResult);
 const fieldsJob = variant('document.extractFields', fieldsInput, fieldsResult);
+const processJob = variant('document.process', documentSummaryInput, processResult).extend({
+  progress: z
+    .int()
+    .min(0)
+    .max(100)
+    .describe('How much is done, in percent: 33 once the text is extracted, 67 once it is indexed, 100 once the job has succeeded.')
+    .meta({ examples: [100] }),
+});
 
 /** A job in full; `result` is null until it has succeeded. */
 export const jobSchema = z
@@ -263,6 +288,7 @@ export const jobSchema = z
     textSummaryJob.meta({ id: 'TextSummaryJob' }),
     embedJob.meta({ id: 'EmbedJob' }),
     fieldsJob.meta({ id: 'FieldsJob' }),
+    processJob.meta({ id: 'ProcessJob' }),
   ])
   .meta({ id: 'Job' });
 
@@ -275,6 +301,7 @@ export const jobListItemSchema = z
     textSummaryJob.partial({ result: true }).meta({ id: 'TextSummaryJobListItem' }),
     embedJob.partial({ result: true }).meta({ id: 'EmbedJobListItem' }),
     fieldsJob.partial({ result: true }).meta({ id: 'FieldsJobListItem' }),
+    processJob.partial({ result: true }).meta({ id: 'ProcessJobListItem' }),
   ])
   .meta({ id: 'JobListItem' });
 
@@ -289,6 +316,7 @@ export const jobEventSchema = z
     textSummaryJob.partial(finishedOnly).meta({ id: 'TextSummaryJobEvent' }),
     embedJob.partial(finishedOnly).meta({ id: 'EmbedJobEvent' }),
     fieldsJob.partial(finishedOnly).meta({ id: 'FieldsJobEvent' }),
+    processJob.partial(finishedOnly).meta({ id: 'ProcessJobEvent' }),
   ])
   .meta({ id: 'JobEvent' });
 

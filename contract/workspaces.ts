@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { byteCount, creditBudget, dateTime, deleted, documentJobKinds, givenId, id, slug } from './fields.ts';
+import { automaticJobKinds, byteCount, creditBudget, dateTime, deleted, documentJobKinds, givenId, id, slug } from './fields.ts';
 import { displayName } from './names.ts';
 import { c, operation } from './route.ts';
 
@@ -15,8 +15,11 @@ export const storageSchema = z
 
 const workspaceName = displayName({ max: 80 }).meta({ examples: ['Field notes'] });
 
+/** The message for a kind that uploads cannot have, or that a deployment does not have. */
+export const noSuchAutomaticKind = `must be one of ${documentJobKinds.join(', ')}, or one that the deployment adds by EXTRA_JOB_KINDS`;
+
 const autoProcess = z
-  .array(z.enum(documentJobKinds))
+  .array(z.enum(automaticJobKinds, noSuchAutomaticKind))
   .max(documentJobKinds.length)
   .meta({ examples: [['document.index']] });
 

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { KeyPermission } from '../contract/access.ts';
 import type { DocumentStatus } from '../contract/documents.ts';
-import type { DocumentJobKind, PlanName } from '../contract/fields.ts';
+import type { AutomaticJobKind, PlanName } from '../contract/fields.ts';
 import type { JobKind, JobStatus } from '../contract/jobs.ts';
 import type { WebhookDeliveryEvent, WebhookEventName } from '../contract/webhook-events.ts';
 import type { WebhookDeliveryStatus, WebhookSignature } from '../contract/webhooks.ts';
@@ -28,7 +28,7 @@ export interface WorkspaceTable {
   /** Sum of `size_bytes` of its documents (docs/rules.md, counters are kept). */
   used_bytes: Generated<number>;
   /** Jobs that each completed upload gets. */
-  auto_process: ColumnType<DocumentJobKind[], DocumentJobKind[] | undefined, DocumentJobKind[]>;
+  auto_process: ColumnType<AutomaticJobKind[], AutomaticJobKind[] | undefined, AutomaticJobKind[]>;
   /** The credits that it may use in a month; null for no budget. */
   credit_budget: Generated<number | null>;
   created_at: Timestamp;
@@ -207,6 +207,8 @@ export interface JobTable {
   /** The replay that made this job; one replay retries an original once. */
   replay_run: string | null;
   result: NullableJson<Record<string, unknown>>;
+  /** The results of the stages that are done, by their names, of a job that has several. */
+  stages: NullableJson<Record<string, unknown>>;
   /** The sizes of both as JSON, maintained by the database. Null in older rows, and without a result. */
   input_bytes: ColumnType<number | null, never, never>;
   result_bytes: ColumnType<number | null, never, never>;

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { jobEventSchema, jobListItemSchema, jobSchema } from '../../contract/jobs.ts';
 import { isFinal, type JobRow } from '../../domain/jobs/job.ts';
+import { progressOf } from '../../domain/jobs/stages.ts';
 
 /** A job as the API shows it in full. */
 export function toJob(job: JobRow): z.input<typeof jobSchema> {
@@ -24,6 +25,7 @@ export function toJob(job: JobRow): z.input<typeof jobSchema> {
     finishedAt: job.finished_at?.toISOString() ?? null,
     nextAttemptAt: job.next_attempt_at?.toISOString() ?? null,
     updatedAt: job.updated_at.toISOString(),
+    ...(job.kind === 'document.process' ? { progress: progressOf(job) } : {}),
   };
   // The kind decides the shape of input and result; the contract validates both before the response is sent.
   return shown as unknown as z.input<typeof jobSchema>;

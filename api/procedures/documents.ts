@@ -1,5 +1,6 @@
 import { objectKey } from '../../adapters/storage/object-key.ts';
 import { ApiError } from '../../contract/api-error.ts';
+import type { AutomaticJobKind } from '../../contract/fields.ts';
 import { contract } from '../../contract/index.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { completeUpload, measureUpload } from '../../domain/documents/complete-upload.ts';
@@ -13,6 +14,7 @@ import { newId } from '../../domain/ids.ts';
 import { expectLateUpload } from '../../domain/objects/late-uploads.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import type { ApiDeps } from '../deps.ts';
+import { hasKind } from '../extra-kinds.ts';
 import { withIdempotency } from '../idempotency.ts';
 import { toDocument, toExtracted } from '../presenters/document.ts';
 import { toStorage } from '../presenters/workspace.ts';
@@ -83,7 +85,8 @@ export function documentProcedures(deps: ApiDeps) {
       const measuredBytes = await measureUpload(storage, document, (error) =>
         log.warn({ err: error }, 'an object larger than declared could not be deleted'),
       );
-      return toDocument(await inTransaction(db, (trx) => completeUpload(trx, getPlan, actor, document, measuredBytes)));
+      const measured = { measuredBytes, hasKind: (kind: AutomaticJobKind) => hasKind(deps.config, kind) };
+      return toDocument(await inTransaction(db, (trx) => completeUpload(trx, getPlan, actor, document, measured)));
     }),
 
     update: procedure(contract.documents.update, async ({ input, actor, authorize }) => {

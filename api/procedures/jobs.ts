@@ -52,7 +52,7 @@ export function jobProcedures(deps: ApiDeps) {
         // Before any row is read. A key of one workspace is authorized for each job below.
         await authorize(organizationId, workspaceOf(caller));
         for (const kind of new Set(input.jobs.map((job) => job.kind))) {
-          await checkKind(deps, kind, ['jobs', input.jobs.findIndex((job) => job.kind === kind)]);
+          await checkKind(deps, kind, ['jobs', input.jobs.findIndex((job) => job.kind === kind), 'kind']);
         }
         const jobs = await forEachJob(input.jobs, async (job) => {
           const scope = await findJobScope(db, job);

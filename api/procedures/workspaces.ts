@@ -1,4 +1,6 @@
+import type { AutomaticJobKind } from '../../contract/fields.ts';
 import { contract } from '../../contract/index.ts';
+import { noSuchAutomaticKind } from '../../contract/workspaces.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { createWorkspace } from '../../domain/workspaces/create-workspace.ts';
 import { deleteWorkspace } from '../../domain/workspaces/delete-workspace.ts';
@@ -6,11 +8,12 @@ import { updateWorkspace } from '../../domain/workspaces/update-workspace.ts';
 import { getWorkspace, getWorkspaceBySlug, listWorkspaces } from '../../domain/workspaces/workspace.ts';
 import { checkPermission, workspaceOf } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
+import { refuseMissing } from '../extra-kinds.ts';
 import { withIdempotency } from '../idempotency.ts';
 import { toStorage, toWorkspace } from '../presenters/workspace.ts';
 import { procedure } from '../procedure.ts';
 
-export function workspaceProcedures({ db, getPlan }: ApiDeps) {
+export function workspaceProcedures({ db, getPlan, config }: ApiDeps) {
   return {
     list: procedure(contract.workspaces.list, async ({ input, caller, authorize }) => {
       const only = workspaceOf(caller);
@@ -32,6 +35,7 @@ export function workspaceProcedures({ db, getPlan }: ApiDeps) {
       return withIdempotency(db, contract.workspaces.create, context, async (once) => {
         await authorize(organizationId);
         if (autoProcess.length > 0) checkPermission(caller, { organizationId, workspaceId: null }, 'job:create');
+        checkKinds(autoProcess);
         return once(async (trx) => toWorkspace(await createWorkspace(trx, getPlan, actor, input)));
       });
     }),
@@ -41,6 +45,7 @@ export function workspaceProcedures({ db, getPlan }: ApiDeps) {
       const { id: workspaceId, organization_id: organizationId } = workspace;
       await authorize(organizationId, workspaceId);
       if (input.autoProcess?.length) checkPermission(caller, { organizationId, workspaceId }, 'job:create');
+      checkKinds(input.autoProcess);
       if (input.creditBudget !== undefined) checkPermission(caller, { organizationId, workspaceId }, 'billing:manage');
       return toWorkspace(await inTransaction(db, (trx) => updateWorkspace(trx, actor, workspace, input)));
     }),
@@ -52,4 +57,10 @@ export function workspaceProcedures({ db, getPlan }: ApiDeps) {
       return { id: workspace.id };
     }),
   };
+
+  /** Throws BAD_REQUEST if one is a kind of job that this deployment does not have. */
+  function checkKinds(kinds: AutomaticJobKind[] = []): void {
+    for (const [index, kind] of kinds.entries())
+      refuseMissing(config, kind, { path: ['autoProcess', index], message: noSuchAutomaticKind });
+  }
 }

@@ -64,6 +64,7 @@ create or replace function notify_changed_jobs() returns trigger language plpgsq
   case when count(*) > 100 then '*' else string_agg(id, ' ') end) from (
          select after.id, after.organization_id from after join before using (id)
          where after.status <> before.status or after.workspace_id is distinct from before.workspace_id
+           or after.stages is distinct from before.stages
        ) as changed group by organization_id;
        return null;
      end $$;

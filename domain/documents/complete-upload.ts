@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Storage } from '../../adapters/storage/port.ts';
 import { ApiError } from '../../contract/api-error.ts';
+import type { AutomaticJobKind } from '../../contract/fields.ts';
 import { addFact } from '../../db/add-fact.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
@@ -30,14 +31,15 @@ export async function measureUpload(storage: Storage, document: DocumentRow, onD
 
 /**
  * Makes a pending document ready at its measured size, and checks the storage limit again (docs/rules.md, document states). A document that
- * is already ready is returned unchanged. Queues the jobs that the workspace asks for. Throws LIMIT_REACHED, which leaves it pending, and NOT_FOUND.
+ * is already ready is returned unchanged. Queues the jobs that the workspace asks for, if the deployment has their kind. Throws LIMIT_REACHED,
+ * which leaves it pending, and NOT_FOUND.
  */
 export async function completeUpload(
   trx: Transaction,
   getPlan: GetPlan,
   actor: Actor,
   document: DocumentRow,
-  measuredBytes: number,
+  { measuredBytes, hasKind }: { measuredBytes: number; hasKind: (kind: AutomaticJobKind) => boolean },
 ): Promise<DocumentRow> {
   await lockOrganization(trx, document.organization_id);
   const plan = await getPlan(trx, document.organization_id);
@@ -53,7 +55,7 @@ export async function completeUpload(
     .where('id', '=', current.id)
     .returningAll()
     .executeTakeFirstOrThrow();
-  await createAutomaticJobs(trx, getPlan, actor, ready, workspace?.auto_process ?? []);
+  await createAutomaticJobs(trx, getPlan, actor, ready, workspace?.auto_process.filter(hasKind) ?? []);
   await recordAudit(trx, actor, {
     organizationId: ready.organization_id,
     action: 'document.complete',

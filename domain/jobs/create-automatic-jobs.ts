@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/api-error.ts';
-import type { DocumentJobKind } from '../../contract/fields.ts';
+import type { AutomaticJobKind } from '../../contract/fields.ts';
 import { contract } from '../../contract/index.ts';
 import type { Transaction } from '../../db/connect.ts';
 import type { Actor } from '../audit.ts';
@@ -17,7 +17,7 @@ export async function createAutomaticJobs(
   getPlan: GetPlan,
   actor: Actor,
   { id: documentId, organization_id, workspace_id }: Pick<DocumentRow, 'id' | 'organization_id' | 'workspace_id'>,
-  kinds: DocumentJobKind[],
+  kinds: AutomaticJobKind[],
 ): Promise<void> {
   const scope = scopeOf({ organization_id, workspace_id, document_id: documentId });
   for (const kind of kinds) {

@@ -61,6 +61,7 @@ export function inputOf(input: CreateJobInput): Record<string, unknown> {
     case 'document.index':
       return { documentId: input.documentId };
     case 'document.summarize':
+    case 'document.process':
       return { documentId: input.documentId, maxSentences: input.maxSentences };
     case 'text.summarize':
       return { text: input.text, maxSentences: input.maxSentences };
@@ -77,6 +78,7 @@ interface NewJob {
   documentId: string | null;
   kind: JobKind;
   input: Record<string, unknown>;
+  stages?: JobRow['stages'];
   maxAttempts: number;
   createdBy: string | null;
   retryOf?: string;
@@ -100,6 +102,7 @@ export async function insertJob(trx: Transaction, job: NewJob, plan: Plan | null
       document_id: job.documentId,
       kind: job.kind,
       input: JSON.stringify(job.input),
+      stages: job.stages ? JSON.stringify(job.stages) : null,
       max_attempts: job.maxAttempts,
       credits,
       credit_month: month,

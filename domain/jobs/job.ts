@@ -28,6 +28,7 @@ export const headColumns = [
   'status',
   'retry_of',
   'replay_run',
+  'stages',
   'input_bytes',
   'result_bytes',
   'error_code',

@@ -8,7 +8,7 @@ import { getJob, type JobHead, type JobRow, readWhole } from './job.ts';
 import { keepJobScope, scopeOf } from './job-scope.ts';
 
 /**
- * Queues a new job with the input of a failed one, charged again; the original stays failed. Throws CONFLICT if the original is not
+ * Queues a new job with the input of a failed one, charged again; the original stays failed. Stages that are done are not repeated. Throws CONFLICT if the original is not
  * failed, NOT_FOUND if its document is gone or it failed because its workspace was deleted, LIMIT_REACHED if the credits are used up. A job
  * of texts whose workspace is gone is retried without one.
  */
@@ -51,6 +51,6 @@ function checkRetryable({ status, kind, document_id, error_code }: JobHead): voi
 }
 
 function copyOf(original: JobRow) {
-  const { kind, input, max_attempts: maxAttempts } = original;
-  return { ...scopeOf(original), kind, input, maxAttempts };
+  const { kind, input, stages, max_attempts: maxAttempts } = original;
+  return { ...scopeOf(original), kind, input, stages, maxAttempts };
 }

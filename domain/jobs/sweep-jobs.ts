@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { pause } from '../../concurrency/pause.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
@@ -14,6 +14,12 @@ import { transitionJob } from './transition-job.ts';
 /** The next sweep comes in a minute, so this one waits no longer than this for a lock. */
 const lockMs = 1_000;
 
+/** Whether the attempt of a job runs for more than twice the timeout, which each of its stages has for itself. */
+export function isPresumedLost(timeoutMs: number): RawBuilder<boolean> {
+  const longAgo = sql`now() - make_interval(secs => ${(2 * timeoutMs) / 1_000})`;
+  return sql`status = 'running' and started_at < ${longAgo} and (stages is null or updated_at < ${longAgo})`;
+}
+
 const lost = { code: 'worker_lost', message: 'The worker was lost during the attempt.' };
 
 /**
@@ -28,8 +34,7 @@ export async function sweepLostAttempts(
   const stale = await db
     .selectFrom('job')
     .select(['id', 'claimed_by', 'organization_id'])
-    .where('status', '=', 'running')
-    .where('started_at', '<', sql<Date>`now() - make_interval(secs => ${(2 * timeoutMs) / 1_000})`)
+    .where(isPresumedLost(timeoutMs))
     .orderBy('started_at')
     .limit(limit)
     .execute();

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { workflowIds } from '../../workflows/definitions.ts';
+import { isPresumedLost } from '../jobs/sweep-jobs.ts';
 
 /** The unfinished jobs of one kind and organization. `waiting` counts those that wait for their next attempt. */
 export interface Backlog {
@@ -64,7 +65,7 @@ export async function listStuck(db: Db, { jobTimeoutMs, limit }: { jobTimeoutMs:
 const lostAttempts = (jobTimeoutMs: number, limit: number) => sql`(
   select 'running job', id, organization_id, started_at,
     'attempt ' || attempts || ' began more than twice the timeout ago; the sweep has not taken it back: is a worker running?'
-  from job where status = 'running' and started_at < now() - make_interval(secs => ${(2 * jobTimeoutMs) / 1_000})
+  from job where ${isPresumedLost(jobTimeoutMs)}
   order by started_at limit ${limit}
 )`;
 

@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/api-error.ts';
-import type { DocumentJobKind } from '../../contract/fields.ts';
+import type { AutomaticJobKind } from '../../contract/fields.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
@@ -12,7 +12,7 @@ interface NewWorkspace {
   teamId?: string | null | undefined;
   name: string;
   slug: string;
-  autoProcess?: DocumentJobKind[] | undefined;
+  autoProcess?: AutomaticJobKind[] | undefined;
 }
 
 /** The maximum number of workspaces of an organization, whatever its plan: a list of them is one response. */

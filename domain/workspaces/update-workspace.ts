@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { DocumentJobKind } from '../../contract/fields.ts';
+import type { AutomaticJobKind } from '../../contract/fields.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import { keepTeam, lockOrganization, lockWorkspace } from '../locks.ts';
@@ -11,7 +11,7 @@ interface WorkspaceChange {
   name?: string | undefined;
   slug?: string | undefined;
   teamId?: string | null | undefined;
-  autoProcess?: DocumentJobKind[] | undefined;
+  autoProcess?: AutomaticJobKind[] | undefined;
   creditBudget?: number | null | undefined;
 }
 

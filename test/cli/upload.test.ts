@@ -99,6 +99,15 @@ describe('sheaf upload', () => {
     expect(items.map(({ documentId }) => documentId).sort()).to.deep.equal((await documents()).map(({ id }) => id).sort());
   });
 
+  it('stops at the first document if the service does not process documents, with one message', async () => {
+    writeFiles(3);
+    const { code, json, stderr } = await cli.run(upload('--process', '--concurrency', '1'));
+    expect(code).to.equal(1);
+    expect(JSON.parse(stderr).error.message).to.equal('The service has no jobs of kind document.process.');
+    expect(json).to.deep.equal([{ ...summary }]);
+    expect(await documents()).to.have.length(1);
+  });
+
   it('sends a file again whose document was deleted meanwhile', async () => {
     write('a.md', 'Here today.');
     const [first] = (await cli.run(upload())).json;
@@ -180,5 +189,30 @@ describe('sheaf upload', () => {
     expect(JSON.parse(stderr).error).to.include({ code: 'FORBIDDEN', status: 403 });
     rmSync(folder, { recursive: true });
     expect(await cli.run(upload())).to.include({ code: 1 });
+  });
+});
+
+describe('sheaf upload --process', () => {
+  const { api, tenant } = useApi({ check: 'at the end', env: { WORKER_ENABLED: 'false', EXTRA_JOB_KINDS: 'document.process' } });
+
+  it('has each document processed once, where it is not indexed yet', async () => {
+    const cli = createCli(asOwner(api, tenant));
+    try {
+      const path = join(cli.directory, 'a.md');
+      writeFileSync(path, 'Processed once.');
+      const upload = ['upload', path, '--workspace', tenant.workspaceId, '--json', '--index', '--process'];
+      expect((await cli.run(upload)).json.pop()).to.deep.equal({ ...summary, uploaded: 1 });
+      expect((await cli.run(upload)).json.pop()).to.deep.equal({ ...summary, unchanged: 1 });
+      const { db } = api.database;
+      const jobs = () => db.selectFrom('job').select('kind').execute();
+      expect(await jobs()).to.deep.equal([{ kind: 'document.process' }]);
+      // As housekeeping does with jobs of a month ago.
+      await db.deleteFrom('job').execute();
+      await db.updateTable('document').set({ indexed_at: new Date() }).execute();
+      expect((await cli.run(upload)).json.pop()).to.deep.equal({ ...summary, unchanged: 1 });
+      expect(await jobs()).to.deep.equal([]);
+    } finally {
+      cli.remove();
+    }
   });
 });

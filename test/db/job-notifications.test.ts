@@ -50,6 +50,13 @@ describe('Notifications of jobs', () => {
     expect(await heardOf(`update job set status = 'running' where organization_id = 'one'`)).to.deep.equal(['one a2']);
   });
 
+  it('name a job that has done another of its stages', async () => {
+    await heardOf(insert('staged', `'one'`, 2));
+    const store = `update job set stages = '{"extract": {}}', updated_at = now() where id like 'staged%'`;
+    expect(await heardOf(`${store} and id = 'staged1'`)).to.deep.equal(['one staged1']);
+    expect(await heardOf(store)).to.deep.equal(['one staged2']);
+  });
+
   it('name no jobs if there are too many', async () => {
     expect(await heardOf(insert('b', `'one'`, 100))).to.have.length(1);
     expect(await heardOf(insert('c', `'one'`, 101))).to.deep.equal(['one *']);

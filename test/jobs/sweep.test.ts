@@ -1,13 +1,15 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { expect } from 'chai';
 import type { KyselyPlugin } from 'kysely';
+import type { Transaction } from '../../db/connect.ts';
 import { findDocument } from '../../domain/documents/document.ts';
 import { storeText } from '../../domain/documents/document-text.ts';
 import { claimJob } from '../../domain/jobs/claim-job.ts';
 import type { JobRow } from '../../domain/jobs/job.ts';
 import { settleAttempt, workspaceLocked } from '../../domain/jobs/settle-attempt.ts';
-import { succeedJob } from '../../domain/jobs/succeed-job.ts';
+import { storeOutcome } from '../../domain/jobs/store-outcome.ts';
 import { sweepLostAttempts, sweepQueuedJobs } from '../../domain/jobs/sweep-jobs.ts';
+import { listStuck } from '../../domain/operations/backlog.ts';
 import { storeChunks } from '../../domain/search/store-chunks.ts';
 import { workflowIds } from '../../workflows/definitions.ts';
 import { goodAnswer } from '../support/fake-ai.ts';
@@ -57,7 +59,7 @@ describe('The sweep', () => {
     const { id } = await running(2 * timeoutMs - 30_000);
     expect(await sweep()).to.deep.equal({ requeued: 0, failed: 0 });
     expect(await rowOf(id)).to.include({ status: 'running', attempts: 1 });
-    await succeedJob(api.database.db, await rowOf(id), { result: {} });
+    await storeOutcome(api.database.db, await rowOf(id), { result: {} });
   });
 
   it('queues a job again whose attempt is lost, and asks for its workflow', async () => {
@@ -117,7 +119,22 @@ describe('The sweep', () => {
     await claimJob(api.database.db, id, 'run/2');
     expect(await sweep()).to.include({ requeued: 0, failed: 0 });
     expect(await rowOf(id)).to.include({ status: 'running', attempts: 2 });
-    await succeedJob(api.database.db, await rowOf(id), { result: {} });
+    await storeOutcome(api.database.db, await rowOf(id), { result: {} });
+  });
+
+  it('counts for a job with stages from the last one that was stored', async () => {
+    const { db } = api.database;
+    const { id } = await running(2 * timeoutMs + 1_000);
+    const stored = await storeOutcome(db, await rowOf(id), { result: { extract: {} }, isUnfinished: true });
+    expect(stored).to.deep.include({ status: 'running', attempts: 1, stages: { extract: {} }, result: null, finished_at: null });
+    const stuck = async () => (await listStuck(db, { jobTimeoutMs: timeoutMs, limit: 10 })).filter((each) => each.id === id);
+    expect([await sweep(), await stuck()]).to.deep.equal([{ requeued: 0, failed: 0 }, []]);
+    await setRow(id, { updated_at: ago(2 * timeoutMs + 1_000) });
+    expect(await stuck()).to.have.length(1);
+    expect(await sweep()).to.deep.equal({ requeued: 1, failed: 0 });
+    expect(await rowOf(id)).to.deep.include({ status: 'queued', stages: { extract: {} } });
+    expect(await storeOutcome(db, await rowOf(id), { result: { extract: {}, index: {} }, isUnfinished: true })).to.equal(undefined);
+    expect((await rowOf(id)).stages).to.deep.equal({ extract: {} });
   });
 
   it('leaves an attempt alone that began after it looked, even if it has the number of the lost one', async () => {
@@ -141,7 +158,7 @@ describe('The sweep', () => {
     const swept = await sweepLostAttempts(db.withPlugin(beginAnother), { timeoutMs, limit: 100, onFailure });
     expect(swept).to.deep.equal({ requeued: 0, failed: 0 });
     expect(await rowOf(id)).to.include({ status: 'running', attempts: 1, claimed_by: 'run/2' });
-    await succeedJob(db, await rowOf(id), { result: {} });
+    await storeOutcome(db, await rowOf(id), { result: {} });
   });
 
   it('takes each lost job once when several sweeps run at the same time', async () => {
@@ -169,14 +186,14 @@ describe('The sweep', () => {
       const { zombie, documentId } = await superseded();
       const document = await findDocument(db, documentId);
       if (!document) throw new Error('the document is gone');
-      const stored = await succeedJob(db, zombie, {
+      const stored = await storeOutcome(db, zombie, {
         result: { chunks: 1 },
         async effects(trx) {
           await storeText(trx, document, { text: 'zombie', characters: 6, pages: null, truncated: false, outline: noOutline });
           await storeChunks(trx, document, { model: 'zombie', dimensions: 2, chunking: '1' }, [{ text: 'zombie', embedding: [1, 0] }]);
         },
       });
-      expect(stored).to.equal(false);
+      expect(stored).to.equal(undefined);
       expect(await rowOf(zombie.id)).to.include({ status: 'running', attempts: 2, result: null, claimed_by: 'run/2' });
       expect(await findDocument(db, documentId)).to.include({ extracted_at: null, indexed_at: null, chunk_count: null });
       expect(await db.selectFrom('chunk').selectAll().where('document_id', '=', documentId).execute()).to.deep.equal([]);
@@ -194,13 +211,25 @@ describe('The sweep', () => {
       });
     }
 
+    it('with a stage, with its effects', async () => {
+      const { db } = api.database;
+      const { zombie, documentId } = await superseded();
+      const document = await findDocument(db, documentId);
+      if (!document) throw new Error('the document is gone');
+      const text = { text: 'zombie', characters: 6, pages: null, truncated: false, outline: noOutline };
+      const effects = (trx: Transaction) => storeText(trx, document, text);
+      expect(await storeOutcome(db, zombie, { result: { extract: {} }, effects, isUnfinished: true })).to.equal(undefined);
+      expect(await rowOf(zombie.id)).to.include({ status: 'running', attempts: 2, stages: null, claimed_by: 'run/2' });
+      expect(await findDocument(db, documentId)).to.include({ extracted_at: null });
+    });
+
     it('once the job is final', async () => {
       const { db } = api.database;
       const { zombie } = await superseded();
       const failure = { code: 'final', message: 'It is over.', retryable: false };
       await settleAttempt(db, { jobId: zombie.id, claimedBy: 'run/2', failure }, delaysMs);
       const before = await rowOf(zombie.id);
-      expect(await succeedJob(db, zombie, { result: {} })).to.equal(false);
+      expect(await storeOutcome(db, zombie, { result: {} })).to.equal(undefined);
       const late = { code: 'late', message: 'Too late.', retryable: false };
       expect(await settleAttempt(db, { jobId: zombie.id, claimedBy: 'run/1', failure: late }, delaysMs)).to.deep.equal({
         status: 'failed',

@@ -3,13 +3,14 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Route } from 'playwright-core';
 import { until } from '../support/processes.ts';
+import { expectOk } from '../support/requests.ts';
 import { pathOf, useConsole } from './support/use-console.ts';
 
 /** The beginning of an id, which ends with the number of the document. */
 const idOf = '0198d2c4-0000-7000-8000-00000000';
 
 describe('The jobs of a busy workspace in the console', () => {
-  const { api, open, tenant } = useConsole({ WORKER_ENABLED: 'false' });
+  const { api, open, tenant } = useConsole({ WORKER_ENABLED: 'false', EXTRA_JOB_KINDS: 'document.process' });
 
   /** Imports documents, each with a job that is queued. */
   async function importDocuments(from: number, to: number): Promise<void> {
@@ -83,5 +84,37 @@ describe('The jobs of a busy workspace in the console', () => {
     const { page } = await open(pathOf(tenant, 'jobs'), { as: tenant.owner });
     await page.getByRole('row', { name: /an old report/ }).waitFor();
     await page.getByRole('row', { name: /deleted document/ }).waitFor();
+  });
+
+  it('show how much of a process is done, and its document the summary', async () => {
+    const { db } = api.database;
+    const { token } = tenant.owner;
+    const { id: documentId } = await api.upload(tenant, { name: 'process.txt', bytes: 'One. Two.' });
+    const body = { kind: 'document.process', documentId };
+    const { body: job } = await expectOk(api.request('POST', '/api/v1/jobs', { token, body }));
+    const change = (values: object) =>
+      db
+        .updateTable('job')
+        .set({ ...values, updated_at: sql`clock_timestamp()` })
+        .where('id', '=', job.id)
+        .execute();
+    const { page, complaints } = await open(pathOf(tenant, 'jobs'), { as: tenant.owner });
+    await page.getByText('Live', { exact: true }).waitFor();
+    const row = (state: string) => page.getByRole('row', { name: `Read, make searchable and summarize process.txt ${state}` });
+    await row('Queued').waitFor();
+    await change({ status: 'running', started_at: new Date(), stages: JSON.stringify({ extract: {} }) });
+    await row('Running 33%').waitFor();
+    await change({ stages: JSON.stringify({ extract: {}, index: {} }) });
+    await row('Running 67%').waitFor();
+    const result = {
+      extract: { characters: 9, pages: null, truncated: false },
+      index: { chunks: 1, characters: 9, model: 'fake', dimensions: 2 },
+      summarize: { summary: 'The short of it.', sentences: 1, model: 'fake', characters: 9 },
+    };
+    await change({ status: 'succeeded', result: JSON.stringify(result), finished_at: new Date() });
+    await row('Succeeded').waitFor();
+    await page.getByRole('link', { name: 'process.txt' }).click();
+    await page.getByText('The short of it.').waitFor();
+    expect(complaints).to.deep.equal([]);
   });
 });

@@ -10,6 +10,7 @@ import { uploadFiles } from '../upload/upload-files.ts';
 interface Options {
   workspace?: string;
   index?: boolean;
+  process?: boolean;
   tag?: string[];
   charset?: Charset;
   concurrency: number;
@@ -27,6 +28,7 @@ export function addUpload(program: Command, terminal: Terminal): void {
       command
         .addOption(workspaceOption())
         .option('--index', 'queue a job for each document that makes it searchable')
+        .option('--process', 'queue one that makes it searchable and summarizes it, if the service has such jobs')
         .option('--tag <tag>', 'a tag for what is sent; may be given several times', several)
         .option('--charset <charset>', 'of the texts that are sent, such as windows-1252; found by their bytes if you do not say')
         .option('--concurrency <number>', 'how many files are sent at once', integer(1), 4),
@@ -37,15 +39,16 @@ export function addUpload(program: Command, terminal: Terminal): void {
 
 async function upload(
   run: Run,
-  { workspace, index = false, tag: tags = [], charset, concurrency }: Options,
+  { workspace, index, process, tag: tags = [], charset, concurrency }: Options,
   paths: string[],
 ): Promise<void> {
   const { client, output, terminal } = run;
   const place = { organizationId: await findOrganization(run), workspaceId: await requireWorkspace(run, workspace) };
+  const job = process ? 'document.process' : index ? 'document.index' : undefined;
   const tally = createTally(terminal, output, { words, verb: 'uploaded', total: await countFiles(paths) });
   await tally.during(() =>
     uploadFiles({
-      ...{ client, ...place, tags, charset, index, paths, concurrency },
+      ...{ client, ...place, tags, charset, job, paths, concurrency },
       stopping: terminal.signal,
       onSent: tally.move,
       onOutcome: tally.add,

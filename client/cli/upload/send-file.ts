@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { type Charset, type Client, type ContentType, type Document, SheafError } from '../../index.ts';
+import { Failure } from '../failure.ts';
 
 export interface Sending {
   client: Client;
@@ -9,8 +10,8 @@ export interface Sending {
   tags: string[];
   /** Of the texts among the files. */
   charset: Charset | undefined;
-  /** Whether to ask for a job that indexes each document. */
-  index: boolean;
+  /** The job to ask for where a document is not indexed yet; undefined for none. */
+  job: 'document.index' | 'document.process' | undefined;
   /** Called with the bytes that were sent since it was called last; fewer than none if they are sent again. */
   onSent: (bytes: number) => void;
 }
@@ -54,10 +55,15 @@ async function sendOnce(sending: Sending, file: File, blob: Blob, tag: string): 
   const there = await client.documents.list({ organizationId, workspaceId, tag, status: 'ready', limit: 1 });
   const [known] = there.items;
   const document = known ?? (await upload(sending, file, blob, tag));
-  if (sending.index && document.indexedAt === null) {
-    await client.jobs.create({ kind: 'document.index', documentId: document.id, once: true });
-  }
+  if (sending.job && document.indexedAt === null) await queueJob(client, sending.job, document.id);
   return { status: known ? 'unchanged' : 'uploaded', documentId: document.id };
+}
+
+/** Throws Failure if the service does not have the kind of job: no other file would fare better. */
+async function queueJob(client: Client, kind: 'document.index' | 'document.process', documentId: string): Promise<void> {
+  await client.jobs.create({ kind, documentId, once: true }).catch((error: unknown) => {
+    throw error instanceof SheafError && error.is('BAD_REQUEST') ? new Failure(`The service has no jobs of kind ${kind}.`) : error;
+  });
 }
 
 /** The key is made of what is sent: a run that follows one that was killed goes on with its document. */

@@ -11,6 +11,7 @@ Job: TypeAlias = (
     | models.TextSummaryJob
     | models.EmbedJob
     | models.FieldsJob
+    | models.ProcessJob
 )
 """A job of any kind; `kind` tells which."""
 
@@ -21,5 +22,6 @@ JobEvent: TypeAlias = (
     | models.TextSummaryJobEvent
     | models.EmbedJobEvent
     | models.FieldsJobEvent
+    | models.ProcessJobEvent
 )
 """A job in the stream: `input` and `result` are present once it is final."""

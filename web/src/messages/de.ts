@@ -214,6 +214,7 @@ export const de: Messages = {
       'text.summarize': 'Einen Text zusammenfassen',
       'text.embed': 'Texte einbetten',
       'document.extractFields': 'Felder auslesen',
+      'document.process': 'Lesen, durchsuchbar machen und zusammenfassen',
     },
     states: {
       queued: 'Wartet',

@@ -213,6 +213,7 @@ export const en = {
       'text.summarize': 'Summarize a text',
       'text.embed': 'Embed texts',
       'document.extractFields': 'Extract fields',
+      'document.process': 'Read, make searchable and summarize',
     } satisfies Record<JobKind, string> as Record<JobKind, string>,
     states: {
       queued: 'Queued',

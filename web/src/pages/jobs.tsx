@@ -18,7 +18,7 @@ import { Waiting } from '../parts/waiting.tsx';
 import { WorkflowLink } from '../parts/workflow-link.tsx';
 import { queryClient, slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
-import { formatRelative, t } from '../text.ts';
+import { formatPercent, formatRelative, t } from '../text.ts';
 
 const route = getRouteApi('/o/$organization/$workspace/jobs');
 
@@ -150,7 +150,7 @@ const JobRow = memo(function JobRow({ job, name, workflowUrl }: { job: ListedJob
         </Stack>
       </Table.Td>
       <Table.Td>
-        <JobState status={job.status} />
+        <JobState job={job} />
       </Table.Td>
       <Table.Td className="number" data-label={t.jobs.attempts}>
         {t.common.of(String(job.attempts), String(job.maxAttempts))}
@@ -182,8 +182,10 @@ function DocumentName({ job: { documentId }, name }: { job: ListedJob; name: str
 
 const tones = { queued: 'busy', running: 'busy', succeeded: 'good', failed: 'bad', canceled: 'quiet' } as const;
 
-function JobState({ status }: { status: JobStatus }) {
-  return <StateMark tone={tones[status]}>{t.jobs.states[status]}</StateMark>;
+function JobState({ job }: { job: ListedJob }) {
+  const { status } = job;
+  const percent = job.kind === 'document.process' && status === 'running' ? ` ${formatPercent(job.progress / 100)}` : '';
+  return <StateMark tone={tones[status]}>{`${t.jobs.states[status]}${percent}`}</StateMark>;
 }
 
 /** What can be done with a job now. The stream shows what came of it; should it be away, the list is read again. */
