@@ -1,10 +1,10 @@
 import type { Box, Grey } from './image/grey.ts';
 
-/** How an engine takes a page apart: by itself into columns and blocks, as one column, or as one block of lines. */
-export type LayoutMode = 'auto' | 'column' | 'block';
+/** How an engine takes a page apart: by itself into columns and blocks, or as one block of lines. */
+export type LayoutMode = 'auto' | 'block';
 
 /** The numbers by which Tesseract knows the modes (`--psm`). */
-export const modeNumbers: Record<LayoutMode, number> = { auto: 3, column: 4, block: 6 };
+export const modeNumbers: Record<LayoutMode, number> = { auto: 3, block: 6 };
 
 /** A word that an engine has read. */
 export interface Word extends Box {

@@ -18,6 +18,8 @@ interface Sketched {
   sketch: Grey;
   /** By how much the sketch is smaller than the page. */
   shown: number;
+  /** The print of the sketch. */
+  asItIs: Print;
 }
 
 /** How far a page is to be turned, and its print in the sketch that is turned so. */
@@ -33,8 +35,7 @@ interface Direction {
  * read in each direction. For a page with few letters it is left open.
  */
 export async function findDirection(sketched: Sketched, engine: Engine): Promise<Direction> {
-  const { sketch } = sketched;
-  const asItIs = printOf(sketch);
+  const { sketch, asItIs } = sketched;
   const isSideways = asItIs.stacked > asItIs.letters.length;
   const likely: Quarters = isSideways ? 90 : 0;
   const turned = isSideways ? await rotate(sketch, 90) : sketch;

@@ -37,8 +37,9 @@ export async function preparePage(taken: Grey, engine: Engine): Promise<Prepared
   const shown = Math.min(1, sketchSide / Math.max(taken.width, taken.height));
   const page = flattenLight((await isLightOnDark(taken, shown)) ? invert(taken) : taken);
   const sketch = shown < 1 ? await scale(page, shown) : page;
-  if (findBlobs(sketch, thresholdOf(sketch)).length === 0) return undefined;
-  const { print, degrees, others } = await findDirection({ page, sketch, shown }, engine);
+  const blobs = findBlobs(sketch, thresholdOf(sketch));
+  if (blobs.length === 0) return undefined;
+  const { print, degrees, others } = await findDirection({ page, sketch, shown, asItIs: findPrint(blobs) }, engine);
   const turned = await rotate(page, degrees);
   if (print.letters.length === 0) return { picture: turned, letter: bestLetter, letters: [], turns: others };
   const letter = print.height / shown;
@@ -53,11 +54,13 @@ export async function preparePage(taken: Grey, engine: Engine): Promise<Prepared
 async function isLightOnDark(picture: Grey, shown: number): Promise<boolean> {
   if (medianOf(picture) > darkGround) return false;
   const sketch = await scale(picture, shown);
-  const [dark, light] = [sketch, invert(sketch)].map((one) => {
+  const lettersOf = (one: Grey) => {
     const flat = flattenLight(one);
-    return findPrint(findBlobs(flat, thresholdOf(flat))).letters.length;
-  }) as [number, number];
-  return light > dark;
+    const { letters, stacked } = findPrint(findBlobs(flat, thresholdOf(flat)));
+    // The page may lie on its side.
+    return Math.max(letters.length, stacked);
+  };
+  return lettersOf(invert(sketch)) > lettersOf(sketch);
 }
 
 /** Takes rules and speckles out. */

@@ -8,32 +8,40 @@ const shareOfPaper = 0.85;
 /** Paper is no darker than this share of the brightest: what is darker is a picture, or print on a dark ground. */
 const darkestPaper = 0.3;
 
+/** The light of so many rows is taken to be one. */
+const sameLight = 4;
+
 /** Evens out the light of a picture: shadows and yellowed paper become white, and faint print dark. */
 export function flattenLight(grey: Grey): Grey {
-  const size = Math.max(leastTile, Math.round(Math.min(grey.width, grey.height) / tilesOfShorterSide));
-  const paper = paperOf(grey, size);
-  const ink = inkOf(grey, paper);
   const { data, width, height } = grey;
-  const flat = new Uint8ClampedArray(data.length);
-  const across = Array.from({ length: width }, (_, x) => between(x, size, paper.columns));
-  const [lefts, rights, shares] = [
-    Uint16Array.from(across, ([one]) => one),
-    Uint16Array.from(across, ([, two]) => two),
-    Float32Array.from(across, ([, , share]) => share),
-  ];
-  const levels = new Float32Array(paper.columns);
-  const stretch = 255 / (1 - ink);
+  const size = Math.max(leastTile, Math.round(Math.min(width, height) / tilesOfShorterSide));
+  const tiles = paperOf(grey, size);
+  const even = evenLevels(inkOf(grey, tiles));
+  const flat = new Uint8Array(data.length);
+  let paper: Uint8Array = new Uint8Array(width);
   for (let y = 0; y < height; y += 1) {
-    const [above, below, share] = between(y, size, paper.rows);
-    for (let column = 0; column < paper.columns; column += 1)
-      levels[column] = paper.at(column, above) * (1 - share) + paper.at(column, below) * share;
-    for (let x = 0, at = y * width; x < width; x += 1, at += 1) {
-      const left = levels[lefts[x] as number] as number;
-      const level = left + ((levels[rights[x] as number] as number) - left) * (shares[x] as number);
-      flat[at] = ((data[at] as number) / level - ink) * stretch;
-    }
+    if (y % sameLight === 0) paper = paperOfRow(tiles, size, { y, width });
+    for (let x = 0, at = y * width; x < width; x += 1, at += 1)
+      flat[at] = even[((paper[x] as number) << 8) + (data[at] as number)] as number;
   }
-  return { data: new Uint8Array(flat.buffer), width, height };
+  return { data: flat, width, height };
+}
+
+/** The level of the paper at each pixel of a row, between those of the tiles. */
+function paperOfRow({ data, width: columns, height: rows }: Grey, size: number, { y, width }: { y: number; width: number }): Uint8Array {
+  const [above, below, down] = between(y, size, rows);
+  const levels = Float32Array.from({ length: columns }, (_, column) => {
+    const [one, other] = [data[above * columns + column] as number, data[below * columns + column] as number];
+    return one + (other - one) * down;
+  });
+  const row = new Uint8Array(width);
+  for (let x = 0; x < width; x += 1) {
+    const place = Math.min(columns - 1, Math.max(0, x / size - 0.5));
+    const left = Math.floor(place);
+    const level = levels[left] as number;
+    row[x] = level + ((levels[left + 1] ?? level) - level) * (place - left);
+  }
+  return row;
 }
 
 /** The tiles on both sides of a pixel, and how far it is on the way to the second. */
@@ -43,16 +51,17 @@ function between(pixel: number, size: number, tiles: number): [number, number, n
   return [first, Math.min(tiles - 1, first + 1), at - first];
 }
 
-interface Paper {
-  columns: number;
-  rows: number;
-  at(column: number, row: number): number;
+/** What each level becomes on each level of paper, at 256 times that of the paper. */
+function evenLevels(ink: number): Uint8ClampedArray {
+  const levels = new Uint8ClampedArray(256 * 256);
+  for (let at = 0; at < levels.length; at += 1) levels[at] = ((at & 255) / Math.max(1, at >> 8) - ink) * (255 / (1 - ink));
+  return levels;
 }
 
-/** The brightness of the paper in each tile. */
-function paperOf({ data, width, height }: Grey, size: number): Paper {
+/** The brightness of the paper in each tile of a picture. */
+function paperOf({ data, width, height }: Grey, size: number): Grey {
   const [columns, rows] = [Math.ceil(width / size), Math.ceil(height / size)];
-  const levels = new Float32Array(columns * rows);
+  const levels = new Uint8Array(columns * rows);
   const histogram = new Uint32Array(256);
   for (let row = 0; row < rows; row += 1) {
     for (let column = 0; column < columns; column += 1) {
@@ -68,18 +77,20 @@ function paperOf({ data, width, height }: Grey, size: number): Paper {
     }
   }
   const brightest = Math.max(1, levels.toSorted()[Math.floor(levels.length * 0.9)] ?? 1);
-  const kept = levels.map((level) => Math.max(level, brightest * darkestPaper));
-  return { columns, rows, at: (column, row) => kept[row * columns + column] as number };
+  return { data: levels.map((level) => Math.max(level, brightest * darkestPaper)), width: columns, height: rows };
 }
 
 /** How dark print is, as a share of the paper around it, so that faint print can be made dark. At most three quarters. */
-function inkOf({ data, width }: Grey, { columns, rows, at }: Paper): number {
-  const size = width / columns;
+function inkOf({ data, width }: Grey, paper: Grey): number {
+  const size = width / paper.width;
   const histogram = new Uint32Array(256);
   let count = 0;
-  for (let index = 0; index < data.length; index += 7) {
-    const [column, row] = [Math.min(columns - 1, Math.floor((index % width) / size)), Math.min(rows - 1, Math.floor(index / width / size))];
-    const level = Math.min(255, Math.round(((data[index] as number) / at(column, row)) * 255));
+  for (let index = 0; index < data.length; index += 31) {
+    const [column, row] = [
+      Math.min(paper.width - 1, Math.floor((index % width) / size)),
+      Math.min(paper.height - 1, Math.floor(index / width / size)),
+    ];
+    const level = Math.min(255, Math.round(((data[index] as number) / (paper.data[row * paper.width + column] as number)) * 255));
     histogram[level] = (histogram[level] ?? 0) + 1;
     count += 1;
   }
