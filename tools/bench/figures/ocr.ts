@@ -10,20 +10,18 @@ import { characterErrors } from '../../../test/ai/support/scan.ts';
 import { type MadeScan, makeScans } from '../collections/made-scans.ts';
 import { makeUntidyImages, type UntidyImage } from '../collections/untidy-images.ts';
 import { type Effort, type Figure, toFigure } from '../support/figure.ts';
+import type { ReadScan } from '../support/read-scans.ts';
 
-interface ReadScan {
-  text: string;
-  seconds: number;
-}
-
+const mostOfUpright = { atMost: 1.5 };
 const languagesDirectory = process.env.OCR_LANGUAGES_DIR ?? installedLanguages();
 
 /**
  * How many characters text recognition reads wrongly of scans that were made for it, and how many values it finds in untidy images, with its
- * engine (the system's Tesseract if it is on the PATH, and the one in WebAssembly) and in what time beside the engine called directly. Scans are read in their own language if OCR_LANGUAGES_DIR has its data, else as English. A quick run has
- * three scans, and none that is untidy.
+ * engine (the system's Tesseract if it is on the PATH, and the one in WebAssembly) and in what time beside the engine called directly; the
+ * images one by one with the first engine. Scans are read in their own language if OCR_LANGUAGES_DIR has its data, else as English. A quick
+ * run has three scans, and none that is untidy.
  */
-export async function ocr({ quick }: Effort): Promise<Figure[]> {
+export async function ocr({ quick, rounds }: Effort): Promise<Figure[]> {
   const scans = (await makeScans()).slice(0, quick ? 3 : undefined);
   const untidy = quick ? [] : await makeUntidyImages();
   const directory = mkdtempSync(join(tmpdir(), 'scans-'));
@@ -31,15 +29,16 @@ export async function ocr({ quick }: Effort): Promise<Figure[]> {
     const files = writeFiles(directory, 'scan', scans);
     const untidyFiles = writeFiles(directory, 'untidy', untidy);
     const figures: Figure[] = [];
-    for (const kind of kinds()) {
-      const here = await readHere(kind, 'service', scans, files);
-      const bare = await readHere(kind, 'bare', scans, files);
-      const named = (figure: Figure) => ({ ...figure, name: `${kind}: ${figure.name}` });
-      const found = quick ? [] : await readScans([entry, 'service', choiceOf(kind, 'eng'), ...untidyFiles]);
-      figures.push(
-        ...scans.map((scan, index) => errorsOf(scan, here[index])).map(named),
-        ...[...ratios(scans, here, bare), ...valuesOf(untidy, found)].map(named),
-      );
+    for (const [index, kind] of kinds().entries()) {
+      const read = await readScans(kind, scans, files);
+      const found = quick ? [] : await readFiles(kind, 'eng', rounds(index === 0 ? 3 : 1), untidyFiles);
+      const ofKind = [
+        ...scans.map((scan, place) => errorsOf(scan, read[place])),
+        ...ratios(scans, read),
+        ...valuesOf(untidy, found),
+        ...(index === 0 ? untidy.map((image, place) => timeOf(image, found[place])) : []),
+      ];
+      figures.push(...ofKind.map((figure) => ({ ...figure, name: `${kind}: ${figure.name}` })));
     }
     return figures;
   } finally {
@@ -70,46 +69,46 @@ function choiceOf(kind: EngineChoice['kind'], language: string): string {
 }
 
 /** How much longer a page takes than the engine called directly on the picture as it is, or turned upright. */
-function ratios(scans: MadeScan[], here: ReadScan[], bare: ReadScan[]): Figure[] {
+function ratios(scans: MadeScan[], read: ReadScan[]): Figure[] {
   const isTurned = (index: number) => scans[index]?.name.startsWith('turned') ?? false;
-  const seconds = (read: ReadScan[], which: (index: number) => boolean) =>
-    read.filter((_, index) => which(index)).reduce((sum, one) => sum + one.seconds, 0);
-  const upright = (index: number) => !isTurned(index);
-  const count = scans.filter((_, index) => upright(index)).length;
+  const mean = (of: 'seconds' | 'bareSeconds', some: number[]) =>
+    some.reduce((sum, index) => sum + (read[index]?.[of] ?? 0), 0) / some.length;
+  const [upright, turned] = [(index: number) => !isTurned(index), isTurned].map((which) => [...scans.keys()].filter(which)) as [
+    number[],
+    number[],
+  ];
   const all = toFigure(
     'time of an upright page, beside the engine alone',
-    { value: seconds(here, upright) / count, baseline: seconds(bare, upright) / count, unit: 's' },
-    { ratio: { atMost: 1.5 } },
+    { value: mean('seconds', upright), baseline: mean('bareSeconds', upright), unit: 's' },
+    { ratio: mostOfUpright },
   );
-  const turned = scans.keys().filter(isTurned).toArray();
   if (turned.length === 0) return [all];
-  const share = turned.length;
-  const value = seconds(here, isTurned) / share;
   return [
     all,
     toFigure(
       'time of a turned page, beside the engine alone on the upright one',
-      { value, baseline: uprightTwin(scans, bare), unit: 's' },
+      { value: mean('seconds', turned), baseline: uprightTwin(scans, read), unit: 's' },
       { ratio: { atMost: 3 } },
     ),
   ];
 }
 
 /** The seconds of the engine alone for a page with as many lines as the turned ones: by the character. */
-function uprightTwin(scans: MadeScan[], bare: ReadScan[]): number {
+function uprightTwin(scans: MadeScan[], read: ReadScan[]): number {
   const [first] = scans as [MadeScan];
   const turned = scans.find(({ name }) => name.startsWith('turned')) ?? first;
-  return ((bare[0]?.seconds ?? 0) * turned.text.length) / first.text.length;
+  return ((read[0]?.bareSeconds ?? 0) * turned.text.length) / first.text.length;
 }
 
 function valuesOf(images: UntidyImage[], read: ReadScan[]): Figure[] {
   if (images.length === 0) return [];
-  const bare = (text: string) => text.replace(/[|\s]+/g, '').toLowerCase();
   const share = (which: (image: UntidyImage) => boolean) => {
-    const wanted = images.flatMap((image, index) =>
-      which(image) ? image.values.map((value) => ({ value, text: read[index]?.text ?? '' })) : [],
+    const [wanted, found] = images.reduce(
+      ([all, some], image, index) =>
+        which(image) ? [all + image.values.length, some + foundIn(read[index]?.text ?? '', image)] : [all, some],
+      [0, 0],
     );
-    return (100 * wanted.filter(({ value, text }) => bare(text).includes(bare(value))).length) / wanted.length;
+    return (100 * found) / wanted;
   };
   return [
     toFigure('values found in untidy images', { value: share(() => true), unit: '%' }, { atLeast: 85 }),
@@ -117,11 +116,29 @@ function valuesOf(images: UntidyImage[], read: ReadScan[]): Figure[] {
   ];
 }
 
+function foundIn(text: string, { values }: UntidyImage): number {
+  const bare = (some: string) => some.replace(/[|\s]+/g, '').toLowerCase();
+  return values.filter((value) => bare(text).includes(bare(value))).length;
+}
+
+/** The time of an image beside the engine alone, with the values that each finds. */
+function timeOf(image: UntidyImage, read: ReadScan | undefined): Figure {
+  const { text = '', bareText = '', seconds: value = 0, bareSeconds: baseline = 0 } = read ?? {};
+  const [here, alone] = [text, bareText].map((some) => foundIn(some, image));
+  const name = `${image.name}: ${here} of ${image.values.length} values, by the engine alone ${alone}`;
+  return toFigure(name, { value, baseline, unit: 's' }, image.upright ? { ratio: mostOfUpright } : {});
+}
+
 /** In a process for each language, as the AI service has. */
-async function readHere(kind: EngineChoice['kind'], what: 'service' | 'bare', scans: MadeScan[], files: string[]): Promise<ReadScan[]> {
+async function readScans(kind: EngineChoice['kind'], scans: MadeScan[], files: string[]): Promise<ReadScan[]> {
   const found: ReadScan[] = [];
   for (const [language, some] of Map.groupBy(scans.keys(), (index) => languageOf(scans[index]))) {
-    const read = await readScans([entry, what, choiceOf(kind, language), ...some.map((index) => files[index] ?? '')]);
+    const read = await readFiles(
+      kind,
+      language,
+      1,
+      some.map((index) => files[index] ?? ''),
+    );
     for (const [place, index] of some.entries()) found[index] = read[place] as ReadScan;
   }
   return found;
@@ -131,7 +148,8 @@ function languageOf(scan: MadeScan | undefined): string {
   return scan && existsSync(join(languagesDirectory, `${scan.language}.traineddata.gz`)) ? scan.language : 'eng';
 }
 
-async function readScans(args: string[]): Promise<ReadScan[]> {
+async function readFiles(kind: EngineChoice['kind'], language: string, rounds: number, files: string[]): Promise<ReadScan[]> {
+  const args = [entry, choiceOf(kind, language), String(rounds), ...files];
   const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 10_000_000 });
   return stdout
     .trim()
