@@ -1,6 +1,8 @@
 import { chmodSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import sharp from 'sharp';
+import { renderPdfPage } from '../../ai/extract/read-pdf.ts';
 import { parts } from '../../examples/samples/handbook.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { until } from '../support/processes.ts';
@@ -40,6 +42,8 @@ describe('scanned PDFs at /v1/extract', () => {
 
   it('are read upright if their pages are turned', async () => {
     const body = await makeScannedPdf([{ scan: ['The lease ends in March.'], rotated: true }]);
+    // Text recognition would turn the picture itself, so that the text does not tell.
+    expect(await quarterOfPrint(await renderPdfPage(body, 0, false))).to.equal('top left');
     expect((await service.client.extract({ body, contentType: pdf })).text).to.equal('The lease ends in March.');
   });
 
@@ -168,7 +172,8 @@ describe('scanned PDFs at their limits', () => {
   });
 
   it('cannot keep a reader busy with a page that takes for ever to render', async () => {
-    const service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', EXTRACT_TIMEOUT_SECONDS: '2' });
+    const env = { OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', EXTRACT_TIMEOUT_SECONDS: '2', AI_READERS: '1' };
+    const service = await startAiService(env);
     try {
       // Cheap to parse, but each of its figures fills the page through a soft pattern of many small strokes.
       const slow = makePdf(`${'0 0 600 800 re f 0 0 m 600 800 l 0 800 l 600 0 l b* '.repeat(60_000)}`);
@@ -242,6 +247,14 @@ describe('the languages of text recognition', () => {
     }
   });
 });
+
+/** The quarter of a page that its first letter is in: the page begins at its corner. */
+async function quarterOfPrint(image: Buffer): Promise<string> {
+  const { data, info } = await sharp(image).greyscale().raw().toBuffer({ resolveWithObject: true });
+  const at = data.findIndex((level) => level < 100);
+  const [x, y] = [at % info.width, Math.floor(at / info.width)];
+  return `${y * 2 < info.height ? 'top' : 'bottom'} ${x * 2 < info.width ? 'left' : 'right'}`;
+}
 
 function wrap(text: string, width: number): string[] {
   return text.match(new RegExp(`\\S.{0,${width - 2}}\\S(?=\\s|$)`, 'g')) ?? [];
