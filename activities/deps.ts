@@ -7,7 +7,6 @@ import type { Semaphore } from '../concurrency/semaphore.ts';
 import type { Db } from '../db/connect.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
 import type { Payments } from '../payments/payments.ts';
-import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Embedder } from './embedder.ts';
 
 /** Observes the steps of the scheduled workflows that this process runs: each before the first run, and each success. */
@@ -34,8 +33,6 @@ export interface ActivityDeps {
   attempts: Semaphore;
   jobs: { timeoutMs: number; retryDelaysMs: readonly number[] };
   getPlan: GetPlan;
-  /** Holds attempts back while the AI service is down; undefined if an outage costs attempts, which is the default. */
-  breaker?: CircuitBreaker | undefined;
   /** Undefined while billing is off. */
   payments?: Payments | undefined;
   /** Observes the steps of the scheduled workflows. */

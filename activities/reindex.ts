@@ -53,10 +53,9 @@ export function reindexActivities(deps: ActivityDeps) {
   };
 }
 
-async function readTarget({ ai, breaker }: ActivityDeps): Promise<IndexKind> {
+async function readTarget({ ai }: ActivityDeps): Promise<IndexKind> {
   const { signal } = reporting();
   try {
-    await breaker?.untilClosed(signal);
     const { model, dimensions } = await ai.embedFloats({ texts: ['a'], signal });
     const { embeddings } = await ai.health({ signal });
     const chunkCharacters = embeddings.find((one) => one.model === model)?.chunkCharacters ?? chunkSize.characters;
@@ -84,7 +83,6 @@ async function stageInto(
   { onProgress, signal }: { onProgress: () => void; signal: AbortSignal },
 ): Promise<ReindexBatch> {
   const documents = await listBehind(deps.db, { target, ...page });
-  await deps.breaker?.untilClosed(signal);
   const { textsPerCall } = await deps.reindexEmbedder.profileOf(target.model).catch((error: unknown) => {
     throw toApplicationFailure(error);
   });
@@ -125,7 +123,6 @@ async function embedPatiently(deps: ActivityDeps, document: BehindDocument, embe
   const { signal } = embedding;
   for (let tries = 0; ; tries += 1) {
     try {
-      await deps.breaker?.untilClosed(signal);
       return await embedDocument(deps, document, embedding);
     } catch (error) {
       signal.throwIfAborted();

@@ -40,16 +40,12 @@ export async function runJobAttempt(deps: ActivityDeps, { jobId }: AttemptInput)
   const context = Context.current();
   const { cancellationSignal } = context;
   let told: string | undefined;
-  const heartbeat = setInterval(
-    () => context.heartbeat(isHeld(deps) ? 'The AI service is down: the job waits for it.' : told),
-    heartbeatMs,
-  );
+  const heartbeat = setInterval(() => context.heartbeat(told), heartbeatMs);
   const tell = (progress: string) => {
     told = progress;
   };
   let release: Release | undefined;
   try {
-    await deps.breaker?.untilClosed(cancellationSignal);
     release = await deps.attempts.acquire(cancellationSignal);
     cancellationSignal.throwIfAborted();
     const claim = await claimOrTakeOver(deps, jobId, nameOf(context));
@@ -60,10 +56,6 @@ export async function runJobAttempt(deps: ActivityDeps, { jobId }: AttemptInput)
     release?.();
     clearInterval(heartbeat);
   }
-}
-
-function isHeld({ breaker }: ActivityDeps): boolean {
-  return breaker !== undefined && breaker.state !== 'closed';
 }
 
 function nameOf({ info }: Context): string {

@@ -35,7 +35,7 @@ import { serveMetrics } from '../telemetry/serve-metrics.ts';
 import { createServerMetrics } from '../telemetry/server-metrics.ts';
 import { startTracing } from '../telemetry/start-tracing.ts';
 import { watchBacklog } from '../telemetry/watch-backlog.ts';
-import { observeWorker, watchDatabase } from '../telemetry/watch-parts.ts';
+import { watchDatabase } from '../telemetry/watch-parts.ts';
 import { awaitResult } from '../temporal/await-result.ts';
 import { createTemporalClient } from '../temporal/connect.ts';
 import { createOutbox } from '../temporal/outbox.ts';
@@ -159,8 +159,7 @@ outbox.start();
 const tidying = storage instanceof LocalStorage ? tidyUploads(storage) : undefined;
 const workers = config.worker.enabled
   ? startWorker(config, temporal, {
-      ...{ db: workerDb ?? db, outbox, tracing, storage: traceStorage(await createStorage(config)), ai, log },
-      ...observeWorker(registry, metrics),
+      ...{ db: workerDb ?? db, outbox, tracing, storage: traceStorage(await createStorage(config)), ai, log, steps: metrics.steps },
     })
   : undefined;
 if (config.metrics.port > 0) {

@@ -107,7 +107,6 @@ export const serverEnvironment = z.object({
   WORKER_SHUTDOWN_GRACE_MS: milliseconds(10_000),
   EXTRA_JOB_KINDS: extraJobs(),
   ...jobTimeVariables,
-  JOBS_HOLD_ON_OUTAGE: flag(false),
   ...webhookVariables,
   AUDIT_LOG_RETENTION_DAYS: integer(365, { max: 1_000_000 }),
   RATE_LIMIT_PER_MINUTE: integer(300, { min: 1 }),

@@ -75,7 +75,7 @@ export function loadServerConfig(env: Environment) {
     },
     providers: [provider(e, 'A'), provider(e, 'B')].filter((p) => p !== undefined),
     worker: workerOf(e),
-    jobs: { timeoutMs: jobTimeoutMsOf(e), retryDelaysMs: times.jobRetryDelays, holdOnOutage: e.JOBS_HOLD_ON_OUTAGE },
+    jobs: { timeoutMs: jobTimeoutMsOf(e), retryDelaysMs: times.jobRetryDelays },
     webhooks: {
       enabled: e.WEBHOOKS_ENABLED,
       allowedNetworks: e.WEBHOOKS_ALLOWED_NETWORKS,

@@ -40,22 +40,6 @@ export function watchStreams(registry: Registry, count: () => number): void {
   show(registry, 'sheaf_open_streams', 'Job streams that are open in this process', count);
 }
 
-const breakerStates = ['closed', 'half-open', 'open'] as const;
-
-/** Shows the state of the circuit breaker: 1 for the state that it is in, 0 for the others. */
-export function watchBreaker(registry: Registry, readState: () => (typeof breakerStates)[number]): void {
-  new Gauge({
-    name: 'sheaf_ai_breaker_state',
-    help: 'The circuit breaker before the AI service: 1 for the state that it is in',
-    labelNames: ['state'],
-    registers: [registry],
-    collect() {
-      const current = readState();
-      for (const state of breakerStates) this.set({ state }, state === current ? 1 : 0);
-    },
-  });
-}
-
 /** Shows a number that is read at each scrape. */
 export function show(registry: Registry, name: string, help: string, read: () => number): void {
   new Gauge({

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Db, Pool } from '../db/connect.ts';
 import { observePool } from '../db/observe-pool.ts';
-import { watchBreaker, watchPools } from './gauges.ts';
+import { watchPools } from './gauges.ts';
 import type { ServerMetrics } from './server-metrics.ts';
 
 /** Measures pools, by the class of their work, and counts the facts that are committed through `dbs`. */
@@ -13,9 +13,4 @@ export function watchDatabase(
   watchPools(registry, pools);
   for (const [name, pool] of Object.entries(pools)) observePool(pool, (took) => metrics.observePoolWait(name, took));
   for (const db of dbs) db.observe = metrics.observeFact;
-}
-
-/** The reports of this process's workers. */
-export function observeWorker(registry: Registry, { steps }: ServerMetrics) {
-  return { steps, watchBreaker: (readState: Parameters<typeof watchBreaker>[1]) => watchBreaker(registry, readState) };
 }

@@ -12,7 +12,7 @@ import { logCrashes } from '../telemetry/log-crashes.ts';
 import { serveMetrics } from '../telemetry/serve-metrics.ts';
 import { createServerMetrics } from '../telemetry/server-metrics.ts';
 import { startTracing } from '../telemetry/start-tracing.ts';
-import { observeWorker, watchDatabase } from '../telemetry/watch-parts.ts';
+import { watchDatabase } from '../telemetry/watch-parts.ts';
 import { createTemporalClient } from '../temporal/connect.ts';
 import { createOutbox } from '../temporal/outbox.ts';
 import { installRuntime } from '../temporal/runtime.ts';
@@ -54,7 +54,7 @@ const workers = startWorker(config, temporal, {
   storage,
   ai: metrics.observeAi(createAiClient({ baseUrl: config.ai.url, token: config.ai.token, attemptMs: config.jobs.timeoutMs })),
   log,
-  ...observeWorker(registry, metrics),
+  steps: metrics.steps,
 });
 if (config.metrics.port > 0) await serveMetrics(config.metrics, { registry, readOthers: readSdkMetrics });
 

@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client';
-import { CircuitBreaker } from '../activities/circuit-breaker.ts';
 import type { ActivityDeps } from '../activities/deps.ts';
 import { Embedder } from '../activities/embedder.ts';
 import { handlers } from '../activities/handlers.ts';
@@ -24,12 +23,7 @@ import { createTraceSinks } from './telemetry.ts';
 import { untilReconnected } from './until-reconnected.ts';
 import { bundleWorkflows } from './workflow-bundle.ts';
 
-/** The observers of the workers, for metrics. */
-interface WorkerObserver extends Pick<ActivityDeps, 'steps'> {
-  watchBreaker?: (readState: () => CircuitBreaker['state']) => void;
-}
-
-type SharedParts = Pick<ActivityDeps, 'db' | 'storage' | 'ai' | 'log'> & WorkerObserver;
+type SharedParts = Pick<ActivityDeps, 'db' | 'storage' | 'ai' | 'log' | 'steps'>;
 
 interface WorkerParts extends SharedParts {
   outbox: Outbox;
@@ -81,19 +75,14 @@ export function startWorker(config: ServerConfig, client: Client, { outbox, trac
 /** How many steps of bulk work run at once: each deletes an organization, or switches a workspace. */
 const bulkConnections = 2;
 
-function createDeps(config: ServerConfig, { watchBreaker, ...parts }: SharedParts): ActivityDeps {
-  const breaker = config.jobs.holdOnOutage ? new CircuitBreaker(parts.ai, parts.log) : undefined;
-  if (breaker) watchBreaker?.(() => breaker.state);
-  const ai = breaker?.client() ?? parts.ai;
+function createDeps(config: ServerConfig, parts: SharedParts): ActivityDeps {
   const { url, pooled } = config.database;
   return {
     ...parts,
     bulkDb: createDb(createPool({ url, pooled, poolSize: bulkConnections, name: 'sheaf bulk work', work: 'bulk' })),
     maintenanceDb: createDb(createPool({ url: config.database.directUrl, poolSize: 1, name: 'sheaf maintenance', work: 'maintenance' })),
-    ai,
-    embedder: new Embedder(ai, config.worker.embedCalls),
-    reindexEmbedder: new Embedder(ai, 1),
-    breaker,
+    embedder: new Embedder(parts.ai, config.worker.embedCalls),
+    reindexEmbedder: new Embedder(parts.ai, 1),
     attempts: new Semaphore(config.worker.concurrency),
     jobs: config.jobs,
     mailer: createMailer(config),

@@ -10,7 +10,6 @@ export type AlertName =
   | 'SheafDatabaseAway'
   | 'SheafPoolExhausted'
   | 'SheafAiFails'
-  | 'SheafAiBreakerOpen'
   | 'SheafAiReadersBusy'
   | 'SheafObjectsRefused'
   | 'SheafMailsLate'
