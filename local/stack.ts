@@ -35,8 +35,6 @@ export interface StackOptions {
   temporalUi?: boolean;
   /** Variables for the AI service, the API and the worker; they override those of the stack. */
   env?: Environment;
-  /** Variables of single services, on top of those. */
-  envOf?: Partial<Record<ServiceName, Environment>>;
   /** Ends a start that is under way. */
   abort?: AbortSignal;
   log?: (event: ServiceEvent) => void;
@@ -182,14 +180,14 @@ export class Stack {
   /** Starts a service that was not started yet, or has ended. */
   async start(service: ServiceName, env: Environment = {}): Promise<void> {
     if (this.#running.has(service)) throw new Error(`The service ${service} runs already.`);
-    const { log, durable = true, temporalUi = true, envOf = {} } = this.#options;
+    const { log, durable = true, temporalUi = true } = this.#options;
     log?.({ service, state: 'starting' });
     const process = await startService(service, {
       supervisor: this.supervisor,
       dataDir: this.dataDir,
       ports: this.ports,
       addresses: this.#addresses,
-      env: { ...this.env, ...envOf[service], ...env },
+      env: { ...this.env, ...env },
       logFile: this.logPath(service),
       durable,
       temporalUi,

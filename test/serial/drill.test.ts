@@ -18,7 +18,7 @@ describe('npm run drill', function () {
       'temporal-away',
       'webhooks',
     ]);
-    for (const { name, runs, recoverySeconds, alerts: _, cut, webhooks, ...counts } of faults) {
+    for (const { name, runs, recoverySeconds, cut, webhooks, ...counts } of faults) {
       expect(runs, String(name)).to.be.at.least(1);
       expect(recoverySeconds, String(name)).to.be.a('number');
       if (name.endsWith('-silent')) expect(cut?.apiMb, String(name)).to.be.above(0);
@@ -28,15 +28,8 @@ describe('npm run drill', function () {
   });
 
   it('refuses options that it does not know, and a cut that does not last', async () => {
-    for (const option of [
-      '--cut-minutes=0',
-      '--cut-minutes=soon',
-      '--cut-hours=1',
-      '--alerts --short',
-      '--webhooks=many',
-      '--webhooks=0x10@1',
-    ]) {
-      const drill = runProgram(process.execPath, ['tools/drill/main.ts', ...option.split(' ')]);
+    for (const option of ['--cut-minutes=0', '--cut-minutes=soon', '--cut-hours=1', '--webhooks=many', '--webhooks=0x10@1']) {
+      const drill = runProgram(process.execPath, ['tools/drill/main.ts', option]);
       expect((await drill.exited).code, option).to.equal(2);
       expect(drill.stderr(), option).to.include(option.slice(0, 5));
     }

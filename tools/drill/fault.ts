@@ -1,5 +1,4 @@
 import { table } from '../../ops/table.ts';
-import type { AlertName } from './expected-alerts.ts';
 import type { Service } from './service.ts';
 import type { Tenant } from './tenant.ts';
 import type { CutReport } from './watch-cut.ts';
@@ -70,8 +69,6 @@ export interface FaultReport {
   duplicated: number;
   ledgerOff: number;
   orphans: number;
-  /** What a Prometheus saw, if there was one and the faults are not short: alerts that had to fire and did not, and those that no table allows. */
-  alerts?: { fired: AlertName[]; missing: AlertName[]; unexpected: AlertName[] };
   /** From the end of the fault until nothing was left to do: the maximum of its runs. */
   recoverySeconds: number;
   /** Of a cut of the network: its last run. */
@@ -84,25 +81,9 @@ export function isSound({ lost, stuck, duplicated, ledgerOff, orphans }: FaultRe
   return lost + stuck + duplicated + ledgerOff + orphans === 0;
 }
 
-/** Whether the alerts that had to fire did, and no other one that no table allows. Not if none were watched. */
-function hasExpectedAlerts({ alerts }: FaultReport): boolean {
-  return alerts !== undefined && alerts.missing.length + alerts.unexpected.length === 0;
-}
-
-/** Whether every fault violated nothing, and with `alerts` fired what it should. */
-export function hasPassed(reports: FaultReport[], { alerts }: { alerts: boolean }): boolean {
-  return reports.every((report) => isSound(report) && (!alerts || hasExpectedAlerts(report)));
-}
-
-function describeAlerts({ alerts }: FaultReport): string {
-  if (!alerts) return 'not watched';
-  const marked = alerts.fired.map((name) => (alerts.unexpected.includes(name) ? `${name} (unexpected)` : name));
-  return [...marked, ...alerts.missing.map((name) => `no ${name}`)].join(', ') || 'none';
-}
-
 /** The reports as a table. */
 export function formatReports(reports: FaultReport[]): string {
-  const head = ['FAULT', 'RUNS', 'LOST', 'STUCK', 'DUPLICATED', 'LEDGER OFF', 'ORPHANS', 'SECONDS TO RECOVER', 'ALERTS'];
+  const head = ['FAULT', 'RUNS', 'LOST', 'STUCK', 'DUPLICATED', 'LEDGER OFF', 'ORPHANS', 'SECONDS TO RECOVER'];
   const rows = reports.map((one) => [
     one.name,
     one.runs,
@@ -112,7 +93,6 @@ export function formatReports(reports: FaultReport[]): string {
     one.ledgerOff,
     one.orphans,
     one.recoverySeconds,
-    describeAlerts(one),
   ]);
   return [...table([head, ...rows]), ...reports.flatMap(describeMore)].join('\n');
 }

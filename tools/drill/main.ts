@@ -1,10 +1,8 @@
-// `npm run drill [-- NAME…] [--json] [--short] [--alerts] [--cut-minutes=N] [--webhooks=LOAD] [--other=DIRECTORY]`: injects real faults into a service under
+// `npm run drill [-- NAME…] [--json] [--short] [--cut-minutes=N] [--webhooks=LOAD] [--other=DIRECTORY]`: injects real faults into a service under
 // load; see docs/operations.md.
-// Exits 1 if anything was lost, stuck, duplicated, off or orphaned, or a fault could not be injected, and with --alerts if an alert did not
-// fire that had to, or another one did; 2 if it is not understood.
-import { findInstalled } from '../../test/support/installed.ts';
+// Exits 1 if anything was lost, stuck, duplicated, off or orphaned, or a fault could not be injected; 2 if it is not understood.
 import { readArguments, readNumber } from '../read-arguments.ts';
-import { type Fault, type FaultReport, formatReports, hasPassed, isSound, type WebhookLoad } from './fault.ts';
+import { type Fault, type FaultReport, formatReports, isSound, type WebhookLoad } from './fault.ts';
 import { faults } from './faults/index.ts';
 import { runFault } from './run-fault.ts';
 import { type Service, startService } from './service.ts';
@@ -21,8 +19,6 @@ see docs/operations.md. All of it takes half an hour. NAME is one or several of:
   ${faults.map(({ name }) => name).join('\n  ')}
 
   --short            the short form that the tests run
-  --alerts           fail if the alerts are not those that
-                     tools/drill/expected-alerts.ts expects; not in the short form, whose faults are too short
   --cut-minutes N    how long cuts of the network last
   --webhooks LOAD    of \`webhooks\`: 100x10000@5 is 100 endpoints, and 10,000 events at 5 a second; 20x60@3 if not given
   --other DIRECTORY  another release, with its packages, for \`two-versions\`
@@ -31,7 +27,6 @@ see docs/operations.md. All of it takes half an hour. NAME is one or several of:
 `,
   options: {
     short: { type: 'boolean', default: false },
-    alerts: { type: 'boolean', default: false },
     'cut-minutes': { type: 'string' },
     webhooks: { type: 'string', default: '20x60@3' },
     other: { type: 'string' },
@@ -40,9 +35,7 @@ see docs/operations.md. All of it takes half an hour. NAME is one or several of:
   names: faults.map(({ name }) => name),
   kind: 'fault',
 });
-const { short, alerts, other, json } = values;
-if (alerts && short) refuse('--alerts does not go with --short, whose faults end before their alerts fire.');
-if (alerts && !findInstalled('prometheus')) refuse('--alerts needs a Prometheus: the Debian package prometheus has it.');
+const { short, other, json } = values;
 const cutMinutes = readNumber('cut-minutes', values['cut-minutes']);
 const cutMs = cutMinutes === undefined ? undefined : cutMinutes * 60_000;
 const webhooks = readLoad(values.webhooks);
@@ -58,17 +51,14 @@ for (const bucket of [false, true]) {
   if (group.length > 0 && !failed) await drill(group, bucket);
 }
 process.stdout.write(json ? `${JSON.stringify({ faults: reports })}\n` : `${formatReports(reports)}\n`);
-process.exit(failed || !hasPassed(reports, { alerts }) ? 1 : 0);
-
-function refuse(why: string): never {
-  note(why);
-  process.exit(2);
-}
+process.exit(failed || !reports.every(isSound) ? 1 : 0);
 
 function readLoad(given: string): WebhookLoad {
   const [, endpoints, events, perSecond] = /^(\d+)x(\d+)@(\d+(?:\.\d+)?)$/.exec(given) ?? [];
   const load = { endpoints: Number(endpoints), events: Number(events), perSecond: Number(perSecond) };
-  return Object.values(load).every((number) => number > 0) ? load : refuse('--webhooks has to be such as 100x10000@5.');
+  if (Object.values(load).every((number) => number > 0)) return load;
+  note('--webhooks has to be such as 100x10000@5.');
+  return process.exit(2);
 }
 
 function isWanted({ name, runs, needsOther }: Fault): boolean {
@@ -84,7 +74,6 @@ async function drill(group: Fault[], bucket: boolean): Promise<void> {
   let service: Service | undefined;
   try {
     service = await startService({ bucket });
-    if (!service.alerts) note('No Prometheus is installed, so no alerts are watched: the Debian package prometheus has it.');
     await Promise.race([inject(group, service), interrupted.promise]);
   } catch (error) {
     failed = true;
@@ -99,8 +88,6 @@ async function inject(group: Fault[], service: Service): Promise<void> {
   const patience = cutMs === undefined ? {} : { patienceMs: cutMs + 180_000 };
   const create = () => Tenant.create(service.stack.apiUrl, patience);
   const [tenants, quiet] = [[await create(), await create()], await create()];
-  // Processes that start late, and the first requests, are no fault's.
-  if (!short) await service.alerts?.untilQuiet();
   for (const fault of group) {
     note(`${fault.name} …`);
     const startedAt = performance.now();

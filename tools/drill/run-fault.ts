@@ -1,7 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AlertWatch } from './alert-watch.ts';
 import { type Counts, count, runHousekeeping } from './count.ts';
-import { compareAlerts } from './expected-alerts.ts';
 import type { Fault, FaultContext, FaultReport } from './fault.ts';
 import { recover, sum } from './recover.ts';
 import type { Tenant } from './tenant.ts';
@@ -16,7 +14,6 @@ export async function runFault(fault: Fault, context: FaultContext, note: (line:
   const known = [...tenants, quiet];
   const report: FaultReport = { name: fault.name, runs, lost: 0, stuck: 0, duplicated: 0, ledgerOff: 0, orphans: 0, recoverySeconds: 0 };
   const before = await count(service, known);
-  const startedAt = Date.now();
   for (let run = 0; run < runs; run++) {
     const load = startLoad(fault.isAlone ? [] : tenants);
     await delay(beforeMs);
@@ -39,19 +36,7 @@ export async function runFault(fault: Fault, context: FaultContext, note: (line:
   await runHousekeeping(service, fault.name);
   await recover(service, standstillMs);
   add(report, before, await count(service, known));
-  if (service.alerts && !short) report.alerts = await listAlerts(fault, service.alerts, { startedAt, note });
   return report;
-}
-
-/** The alerts of a fault. It is over before they fire, so those that fire late are waited for: they are not the next one's. */
-async function listAlerts(
-  { name }: Fault,
-  alerts: AlertWatch,
-  { startedAt, note }: { startedAt: number; note: (line: string) => void },
-): Promise<FaultReport['alerts']> {
-  const left = await alerts.untilQuiet();
-  if (left.length > 0) note(`${name}: alerts that do not end: ${left.join(', ')}`);
-  return compareAlerts(name, await alerts.listFired(startedAt));
 }
 
 function runsOf({ runs, isCut }: Fault, { short, isCutLong }: { short: boolean; isCutLong: boolean }): number {

@@ -4,13 +4,11 @@ import { join } from 'node:path';
 import { type Client, Connection, Client as TemporalClient } from '@temporalio/client';
 import type { Environment } from '../../config/environment.ts';
 import { createDb, createPool, type Db } from '../../db/connect.ts';
-import { findFreePorts } from '../../local/ports.ts';
 import { type Stack, startStack } from '../../local/stack.ts';
 import { environmentOf, type S3Server, startS3Server } from '../../test/storage/s3-server.ts';
 import { startTcpProxy, type TcpProxy } from '../../test/support/tcp-proxy.ts';
 import { withTimes } from '../../test/support/times.ts';
 import { type AiProxy, startAiProxy } from './ai-proxy.ts';
-import { type AlertWatch, startAlertWatch } from './alert-watch.ts';
 import { watchEffects } from './watch-effects.ts';
 
 /** A dependency behind a proxy. */
@@ -24,8 +22,6 @@ export interface Service {
   db: Db;
   temporal: Client;
   ai: AiProxy;
-  /** The alerts of a Prometheus that scrapes the service; undefined if none is installed. */
-  alerts: AlertWatch | undefined;
   /** The directory of the local storage driver, or that of the bucket. */
   objectsDirectory: string;
   stop(): Promise<void>;
@@ -59,7 +55,6 @@ export async function startService({ bucket = false } = {}): Promise<Service> {
 async function startOn(s3: S3Server | undefined): Promise<Service> {
   const dataDir = mkdtempSync(join(realpathSync(tmpdir()), 'sheaf-drill-'));
   const ai = await startAiProxy();
-  const [apiMetrics = 0, workerMetrics = 0, aiMetrics = 0] = await findFreePorts(3);
   // The stack reads it at each start of a service.
   const serviceEnv: Environment = { ...env, WORKER_ENABLED: 'false' };
   try {
@@ -68,11 +63,6 @@ async function startOn(s3: S3Server | undefined): Promise<Service> {
       services: ['postgres', 'temporal', 'ai'],
       temporalUi: false,
       env: serviceEnv,
-      envOf: {
-        api: { METRICS_PORT: String(apiMetrics) },
-        worker: { METRICS_PORT: String(workerMetrics) },
-        ai: { AI_METRICS_PORT: String(aiMetrics) },
-      },
     });
     ai.forwardTo(`http://127.0.0.1:${stack.ports.ai}`);
     const ways = await openWays(stack, ai, s3);
@@ -81,8 +71,6 @@ async function startOn(s3: S3Server | undefined): Promise<Service> {
     await stack.start('worker');
     const db = createDb(createPool({ url: stack.databaseUrl, poolSize: 4, name: 'sheaf drill' }));
     await watchEffects(db);
-    const targets = { 'sheaf-api': apiMetrics, 'sheaf-worker': workerMetrics, 'sheaf-ai': aiMetrics };
-    const alerts = await startAlertWatch(stack.supervisor, { directory: join(dataDir, 'prometheus'), targets });
     const connection = Connection.lazy({ address: stack.temporalAddress, channelArgs: { 'grpc.max_reconnect_backoff_ms': 1_000 } });
     return {
       stack,
@@ -90,7 +78,6 @@ async function startOn(s3: S3Server | undefined): Promise<Service> {
       db,
       temporal: new TemporalClient({ connection }),
       ai,
-      alerts,
       objectsDirectory: s3?.directory ?? join(dataDir, 'objects'),
       async stop() {
         // The connection to Temporal stays open until the process ends, because retrying calls would fail on a closed one.

@@ -11,7 +11,6 @@ function misbehaves(name: string, mode: AiMode, short: number): Fault {
     runs: { full: 1, short },
     async inject({ service: { ai }, short: isShort }) {
       ai.mode = mode;
-      // Long enough for the alerts, which want to see it at several scrapes.
       await delay(isShort ? 2_000 : 20_000);
       ai.mode = 'well';
       return undefined;
