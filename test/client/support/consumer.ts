@@ -36,7 +36,7 @@ export async function compile(consumer: string): Promise<string> {
 
 /** Packs a copy of the sources, so that nothing is left among them. */
 async function pack(sources: string): Promise<string> {
-  for (const path of ['cli', 'client', 'contract', 'package.json', 'tsconfig.json']) cpSync(path, join(sources, path), { recursive: true });
+  for (const path of ['client', 'contract', 'package.json', 'tsconfig.json']) cpSync(path, join(sources, path), { recursive: true });
   symlinkSync(resolve('node_modules'), join(sources, 'node_modules'));
   const { stdout } = await run('npm', ['pack', '--json'], { cwd: join(sources, 'client'), env });
   const [packed] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m)))) as { filename: string }[];
