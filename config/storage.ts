@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { crossCheck, httpUrl, optionalFlag } from './environment.ts';
+import { crossCheck, httpUrl } from './environment.ts';
 
 /** The store of documents: files of this service, a bucket of Google Cloud Storage, or one of a server that speaks S3. */
 type StoreConfig =
@@ -13,8 +13,6 @@ type StoreConfig =
       /** The address in signed links, as clients reach the server. */
       publicEndpoint: string | undefined;
       region: string;
-      /** Whether the bucket is in the path of a URL instead of its host. */
-      pathStyle: boolean;
       /** Undefined for those that the SDK finds by itself. */
       credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
     };
@@ -22,7 +20,6 @@ type StoreConfig =
 const ofS3 = {
   STORAGE_PUBLIC_ENDPOINT: httpUrl().optional(),
   STORAGE_REGION: z.string().optional(),
-  STORAGE_PATH_STYLE: optionalFlag(),
   STORAGE_ACCESS_KEY_ID: z.string().optional(),
   STORAGE_SECRET_ACCESS_KEY: z.string().optional(),
 };
@@ -81,7 +78,6 @@ export function storeOf(e: StorageVariables): StoreConfig {
     publicEndpoint: e.STORAGE_PUBLIC_ENDPOINT ?? apiEndpoint,
     // The region of most servers that are not Amazon's.
     region: e.STORAGE_REGION ?? 'us-east-1',
-    pathStyle: e.STORAGE_PATH_STYLE ?? apiEndpoint !== undefined,
     credentials: accessKeyId !== undefined && secretAccessKey !== undefined ? { accessKeyId, secretAccessKey } : undefined,
   };
 }

@@ -16,8 +16,6 @@ const samplers = [
 export const tracingVariables = {
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl().optional(),
   OTEL_EXPORTER_OTLP_HEADERS: pairs(),
-  OTEL_SERVICE_NAME: z.string().optional(),
-  OTEL_RESOURCE_ATTRIBUTES: z.string().optional(),
   OTEL_TRACES_SAMPLER: z.enum(samplers, `must be one of ${samplers.join(', ')}`).default('parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number').min(0, 'must be at least 0').max(1, 'must be at most 1').default(1),
 };
@@ -25,7 +23,7 @@ export const tracingVariables = {
 /** Where spans go, and which. */
 export type TracingConfig = ReturnType<typeof tracingOf>;
 
-/** OpenTelemetry's exporter reads further variables itself: those of time limits, compression and certificates. */
+/** OpenTelemetry's SDK reads further variables itself: the name and attributes of the process, time limits, compression, certificates. */
 export function tracingOf(e: z.output<z.ZodObject<typeof tracingVariables>>) {
   return {
     /** Where spans are sent, without the path of OTLP. Nothing is traced if it is undefined. */

@@ -7,8 +7,6 @@ const passingCodes = new Set(['RequestTimeout', 'SlowDown']);
 
 export interface S3ClientOptions {
   region: string;
-  /** Whether the bucket is in the path of a URL instead of its host. */
-  pathStyle: boolean;
   /** Undefined for credentials that the SDK finds itself, in the environment, the container or the machine. */
   credentials?: { accessKeyId: string; secretAccessKey: string } | undefined;
 }
@@ -25,13 +23,14 @@ interface S3ClientBounds {
 
 /** Creates a client of a server, or of Amazon's. */
 export function createS3Client(
-  { region, pathStyle, credentials }: S3ClientOptions,
+  { region, credentials }: S3ClientOptions,
   endpoint: string | undefined,
   { connectMs, idleMs, attempts = 1 }: S3ClientBounds,
 ): S3Client {
   return new S3Client({
     region,
-    forcePathStyle: pathStyle,
+    // Only Amazon wants the bucket in the host of a URL.
+    forcePathStyle: endpoint !== undefined,
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(credentials ? { credentials } : {}),
     maxAttempts: attempts,

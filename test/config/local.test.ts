@@ -33,7 +33,7 @@ describe('npm start', () => {
       STRIPE_SECRET_KEY: 'sk_test',
       STRIPE_WEBHOOK_SECRET: 'whsec_test',
       STRIPE_PRICE_PRO: 'price_pro',
-      ...{ STORAGE_DRIVER: 's3', STORAGE_BUCKET: 'a-bucket', STORAGE_REGION: 'eu-central-1', STORAGE_PATH_STYLE: 'true' },
+      ...{ STORAGE_DRIVER: 's3', STORAGE_BUCKET: 'a-bucket', STORAGE_REGION: 'eu-central-1' },
       ...{ STORAGE_ACCESS_KEY_ID: 'an id', STORAGE_SECRET_ACCESS_KEY: 'a secret' },
       SMTP_URL: 'smtp://mail',
       CONTACT_EMAIL: 'somebody@example.com',

@@ -38,7 +38,7 @@ const at = (apiEndpoint: string, publicEndpoint: string) => ({ apiEndpoint, publ
 
 /** A store of S3 that the row describes. */
 function ofS3(given: object): object {
-  const rest = { region: 'us-east-1', pathStyle: true, apiEndpoint: undefined, publicEndpoint: undefined, credentials: undefined };
+  const rest = { region: 'us-east-1', apiEndpoint: undefined, publicEndpoint: undefined, credentials: undefined };
   return { driver: 's3', bucket: 'documents', ...rest, ...given };
 }
 
@@ -174,9 +174,9 @@ const serverRows: Row<ServerConfig>[] = [
     name: 'STORAGE_API_ENDPOINT',
     read: ({ storage: { maxUploadBytes, ...store } }) => store,
     with: { STORAGE_DRIVER: 's3', STORAGE_BUCKET: 'documents', STORAGE_REGION: 'eu-central-1' },
-    absent: ofS3({ region: 'eu-central-1', pathStyle: false }),
-    development: ofS3({ region: 'eu-central-1', pathStyle: false }),
-    set: [['http://store:7070/', ofS3({ region: 'eu-central-1', pathStyle: true, ...at('http://store:7070', 'http://store:7070') })]],
+    absent: ofS3({ region: 'eu-central-1' }),
+    development: ofS3({ region: 'eu-central-1' }),
+    set: [['http://store:7070/', ofS3({ region: 'eu-central-1', ...at('http://store:7070', 'http://store:7070') })]],
   },
   {
     name: 'STORAGE_PUBLIC_ENDPOINT',
@@ -185,14 +185,6 @@ const serverRows: Row<ServerConfig>[] = [
     absent: ofS3(at('http://store:7070', 'http://store:7070')),
     development: ofS3(at('http://store:7070', 'http://store:7070')),
     set: [['https://files.example.com', ofS3(at('http://store:7070', 'https://files.example.com'))]],
-  },
-  {
-    name: 'STORAGE_PATH_STYLE',
-    read: ({ storage }) => storage.driver === 's3' && [storage.pathStyle, storage.region],
-    with: { STORAGE_DRIVER: 's3', STORAGE_BUCKET: 'documents', STORAGE_API_ENDPOINT: 'http://store:7070' },
-    absent: [true, 'us-east-1'],
-    development: [true, 'us-east-1'],
-    set: [['false', [false, 'us-east-1']]],
   },
   {
     name: 'NODE_ENV',

@@ -54,8 +54,12 @@ const filledIn = {
   SMTP_URL: 'smtp://mail',
   EMAIL_FROM: 'Sheaf <no-reply@example.com>',
 };
-/** Read by OpenTelemetry's exporter, in every program. */
-const ofExporter = ['CERTIFICATE', 'TIMEOUT', 'COMPRESSION'].map((name) => `OTEL_EXPORTER_OTLP_${name}`);
+/** Read by OpenTelemetry's SDK, in every program. */
+const ofOpenTelemetry = [
+  'SERVICE_NAME',
+  'RESOURCE_ATTRIBUTES',
+  ...['CERTIFICATE', 'TIMEOUT', 'COMPRESSION'].map((name) => `EXPORTER_OTLP_${name}`),
+].map((name) => `OTEL_${name}`);
 /** Read by the client of Google's storage. */
 const ofGoogle = ['GOOGLE_APPLICATION_CREDENTIALS'];
 const own = Object.entries(compose.services).filter(
@@ -66,7 +70,7 @@ describe('docker-compose.yml', () => {
   it('gives each program only variables that it reads', () => {
     expect(own.map(([name]) => name)).to.have.members(['migrate', 'api', 'worker', 'ai']);
     for (const [name, { environment }] of own) {
-      const known = [...(name === 'ai' ? variables.aiService : [...variables.server, ...ofGoogle]), ...ofExporter];
+      const known = [...(name === 'ai' ? variables.aiService : [...variables.server, ...ofGoogle]), ...ofOpenTelemetry];
       const inFiles = secretVariables.filter((secret) => known.includes(secret)).map((secret) => `${secret}_FILE`);
       expect([...known, ...inFiles], name).to.include.members(Object.keys(environment ?? {}));
     }
@@ -96,9 +100,9 @@ describe('docker-compose.yml', () => {
     for (const name of ['api', 'worker', 'ai']) {
       const environment = interpolate(compose.services[name]?.environment, {
         ...filledIn,
-        ...Object.fromEntries(ofExporter.map((each) => [each, `set ${each}`])),
+        ...Object.fromEntries(ofOpenTelemetry.map((each) => [each, `set ${each}`])),
       });
-      for (const variable of ofExporter) expect(environment[variable], `${name} ${variable}`).to.equal(`set ${variable}`);
+      for (const variable of ofOpenTelemetry) expect(environment[variable], `${name} ${variable}`).to.equal(`set ${variable}`);
     }
   });
 

@@ -19,7 +19,7 @@ describe('S3 storage without a configured key', () => {
   });
 
   it('takes that of the environment, and its links end with it', async () => {
-    const storage = new S3Storage({ bucket: 'documents', region: 'eu-central-1', pathStyle: false });
+    const storage = new S3Storage({ bucket: 'documents', region: 'eu-central-1' });
     const upload = await storage.signUpload({ key: 'org/doc', contentType: 'text/plain', sizeBytes: 5 });
     const url = new URL(upload.url);
     expect(url.origin + url.pathname).to.equal('https://documents.s3.eu-central-1.amazonaws.com/org/doc');
@@ -40,7 +40,6 @@ describe('The S3 driver', () => {
       apiEndpoint: 'http://store:7070',
       publicEndpoint: 'https://files.example.com',
       region: 'auto',
-      pathStyle: true,
       credentials: { accessKeyId: 'of-the-configuration', secretAccessKey: 'secret' },
       maxUploadBytes: 77,
     };

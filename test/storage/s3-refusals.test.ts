@@ -26,7 +26,7 @@ describe('What a server of S3 refuses', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const apiEndpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const credentials = { accessKeyId: 'key', secretAccessKey: 'secret' };
-    storage = new S3Storage({ bucket: 'documents', apiEndpoint, region: 'us-east-1', pathStyle: true, credentials });
+    storage = new S3Storage({ bucket: 'documents', apiEndpoint, region: 'us-east-1', credentials });
   });
   beforeEach(() => {
     requests = [];

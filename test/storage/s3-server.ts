@@ -45,7 +45,7 @@ export async function startS3Server(): Promise<S3Server> {
     const running = supervisor.run({ name: 'versitygw', command: program, args, env, logFile: join(directory, 'versitygw.log') });
     const apiEndpoint = `http://127.0.0.1:${port}`;
     await supervisor.waitUntilReady(running, () => isHealthy(apiEndpoint), 30_000);
-    const options = { bucket, apiEndpoint, region: 'us-east-1', pathStyle: true, credentials };
+    const options = { bucket, apiEndpoint, region: 'us-east-1', credentials };
     return { options, env: environmentOf(apiEndpoint), directory: join(root, bucket), close };
   } catch (error) {
     await close();

@@ -38,7 +38,7 @@ describe('A write to S3, with a server that fails', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const credentials = { accessKeyId: 'key', secretAccessKey: 'secret' };
-    storage = new S3Storage({ bucket: 'b', apiEndpoint: `http://127.0.0.1:${port}`, region: 'auto', pathStyle: true, credentials });
+    storage = new S3Storage({ bucket: 'b', apiEndpoint: `http://127.0.0.1:${port}`, region: 'auto', credentials });
   });
   after(() => {
     server.closeAllConnections();
