@@ -62,6 +62,16 @@ describe('A mail', () => {
     expect((await read(both)).text).to.equal(`${shown}\n\nOFFER\nWe offer 40 tons of gravel at 12.50 each.`);
   });
 
+  it('is read by both bodies if they say different things', async () => {
+    const talk = 'This message was made for programs that show pages. If you can read this line, yours does not, or it was told not to.';
+    const two = multipart(
+      'alternative',
+      part('Content-Type: text/plain', talk),
+      part('Content-Type: text/html; charset=utf-8', '<p>Invoice 2207</p><p>Due: 148.20 EUR by 3 May</p>'),
+    );
+    expect((await read(two)).text).to.equal(`${shown}\n\n${talk}\n\nInvoice 2207\n\nDue: 148.20 EUR by 3 May`);
+  });
+
   it('is read with what it names no charset for, and says so', async () => {
     const russian = 'Забор починят в мае. Собрание жильцов состоится в четверг.';
     for (const type of ['', 'Content-Type: text/plain; charset=us-ascii\r\n']) {

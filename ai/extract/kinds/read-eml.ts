@@ -1,5 +1,6 @@
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import { ServiceError } from '../../service-error.ts';
+import { wordsOf } from '../../words.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import type { ReadEmbedded } from '../embedded-file.ts';
 import { countBroken } from '../find-charset.ts';
@@ -16,6 +17,8 @@ const bounds = { maxNestingDepth: 50, maxHeadersSize: 1024 * 1024, forceRfc822At
 const maxMailDepth = 5;
 /** A plain text that says so much less than the page beside it only says that there is a page. */
 const stubShare = 0.7;
+/** A page of whose words more than this are not in the plain text says something else. */
+const otherShare = 0.5;
 
 /**
  * Reads a mail: sender, recipients, date, subject, text, invitations, and the mails that are attached to it. The names of other attachments
@@ -144,12 +147,20 @@ function headOf(mail: Email): string {
   return head.join('');
 }
 
-/** The plain text, unless the page beside it says more. */
+/** The plain text, the page beside it if that says more, or both if they say different things. */
 function bodyOf(mail: Email, plain: string): string {
   if (mail.html === undefined) return plain;
   const page = { bytes: Buffer.from(mail.html), mediaType: 'text/html', charset: 'utf-8' };
   const html = withoutMarks(readHtmlPart(page).text).trim();
-  return signsOf(plain) < signsOf(html) * stubShare ? html : plain || html;
+  if (signsOf(plain) < signsOf(html) * stubShare) return html;
+  return shareMissing(html, plain) > otherShare ? `${plain}\n\n${html}` : plain || html;
+}
+
+/** What share of the words of one text another does not have; 0 for a text without words. */
+function shareMissing(text: string, other: string): number {
+  const words = new Set(wordsOf(text));
+  const had = new Set(wordsOf(other));
+  return words.size === 0 ? 0 : words.difference(had).size / words.size;
 }
 
 /** How many letters and digits there are, besides addresses of links. */
