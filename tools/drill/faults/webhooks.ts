@@ -82,7 +82,7 @@ async function emitAll({ db, stack }: Service, organizations: Organization[], { 
   let restarted: Promise<void> | undefined;
   const startedAt = Date.now();
   for (let number = 0; number < events; number++) {
-    await delay(startedAt + (number * 1_000) / perSecond - Date.now());
+    await delay(Math.max(0, startedAt + (number * 1_000) / perSecond - Date.now()));
     const organization = organizations[number % organizations.length] as Organization;
     const data = JSON.stringify({ memberId: String(number), userId: 'u', role: 'member' });
     await sql`select emit_webhook(${organization.id}, 'member.added', ${`drill ${number}`}, ${data}::jsonb)`.execute(db);
