@@ -60,7 +60,8 @@ function configuration({ hostname, port: postgresPort, username, password }: URL
     'unix_socket_dir =',
     'auth_type = any',
     'pool_mode = transaction',
-    'default_pool_size = 8',
+    // One organization uses up to 8 of an API's connections at once.
+    'default_pool_size = 16',
     'max_client_conn = 1000',
     'server_idle_timeout = 5',
   ].join('\n');
