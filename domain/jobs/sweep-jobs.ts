@@ -33,7 +33,7 @@ export async function sweepLostAttempts(
 ): Promise<{ requeued: number; failed: number }> {
   const stale = await db
     .selectFrom('job')
-    .select(['id', 'claimed_by', 'organization_id'])
+    .select(['id', 'claimed_by', 'organization_id', 'updated_at'])
     .where(isPresumedLost(timeoutMs))
     .orderBy('started_at')
     .limit(limit)
@@ -53,11 +53,15 @@ export async function sweepLostAttempts(
   return swept;
 }
 
-async function takeBack(trx: Transaction, lostOne: Pick<JobHead, 'id' | 'claimed_by'>): Promise<'requeued' | 'failed' | undefined> {
+type LostAttempt = Pick<JobHead, 'id' | 'claimed_by' | 'updated_at'>;
+
+async function takeBack(trx: Transaction, lostOne: LostAttempt): Promise<'requeued' | 'failed' | undefined> {
   await sql`set local lock_timeout = ${sql.lit(lockMs)}`.execute(trx);
   const job = await lockJob(trx, lostOne.id);
   // Compares the name, since an uncounted attempt passes its number on to the next one.
   if (job?.status !== 'running' || job.claimed_by !== lostOne.claimed_by) return undefined;
+  // It has stored a stage since.
+  if (job.updated_at.getTime() !== lostOne.updated_at.getTime()) return undefined;
   const { id, attempts, max_attempts: maxAttempts } = job;
   if (attempts >= maxAttempts) {
     await failJob(trx, job, lost);

@@ -140,26 +140,45 @@ describe('The sweep', () => {
   it('leaves an attempt alone that began after it looked, even if it has the number of the lost one', async () => {
     const { db } = api.database;
     const { id } = await running(2 * timeoutMs + 1_000);
+    const swept = await sweepThat(async () => {
+      const failure = { code: workspaceLocked, message: 'It is locked.', retryable: true };
+      await settleAttempt(db, { jobId: id, claimedBy: 'run/1', failure }, [0]);
+      await claimJob(db, id, 'run/2');
+    });
+    expect(swept).to.deep.equal({ requeued: 0, failed: 0 });
+    expect(await rowOf(id)).to.include({ status: 'running', attempts: 1, claimed_by: 'run/2' });
+    await storeOutcome(db, await rowOf(id), { result: {} });
+  });
+
+  it('leaves an attempt alone that stored a stage after it looked', async () => {
+    const { db } = api.database;
+    const { id } = await running(2 * timeoutMs + 1_000);
+    const stages = { extract: {} };
+    const swept = await sweepThat(async () => {
+      await storeOutcome(db, await rowOf(id), { result: stages, isUnfinished: true });
+    });
+    expect(swept).to.deep.equal({ requeued: 0, failed: 0 });
+    expect(await rowOf(id)).to.deep.include({ status: 'running', attempts: 1, stages });
+    await storeOutcome(db, await rowOf(id), { result: {} });
+  });
+
+  /** Sweeps while something else happens between its look and its locks. */
+  async function sweepThat(meanwhile: () => Promise<void>) {
     let looked = false;
-    const beginAnother: KyselyPlugin = {
+    const plugin: KyselyPlugin = {
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
         if (looked) return result;
         looked = true;
-        const failure = { code: workspaceLocked, message: 'It is locked.', retryable: true };
-        await settleAttempt(db, { jobId: id, claimedBy: 'run/1', failure }, [0]);
-        await claimJob(db, id, 'run/2');
+        await meanwhile();
         return result;
       },
     };
     const onFailure = (_jobId: string, error: unknown): void => {
       throw error;
     };
-    const swept = await sweepLostAttempts(db.withPlugin(beginAnother), { timeoutMs, limit: 100, onFailure });
-    expect(swept).to.deep.equal({ requeued: 0, failed: 0 });
-    expect(await rowOf(id)).to.include({ status: 'running', attempts: 1, claimed_by: 'run/2' });
-    await storeOutcome(db, await rowOf(id), { result: {} });
-  });
+    return await sweepLostAttempts(api.database.db.withPlugin(plugin), { timeoutMs, limit: 100, onFailure });
+  }
 
   it('takes each lost job once when several sweeps run at the same time', async () => {
     const jobs = await Promise.all(Array.from({ length: 10 }, () => running(2 * timeoutMs + 1_000)));
