@@ -81,7 +81,7 @@ async function discover({ issuer }: ProviderConfig): Promise<Issuer> {
   const { issuer: named, jwks_uri } = metadata.parse(await response.json());
   if (withoutSlash(named) !== withoutSlash(issuer)) throw new Error(`the provider at ${issuer} says that it is another`);
   const remote = createRemoteJWKSet(new URL(jwks_uri), { timeoutDuration: timeoutMs, cooldownDuration: cooldownMs });
-  // Whether the keys were not had or none of them fits: only the second is said of the token.
+  // A token whose key the provider does not have is refused; if the keys cannot be read, the provider does not respond.
   const keys: JWTVerifyGetKey = (header, jws) =>
     remote(header, jws).catch((error) => (isOfToken(error) ? Promise.reject(error) : silent(error)));
   return { issuer: named, keys };
@@ -124,7 +124,7 @@ function toApiError(error: unknown): never {
 }
 
 function refused(why: string): ApiError {
-  return new ApiError('UNAUTHORIZED', { message: `This access token is not good: ${why}.` });
+  return new ApiError('UNAUTHORIZED', { message: `This access token is not valid: ${why}.` });
 }
 
 /** The cause is for the log: the provider may also be configured wrongly. */

@@ -1,7 +1,7 @@
 import { tokenizeHtml } from './tokenize-html.ts';
 
 const hasFields = /<(?:input|select|textarea)\b/i;
-/** Those that show no value, or what is none: that of a button is its name. */
+/** Types of fields that show no value. What a button shows is its label. */
 const withoutValue = new Set(['hidden', 'password', 'submit', 'reset', 'button', 'image', 'file', 'color', 'range']);
 const displayNone = /display\s*:\s*none/i;
 

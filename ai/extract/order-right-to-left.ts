@@ -68,7 +68,7 @@ export function orderRightToLeft(line: RawLine, characters: PageCharacters, onLe
   return { ...ordered, raw: turnBrackets(ordered.raw) };
 }
 
-/** Brackets that are drawn as they look open where they close. */
+/** A PDF stores a bracket by its shape, so `)` opens in a line from right to left. */
 function turnBrackets(text: string): string {
   return text
     .replace(/(?<=^|\s)[)\]}](?=\S)/g, (bracket) => brackets[bracket] ?? bracket)

@@ -36,7 +36,7 @@ export function createAuthorization({ config, sessionsDb }: ApiDeps, path: strin
     const { providerId, subject, ...rest } = await tokens.verify(token);
     const user = await findLinkedUser(sessionsDb, { providerId, subject });
     if (!user)
-      throw new ApiError('FORBIDDEN', { message: 'Nobody here who may sign in has this account of the provider. Sign in here once.' });
+      throw new ApiError('FORBIDDEN', { message: 'No user who may sign in has this account of the provider. Sign in with it once.' });
     // A session of theirs would have needed the code.
     if (user.twoFactorEnabled)
       throw new ApiError('FORBIDDEN', { message: 'You have a second factor, which a token does not ask for: use an API key.' });

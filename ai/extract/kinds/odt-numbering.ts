@@ -2,10 +2,10 @@ import type { Archive } from './archive.ts';
 import { showListNumber } from './number-words.ts';
 import { scanXml } from './scan-xml.ts';
 
-/** LibreOffice itself knows no longer chains. */
+/** LibreOffice follows no longer chains. */
 const maxChainLength = 20;
 const outline = 'Outline';
-/** Forms of numbers by how OpenDocument writes them. Those of other languages are lists of their first ones, and are shown in digits. */
+/** The formats of numbers that OpenDocument names by their first numbers. Other ones are shown in digits. */
 const forms: Record<string, string> = {
   '1': 'decimal',
   i: 'lowerRoman',
@@ -176,7 +176,7 @@ function showLevels(levels: Levels, own: Level, counts: Counts, at: number): str
   return own.before + numbers.join('.') + own.behind;
 }
 
-/** A level without a number takes the signs up to the next one with it. */
+/** A level without a number is left out, with the signs between it and the next one. */
 function showText(levels: Levels, text: string, counts: Counts): string {
   return text.replace(/%(\d+)%((?:[^%]*(?=%\d+%))?)/g, (_, digits: string, signs: string) => {
     const level = levels.get(Number(digits));

@@ -12,7 +12,7 @@ const maxDepth = 1_000;
 interface Field {
   /** After which part it begins. */
   from: number;
-  /** That of a box or a list of an old form, whose result is often empty. */
+  /** Set for the check boxes and lists of legacy forms, whose results are often empty. */
   form: WordField | undefined;
 }
 

@@ -81,7 +81,7 @@ function markRun(raster: Raster, { line, start, end }: { line: number; start: nu
   }
 }
 
-/** How many pixels beyond one, across its line, are darker than a level, one after the other and at most so many. */
+/** Counts the pixels next to one, across its line, that are darker than a level: at most `most`, up to the first that is not. */
 function reach({ data, lines, step, next }: Raster, at: number, line: number, way: number, level: number, most: number): number {
   for (let far = 0; far < most; far += 1) {
     const beyond = line + way * (far + 1);

@@ -44,7 +44,7 @@ async function read(file: string): Promise<string> {
   return (await readPage(await decode(file), engine, Number.POSITIVE_INFINITY)).text;
 }
 
-/** With the layout that Tesseract's command line has by default. As one block it is as fast, and reads 1 of 16 values of a form with rules. */
+/** With the layout that Tesseract's command line has by default. As one block it reads 1 of 16 values of a form with rules. */
 async function readAlone(file: string): Promise<string> {
   return (await engine.recognize(await decode(file), 'auto')).map(({ text }) => text).join(' ');
 }
