@@ -84,7 +84,7 @@ describe('docs/operations.md', () => {
       const [, script = '', args = ''] = /^npm run ([\w-]+)(?: -- (.*))?$/.exec(command) ?? [];
       expect(scripts, command).to.have.property(script);
       if (script !== 'drill') expect(args, command).to.equal('');
-      const names = args.split(' ').filter((arg) => !/^(--short|--json|--alerts|--cut-minutes=\d+|--webhooks=\d+x\d+@\d+)?$/.test(arg));
+      const names = args.split(' ').filter((arg) => !/^(--short|--json|--cut-minutes=\d+|--webhooks=\d+x\d+@\d+)?$/.test(arg));
       expect(faults.map(({ name }) => name)).to.include.members(names);
     }
     const links = [...doc.matchAll(/\]\(([^):]+)\)/g)].map(([, path = '']) => join('docs', path.replace(/#.*/, '')));
