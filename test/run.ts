@@ -32,12 +32,11 @@ test needs one.
 
 verify runs format, lint, types and the tests that need no service.`;
 
-// These measure, or break, a whole stack under load.
+// These measure, break, or load a whole stack, or run files of their own beside each other.
 const oneAtATime = /^test\/serial\//;
 // Beginning first, they are not what is waited for in the end. The first of them waits the real 10, 30 and 90 seconds.
 const longest = [
   'test/jobs/retry-delays.test.ts',
-  'test/db/pgbouncer.test.ts',
   'test/local/start.test.ts',
   'test/jobs/temporal-silent.test.ts',
   'test/jobs/rolling-deploy.test.ts',

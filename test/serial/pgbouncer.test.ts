@@ -28,7 +28,7 @@ const program = findPgbouncer();
 
 // Without one, what it does to sessions is not seen.
 if (program === undefined) {
-  console.log('test/db/pgbouncer.test.ts runs nothing: there is no pgbouncer. `apt-get install pgbouncer` brings one.');
+  console.log('test/serial/pgbouncer.test.ts runs nothing: there is no pgbouncer. `apt-get install pgbouncer` brings one.');
 } else {
   describe('Behind pgbouncer in transaction mode', function () {
     this.timeout(900_000);
@@ -62,7 +62,6 @@ if (program === undefined) {
     });
 
     it('the API, sign-in and the worker pass the tests of what they do with the database', async () => {
-      // Other files of the run are under way beside them.
       const args = ['node_modules/mocha/bin/mocha.js', '--reporter', 'dot', '--parallel', '--jobs', '2', ...files];
       const run = runProgram(process.execPath, args, { env: { TEST_POOLER_ADDRESS: pgbouncer.address } });
       const { code } = await run.exited;
