@@ -30,8 +30,9 @@ export async function ocr({ quick, rounds }: Effort): Promise<Figure[]> {
     const untidyFiles = writeFiles(directory, 'untidy', untidy);
     const figures: Figure[] = [];
     for (const [index, kind] of kinds().entries()) {
-      const read = await readScans(kind, scans, files);
-      const found = quick ? [] : await readFiles(kind, 'eng', rounds(index === 0 ? 3 : 1), untidyFiles);
+      const turns = rounds(index === 0 ? 3 : 1);
+      const read = await readScans(kind, turns, scans, files);
+      const found = quick ? [] : await readFiles(kind, 'eng', turns, untidyFiles);
       const ofKind = [
         ...scans.map((scan, place) => errorsOf(scan, read[place])),
         ...ratios(scans, read),
@@ -130,13 +131,13 @@ function timeOf(image: UntidyImage, read: ReadScan | undefined): Figure {
 }
 
 /** In a process for each language, as the AI service has. */
-async function readScans(kind: EngineChoice['kind'], scans: MadeScan[], files: string[]): Promise<ReadScan[]> {
+async function readScans(kind: EngineChoice['kind'], rounds: number, scans: MadeScan[], files: string[]): Promise<ReadScan[]> {
   const found: ReadScan[] = [];
   for (const [language, some] of Map.groupBy(scans.keys(), (index) => languageOf(scans[index]))) {
     const read = await readFiles(
       kind,
       language,
-      1,
+      rounds,
       some.map((index) => files[index] ?? ''),
     );
     for (const [place, index] of some.entries()) found[index] = read[place] as ReadScan;
