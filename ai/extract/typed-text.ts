@@ -2,6 +2,7 @@ import type { EmbeddedFiles } from './more-than-pages.ts';
 import { type Box, isWithin, shownBoxOf } from './page-box.ts';
 import { readPageText } from './page-text.ts';
 import { type Pdfium, readString, withMemory } from './pdfium.ts';
+import { readHtmlPart } from './read-html.ts';
 
 /** Text that stands upon a page without being of its content: the value of a field, or an annotation. */
 export interface Typed {
@@ -107,7 +108,7 @@ class Annotation {
   }
 
   #shownText(): string {
-    if (this.#kind === kinds.freeText) return this.#entry('Contents') || this.#appearance();
+    if (this.#kind === kinds.freeText) return this.#entry('Contents') || this.#appearance() || this.#richText();
     if (this.#kind === kinds.stamp || this.#kind === kinds.watermark) return this.#appearance();
     if (this.#field === fields.signature || this.#field === fields.button) return this.#appearance();
     if (this.tick !== undefined) return this.tick;
@@ -142,6 +143,12 @@ class Annotation {
 
   #entry(key: string): string {
     return readString(this.#pdfium, (buffer, size) => this.#pdfium.FPDFAnnot_GetStringValue(this.#handle, key, buffer, size));
+  }
+
+  /** What a viewer draws where nothing is drawn for it (ISO 32000-1, 12.7.3.4): XHTML. */
+  #richText(): string {
+    const bytes = Buffer.from(this.#entry('RC'));
+    return readHtmlPart({ bytes, mediaType: 'text/html', charset: 'utf-8' }).text;
   }
 
   /** The text of what is drawn for it. */

@@ -58,17 +58,19 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
       moved('moveTo'),
       `<w:p>${ruby('望', 'ぼう')}${ruby('遠', 'えん')}${ruby('鏡', 'きょう')}</w:p>`,
       `<w:p>${run('<w:t>fer</w:t>')}<w:del>${run('<w:tab/><w:br/>')}</w:del>${run('<w:t>ry</w:t>')}</w:p>`,
-      '<w:p><m:oMathPara><m:oMath><m:r><m:t>E=m</m:t></m:r><m:sSup><m:e><m:r><m:t>c</m:t></m:r></m:e></m:sSup></m:oMath></m:oMathPara></w:p>',
+      '<w:p><m:oMathPara><m:oMath><m:r><m:t>E=m</m:t></m:r><m:sSup><m:e><m:r><m:t>c</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:oMath></m:oMathPara></w:p>',
     ];
-    expect((await read(makeDocx(body.join('')), types.docx)).text).to.equal('Between.\n\nMoved.\n\n望遠鏡\n\nferry\n\nE=mc\n\nA footnote.');
+    expect((await read(makeDocx(body.join('')), types.docx)).text).to.equal(
+      'Between.\n\nMoved.\n\n望遠鏡\n\nferry\n\nE=mc^2\n\nA footnote.',
+    );
   });
 
   it('are read from PowerPoint with equations, once', async () => {
     const paragraph = (xml: string) => `<p:sp><p:txBody><a:p>${xml}</a:p></p:txBody></p:sp>`;
-    const choice = `<mc:Choice>${paragraph('<a:r><a:t>Area </a:t></a:r><a14:m><m:oMath><m:r><m:t>πr</m:t></m:r></m:oMath></a14:m>')}</mc:Choice>`;
+    const choice = `<mc:Choice>${paragraph('<a:r><a:t>Area </a:t></a:r><a14:m><m:oMath><m:f><m:num><m:r><m:t>πd</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f></m:oMath></a14:m>')}</mc:Choice>`;
     const fallback = `<mc:Fallback>${paragraph('<a:r><a:t>Area</a:t></a:r>')}</mc:Fallback>`;
     const deck = makePptx([`<mc:AlternateContent>${choice}${fallback}</mc:AlternateContent>${paragraph('<a:r><a:t>End</a:t></a:r>')}`]);
-    expect((await read(deck, types.pptx)).text).to.equal('Area πr\n\nEnd');
+    expect((await read(deck, types.pptx)).text).to.equal('Area πd/2\n\nEnd');
   });
 
   it('are read from PowerPoint, slide by slide in the order they are shown', async () => {

@@ -105,6 +105,13 @@ describe('What is put upon a page of a PDF', () => {
     ]);
   });
 
+  it('is text also if it is there only with its formatting', async () => {
+    const rich = '<?xml version="1.0"?><body xmlns="http://www.w3.org/1999/xhtml"><p>Paid <b>in full</b> &amp; signed</p></body>';
+    const typed = `<< /Type /Annot /Subtype /FreeText /F 4 /DA (/Helv 11 Tf) /RC (${rich}) /Rect [50 640 300 660] >>`;
+    const pdf = makePdfOf({ content: 'BT /F1 11 Tf 50 700 Td (A lease.) Tj ET', page: `/Annots [${typed}]` });
+    expect(await textOf(pdf)).to.equal('A lease.\nPaid in full & signed');
+  });
+
   it('is left out, and said, if it is a comment on a shape or on marked text', async () => {
     for (const kind of ['Line', 'Square', 'Polygon', 'Ink', 'Highlight']) {
       const comment = `<< /Type /Annot /Subtype /${kind} /F 4 /Contents (Is this right?) /Rect [50 690 90 720] >>`;

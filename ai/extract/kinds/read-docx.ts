@@ -5,6 +5,7 @@ import type { ReadEmbedded, Reader } from '../embedded-file.ts';
 import { readHtmlPart } from '../read-html.ts';
 import { Archive } from './archive.ts';
 import { Beside } from './beside.ts';
+import { Equation } from './equation.ts';
 import { findMainPart, readRelationships, targetOfType } from './package-parts.ts';
 import { readRtf } from './read-rtf.ts';
 import { scanXml } from './scan-xml.ts';
@@ -115,6 +116,8 @@ class WordPart {
   /** The former properties that are open, of a changed paragraph or run. */
   #changes = 0;
   #skipped = 0;
+  /** The equation that is open. */
+  #equation: Equation | undefined;
   #isBehindEquation = false;
   /** The area of the drawing that is open. */
   #area = 0;
@@ -135,7 +138,9 @@ class WordPart {
         if (this.#skipped === 0) this.#close(name);
       },
       text: (text) => {
-        if (this.#inText && this.#skipped === 0) this.#add(text);
+        if (!this.#inText || this.#skipped > 0) return;
+        if (this.#equation) this.#equation.add(text);
+        else this.#add(text);
       },
     });
   }
@@ -160,7 +165,8 @@ class WordPart {
     else if (name === 'w:sym') this.#add(signOf(attributes['w:font'], attributes['w:char']));
     else if (name === 'w:tbl') builder.openTable();
     else if (name === 'w:txbxContent') builder.openAside();
-    else if (name === 'm:oMath' && this.#isBehindEquation) this.#add(' ');
+    else if (name === 'm:oMath') this.#openEquation();
+    else if (name.startsWith('m:')) this.#equation?.open(name, attributes['m:val']);
     else if (this.#changes === 0) this.#setProperty(name, value);
     this.#field.open(name, value);
     running.open(name, attributes);
@@ -177,7 +183,8 @@ class WordPart {
     else if (name === 'w:tr') builder.endRow();
     else if (name === 'w:tbl') builder.closeTable();
     else if (name === 'w:txbxContent') builder.closeAside();
-    else if (name === 'm:oMath') this.#isBehindEquation = true;
+    else if (name === 'm:oMath') this.#endEquation();
+    else if (name.startsWith('m:')) this.#equation?.close(name);
     else if (name === 'w:checkBox' || name === 'w:ddList') this.#add(this.#field.close());
   }
 
@@ -188,6 +195,16 @@ class WordPart {
     else if (name === 'w:outlineLvl') paragraph.level = toLevel(value);
     else if (name === 'w:numId') paragraph.list = value;
     else if (name === 'w:ilvl') paragraph.listLevel = Number(value);
+  }
+
+  #openEquation(): void {
+    if (this.#isBehindEquation) this.#add(' ');
+    this.#equation = new Equation((text) => this.#add(text));
+  }
+
+  #endEquation(): void {
+    this.#equation?.end();
+    [this.#equation, this.#isBehindEquation] = [undefined, true];
   }
 
   #add(text: string): void {

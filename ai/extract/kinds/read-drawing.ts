@@ -1,5 +1,6 @@
 import type { Archive } from './archive.ts';
 import type { Beside } from './beside.ts';
+import { Equation } from './equation.ts';
 import { readRelationships } from './package-parts.ts';
 import { scanXml } from './scan-xml.ts';
 import { ShownParts } from './shown-parts.ts';
@@ -29,6 +30,7 @@ export async function readDrawing(
   let fallbacks = 0;
   let [inTitle, titled] = [false, false];
   let inFurniture = false;
+  let equation: Equation | undefined;
   let behindEquation = false;
   await scanXml(archive.readText(part), {
     enough: () => builder.full,
@@ -39,7 +41,10 @@ export async function readDrawing(
       shown.write(builder, name, attributes, chartRows);
       if (name === 'p:pic') inPicture = true;
       else if (name === 'a:ext' && inPicture && attributes.cx) largest = Math.max(largest, Number(attributes.cx) * Number(attributes.cy));
-      if (name === 'm:oMath' && behindEquation) builder.add(' ');
+      if (name === 'm:oMath') {
+        if (behindEquation) builder.add(' ');
+        equation = new Equation((text) => builder.add(text));
+      } else equation?.open(name, attributes['m:val']);
       if (name === 'a:t' || name === 'm:t') [inText, behindEquation] = [!inFurniture, false];
       else if (name === 'p:ph' && furniture.has(type)) inFurniture = true;
       else if (name === 'p:ph' && titles.has(type) && !titled) [inTitle, titled] = [true, true];
@@ -51,9 +56,12 @@ export async function readDrawing(
       if (fallbacks > 0) return;
       if (name === 'p:pic') inPicture = false;
       if (name === 'a:p') behindEquation = false;
+      equation?.close(name);
       if (name === 'a:t' || name === 'm:t') inText = false;
-      else if (name === 'm:oMath') behindEquation = true;
-      else if (name === 'a:p' && inTitle) builder.add('\n');
+      else if (name === 'm:oMath') {
+        equation?.end();
+        [equation, behindEquation] = [undefined, true];
+      } else if (name === 'a:p' && inTitle) builder.add('\n');
       else if (name === 'a:p') builder.endParagraph();
       else if (name === 'p:sp' && inTitle) {
         inTitle = false;
@@ -64,7 +72,7 @@ export async function readDrawing(
       else if (name === 'a:tbl') builder.closeTable();
     },
     text(text) {
-      if (inText && fallbacks === 0) builder.add(text);
+      if (inText && fallbacks === 0) (equation ?? builder).add(text);
     },
   });
   return largest;
