@@ -13,6 +13,7 @@ import { toFields } from '../domain/fields/to-fields.ts';
 import type { JobRow } from '../domain/jobs/job.ts';
 import { stagesLeft } from '../domain/jobs/stages.ts';
 import type { Outcome } from '../domain/jobs/store-outcome.ts';
+import { lockForEffects } from '../domain/locks.ts';
 import { isOwnStore } from '../domain/objects/store-owner.ts';
 import { keepSearchedIndex, readSearchedIndex } from '../domain/search/searched-index.ts';
 import { storeChunks } from '../domain/search/store-chunks.ts';
@@ -40,7 +41,13 @@ const summarizeDocument: Handler = async (deps, job, signal, report) => {
   if (text.trim() === '') throw new JobFailure('no_text', 'The document has no text to summarize.', false);
   const maxSentences = Number(job.input.maxSentences);
   const summary = await deps.ai.summarize({ text, maxSentences, signal, requestId: job.id });
-  return { result: { ...summary }, effects: store };
+  return {
+    result: { ...summary },
+    async effects(trx) {
+      await lockForEffects(trx, document);
+      await store(trx);
+    },
+  };
 };
 
 /**

@@ -4,6 +4,8 @@ import type { ProviderConfig } from '../config/server.ts';
 import { ApiError } from '../contract/api-error.ts';
 
 const timeoutMs = 5_000;
+/** A provider whose clock is ahead issues tokens that are not valid yet. */
+const clockToleranceSeconds = 30;
 /** How soon keys are read again for a token whose key is unknown, so that made-up ones do not make us call the provider each time. */
 const cooldownMs = 5_000;
 /** Only those whose keys are public. With HS256, the public key itself would sign. */
@@ -11,7 +13,8 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 
 /** A JWT access token of a configured provider, as it was verified. */
 export interface AccessToken {
-  providerId: ProviderConfig['id'];
+  /** The provider's; several if the configuration has it twice. */
+  providerIds: ProviderConfig['id'][];
   /** The person, as the provider names them. */
   subject: string;
   /** The OAuth client that holds the token. */
@@ -47,12 +50,12 @@ export function createAccessTokens(providers: ProviderConfig[], resource: string
       ),
     async verify(token) {
       const claimed = withoutSlash(claimedIssuer(token));
-      const found = known.find(({ provider }) => withoutSlash(provider.issuer) === claimed);
+      const [found, ...others] = known.filter(({ provider }) => withoutSlash(provider.issuer) === claimed);
       if (!found) throw refused('its issuer is no provider of this service');
       const { issuer, keys } = await found.discover().catch(silent);
-      const options = { issuer, audience: resource, algorithms, requiredClaims: ['exp', 'sub'] };
+      const options = { issuer, audience: resource, algorithms, requiredClaims: ['exp', 'sub'], clockTolerance: clockToleranceSeconds };
       const { payload } = await jwtVerify(token, keys, options).catch(toApiError);
-      return { providerId: found.provider.id, ...claimsOf(payload) };
+      return { providerIds: [found, ...others].map(({ provider }) => provider.id), ...claimsOf(payload) };
     },
   };
 }
@@ -105,7 +108,7 @@ function claimedIssuer(token: string): string {
   }
 }
 
-function claimsOf(claims: JWTPayload): Omit<AccessToken, 'providerId'> {
+function claimsOf(claims: JWTPayload): Omit<AccessToken, 'providerIds'> {
   const { sub, exp, scope, scp, azp, client_id: clientId, cnf } = claims;
   if (typeof sub !== 'string' || sub === '' || exp === undefined) throw refused('it names nobody');
   // Its holder would have to prove a key (RFC 9449, 8705), which nothing here checks.

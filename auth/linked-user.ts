@@ -12,14 +12,14 @@ export type LinkedUser = Caller & { twoFactorEnabled: boolean | null };
  */
 export async function findLinkedUser(
   db: Db,
-  account: { providerId: ProviderConfig['id']; subject: string },
+  account: { providerIds: ProviderConfig['id'][]; subject: string },
 ): Promise<LinkedUser | undefined> {
   const user = await db
     .selectFrom('account')
     .innerJoin('user', 'user.id', 'account.userId')
     .select(['user.id as userId', 'user.email', 'user.name', 'user.image', 'user.createdAt', 'user.twoFactorEnabled'])
     .select(memberships)
-    .where('account.providerId', '=', account.providerId)
+    .where('account.providerId', 'in', account.providerIds)
     .where('account.accountId', '=', account.subject)
     .where(notBanned('user'))
     .executeTakeFirst();

@@ -13,8 +13,12 @@ export const securityHeaders: RequestHandler = (_req, res, next) => {
   next();
 };
 
-const allowedHeaders = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-Id, Stream-Id, Traceparent, X-Request-Id';
-const exposedHeaders = 'set-auth-token, ETag, Last-Event-Id, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
+const allowedHeaders = [
+  ...['Authorization', 'Content-Type', 'Idempotency-Key', 'If-None-Match', 'Last-Event-Id', 'Stream-Id', 'Traceparent', 'X-Request-Id'],
+  // Those of MCP's clients.
+  ...['Mcp-Method', 'Mcp-Name', 'Mcp-Protocol-Version'],
+].join(', ');
+const exposedHeaders = 'set-auth-token, WWW-Authenticate, ETag, Last-Event-Id, Retry-After, RateLimit, RateLimit-Policy, X-Request-Id';
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 
 /** Lets browsers of the trusted origins read responses, with credentials. Responds to preflights itself. */

@@ -33,8 +33,8 @@ export function createAuthorization({ config, sessionsDb }: ApiDeps, path: strin
     if (token && key) return record(res, key, ofKey(token, key));
     if (!token || !tokens || isSecret(token))
       throw new ApiError('UNAUTHORIZED', { message: 'This is no API key, or it is revoked, expired or suspended.' });
-    const { providerId, subject, ...rest } = await tokens.verify(token);
-    const user = await findLinkedUser(sessionsDb, { providerId, subject });
+    const { providerIds, subject, ...rest } = await tokens.verify(token);
+    const user = await findLinkedUser(sessionsDb, { providerIds, subject });
     if (!user)
       throw new ApiError('FORBIDDEN', { message: 'No user who may sign in has this account of the provider. Sign in with it once.' });
     // A session of theirs would have needed the code.

@@ -13,7 +13,7 @@ import { retryJob } from '../../domain/jobs/retry-job.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import { type Authorize, workspaceOf } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
-import { checkKind } from '../extra-kinds.ts';
+import { checkKind, refuseMissing } from '../extra-kinds.ts';
 import { withIdempotency } from '../idempotency.ts';
 import { toJob, toJobListItem } from '../presenters/job.ts';
 import { procedure } from '../procedure.ts';
@@ -79,6 +79,10 @@ export function jobProcedures(deps: ApiDeps) {
       const job = await withIdempotency<RecordedJob>(db, contract.jobs.retry, context, async (once) => {
         const original = await getJob(db, input.id);
         await authorize(original.organization_id, original.workspace_id);
+        refuseMissing(deps.config, original.kind, {
+          path: ['id'],
+          message: `names a ${original.kind} job, a kind that EXTRA_JOB_KINDS of this deployment does not name`,
+        });
         return once(async (trx) => withoutLongInput(toJob(await retryJob(trx, getPlan, actor, original))));
       });
       if (job.input) return job as ShownJob;

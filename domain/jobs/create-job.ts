@@ -35,7 +35,7 @@ export async function createJob(trx: Transaction, getPlan: GetPlan, actor: Actor
   return job;
 }
 
-/** The newest job of a kind that a document has, queued, running or succeeded; undefined if there is none. */
+/** The newest job that does this for a document, queued, running or succeeded; undefined if there is none. */
 async function findJobOf(
   trx: Transaction,
   organizationId: string,
@@ -46,7 +46,7 @@ async function findJobOf(
     .select([...headColumns, 'input', 'result'])
     .where('organization_id', '=', organizationId)
     .where('document_id', '=', documentId)
-    .where('kind', '=', kind)
+    .where('kind', 'in', [kind, 'document.process'])
     .where('status', 'in', ['queued', 'running', 'succeeded'])
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')

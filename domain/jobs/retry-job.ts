@@ -8,8 +8,8 @@ import { getJob, type JobHead, type JobRow, readWhole } from './job.ts';
 import { keepJobScope, scopeOf } from './job-scope.ts';
 
 /**
- * Queues a new job with the input of a failed one, charged again; the original stays failed. Stages that are done are not repeated, and a
- * job of texts whose workspace is gone is retried without one. Throws CONFLICT if the original is not failed, NOT_FOUND if its document is
+ * Queues a new job with the input of a failed one, charged again; the original stays failed. Stages that are done are not repeated
+ * unless the document was changed since, and a job of texts whose workspace is gone is retried without one. Throws CONFLICT if the original is not failed, NOT_FOUND if its document is
  * gone or it failed because its workspace was deleted, LIMIT_REACHED if the credits are used up.
  */
 export async function retryJob(
@@ -25,13 +25,15 @@ export async function retryJob(
   const original = await readWhole(trx, found);
   await keepJobScope(trx, scopeOf(original));
   const plan = await getPlan(trx, organizationId);
-  const retried = await insertJob(trx, { ...copyOf(original), createdBy: actor.userId, retryOf: id, replayRun }, plan);
+  const { kind, input, max_attempts: maxAttempts } = original;
+  const copy = { ...scopeOf(original), kind, input, stages: await findStages(trx, original), maxAttempts };
+  const retried = await insertJob(trx, { ...copy, createdBy: actor.userId, retryOf: id, replayRun }, plan);
   await recordAudit(trx, actor, {
     organizationId,
     action: 'job.retry',
     targetType: 'job',
     targetId: retried.id,
-    metadata: { kind: original.kind, retryOf: id, ...(replayRun ? { replayRun } : {}) },
+    metadata: { kind, retryOf: id, ...(replayRun ? { replayRun } : {}) },
   });
   return retried;
 }
@@ -50,7 +52,9 @@ function checkRetryable({ status, kind, document_id, error_code }: JobHead): voi
   }
 }
 
-function copyOf(original: JobRow) {
-  const { kind, input, stages, max_attempts: maxAttempts } = original;
-  return { ...scopeOf(original), kind, input, stages, maxAttempts };
+/** The stages that need not be repeated: none if the document, or its text, was changed after the job ended. */
+async function findStages(trx: Transaction, { document_id, stages, finished_at }: JobRow): Promise<JobRow['stages']> {
+  if (!stages || document_id === null || finished_at === null) return null;
+  const unchanged = trx.selectFrom('document').select('id').where('id', '=', document_id).where('updated_at', '<=', finished_at);
+  return (await unchanged.executeTakeFirst()) ? stages : null;
 }

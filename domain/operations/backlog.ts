@@ -79,7 +79,7 @@ const queuedJobs = (limit: number) => sql`
   from (
     select id, organization_id, kind, swept_at, greatest(created_at, next_attempt_at) as since from job
     where status = 'queued' and greatest(created_at, next_attempt_at) < now() - interval '5 minutes'
-      and kind not in (select kind from job where status = 'running' and started_at > now() - interval '5 minutes')
+      and kind not in (select kind from job where status = 'running' and updated_at > now() - interval '5 minutes')
       and kind not in (select kind from job where finished_at > now() - interval '5 minutes' and started_at is not null)
     order by greatest(created_at, next_attempt_at) limit ${limit}
   ) as job`;

@@ -37,11 +37,20 @@ describe('Access tokens of a provider', () => {
     const exp = Math.floor(Date.now() / 1_000) + 60;
     const token = await issuer.sign({ ...good, exp, scope: 'mcp:read mcp:write other' });
     const scopes = ['mcp:read', 'mcp:write', 'other'];
-    const found = { providerId: 'provider_a', subject: 'person-1', clientId: 'a-client', expiresAt: exp, scopes };
+    const found = { providerIds: ['provider_a'], subject: 'person-1', clientId: 'a-client', expiresAt: exp, scopes };
     expect(await tokens.verify(token)).to.deep.equal(found);
     const listed = await issuer.sign({ ...good, aud: ['https://other.example.com', resource], scope: undefined, scp: ['mcp:read', 7] });
     expect((await tokens.verify(listed)).scopes).to.deep.equal(['mcp:read']);
     expect((await tokens.verify(await issuer.sign({ ...good, scope: undefined }))).scopes).to.deep.equal([]);
+  });
+
+  it('are taken from a provider whose clock is some seconds ahead', async () => {
+    expect(await refusalOf(await issuer.sign({ ...good, nbf: Math.floor(Date.now() / 1_000) + 20 }))).to.equal('taken');
+  });
+
+  it('are those of each provider with this issuer, if two are configured', async () => {
+    const twice = createAccessTokens([configured(issuer.issuer), { ...configured(issuer.issuer), id: 'provider_b' }], resource);
+    expect((await twice.verify(await issuer.sign(good))).providerIds).to.deep.equal(['provider_a', 'provider_b']);
   });
 
   it('are refused for another audience, issuer, time or person', async () => {

@@ -163,16 +163,30 @@ describe('Processing a document as one job', () => {
     expect(await amountsOf(api, created.id)).to.deep.equal([8, -8]);
   });
 
-  it('ends between its stages if its document is deleted', async () => {
-    const free = hold(ai, 'embed');
-    const created = await start();
-    await until(() => asked(ai, created.id).includes('embed'));
-    await expectOk(api.request('DELETE', `/api/v1/documents/${created.documentId}`, { token: tenant.owner.token }));
-    free();
-    const ended = await end(created);
-    expect([ended.status, ended.error.code]).to.deep.equal(['failed', 'document_missing']);
-    expect(asked(ai, created.id)).to.deep.equal(['extract', 'embed']);
-    expect(await amountsOf(api, created.id)).to.deep.equal([8, -8]);
+  for (const operation of operations)
+    it(`ends with the stage that calls ${operation} if its document is deleted meanwhile`, async () => {
+      const free = hold(ai, operation);
+      const created = await start();
+      await until(() => asked(ai, created.id).includes(operation));
+      await expectOk(api.request('DELETE', `/api/v1/documents/${created.documentId}`, { token: tenant.owner.token }));
+      free();
+      const ended = await end(created);
+      expect([ended.status, ended.error?.code]).to.deep.equal(['failed', 'document_missing']);
+      expect(asked(ai, created.id).at(-1)).to.equal(operation);
+      expect(await amountsOf(api, created.id)).to.deep.equal([8, -8]);
+    });
+
+  it('is done anew by a retry if its document was changed after it failed', async () => {
+    ai.behave('summarize', () => aiError(422, 'unsupported_file'));
+    const failed = await end(await start());
+    expect(failed).to.include({ status: 'failed', progress: 67 });
+    ai.behave('summarize');
+    const { token } = tenant.owner;
+    await expectOk(api.request('PATCH', `/api/v1/documents/${failed.documentId}`, { token, body: { charset: 'windows-1252' } }));
+    const { body } = await expectOk(api.request('POST', `/api/v1/jobs/${failed.id}/retry`, { token }));
+    expect(body.progress).to.equal(0);
+    expect(await end(body)).to.include({ status: 'succeeded', progress: 100 });
+    expect(asked(ai, body.id)[0]).to.equal('extract');
   });
 
   it('is queued and charged once by one idempotency key, and once for a document if it is asked for `once`', async () => {
@@ -183,6 +197,8 @@ describe('Processing a document as one job', () => {
     const [first, second] = await Promise.all([create({}, headers), create({}, headers)]);
     expect(second.body).to.deep.equal(first.body);
     expect((await create({ once: true })).body.id).to.equal(first.body.id);
+    for (const other of ['document.extract', 'document.index'])
+      expect((await create({ kind: other, once: true })).body, other).to.include({ id: first.body.id, kind });
     const path = `/api/v1/organizations/${tenant.organizationId}/jobs`;
     const jobs = [1, 2].map(() => ({ kind, documentId, once: true }));
     const { body: many } = await expectOk(api.request('POST', path, { token: tenant.owner.token, body: { jobs } }));
@@ -236,7 +252,7 @@ describe('Processing a document whose stages take long', () => {
   const env = { ...on, JOB_TIMEOUT_MS: '3000' };
   const { api, ai, tenant } = useApi({ ai: true, env, check: 'at the end' });
 
-  it('has the time of an attempt for each stage', async () => {
+  it('has the time of an attempt for each stage; once the kind is off, none is retried', async () => {
     for (const operation of operations) ai.behave(operation, answerLate(2_000));
     const { id: documentId } = await api.upload(tenant, { bytes: 'A text.' });
     const { id } = await createJob(api, tenant, { kind, documentId, maxAttempts: 1 });
@@ -245,6 +261,12 @@ describe('Processing a document whose stages take long', () => {
     const { id: late } = await createJob(api, tenant, { kind, documentId, maxAttempts: 1 });
     const ended = await api.jobIn(tenant.owner.token, late, ['failed']);
     expect([ended.error.code, ended.progress]).to.deep.equal(['timeout', 67]);
+
+    await api.stack.kill('api');
+    await api.stack.start('api', { EXTRA_JOB_KINDS: '' });
+    const { status, body } = await api.request('POST', `/api/v1/jobs/${late}/retry`, { token: tenant.owner.token });
+    const message = `names a ${kind} job, a kind that EXTRA_JOB_KINDS of this deployment does not name`;
+    expect([status, body.data?.issues]).to.deep.equal([400, [{ path: ['id'], message }]]);
   });
 });
 

@@ -65,6 +65,11 @@ export function useLiveJobs({ organization, workspace }: Place): void {
   }, [organizationId, workspaceId, round]);
 }
 
+/** Whether a job has ended, or has done a stage. */
+function changesDocument(event: JobEvent): boolean {
+  return isFinal(event) || (event.kind === 'document.process' && event.progress > 0);
+}
+
 function createGathering(workspaceId: string) {
   let events: JobEvent[] = [];
   const documentIds = new Set<string>();
@@ -87,7 +92,7 @@ function createGathering(workspaceId: string) {
       queryClient.setQueryData(key, { pages: [{ ...first, items: first.items.slice(0, keptItems) }], pageParams: [undefined] });
       void queryClient.invalidateQueries({ queryKey: key, exact: true });
     }
-    for (const { documentId } of [...latest.values()].filter(isFinal)) {
+    for (const { documentId } of [...latest.values()].filter(changesDocument)) {
       if (documentId) documentIds.add(documentId);
       refreshing ??= setTimeout(refresh, refreshMs);
     }
