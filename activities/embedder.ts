@@ -138,7 +138,8 @@ export class Embedder {
   }
 
   /**
-   * Reads the profiles of the AI service. Nothing is guessed, since chunks of another size would be of another kind.
+   * Reads the profiles of the AI service. No default is assumed for a missing profile, since chunks of another size belong to another kind
+   * of index.
    */
   private async readProfiles(): Promise<Profiles> {
     try {

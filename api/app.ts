@@ -56,7 +56,8 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
 
   app.use(securityHeaders, cors(config.trustedOrigins));
   app.all(authPath, auth);
-  // Without this Express would list a path's methods; `cors` has already responded to preflights. A named parameter would be decoded first.
+  // Without this Express would list a path's methods; `cors` has already responded to preflights. A pattern instead of a named parameter,
+  // which Express would decode first.
   app.options(/.*/, nothingHere);
   // `/uploads/{organizationId}/{documentId}`. With a bucket, bytes go to the bucket and not through the API.
   if (localStorage) app.use(uploadRoutes(uploadOptions(deps, localStorage)));

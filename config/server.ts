@@ -156,7 +156,7 @@ function uploadsOf(e: ServerVariables) {
 
 /**
  * The limits of sign-up: how many organizations on the free plan one user owns, and how many invitations one organization, and one address,
- * may have in a day. Undefined is no limit, which is the default outside of production, and without billing for organizations.
+ * may have in a day. Undefined means no limit: the default outside of production; for organizations also the default without billing.
  */
 function signUpOf(e: ServerVariables) {
   const inProduction = e.NODE_ENV === 'production';

@@ -55,7 +55,7 @@ export class JobStream {
   #queuedBytes = 0;
   /** The client has every change until this time, except those that are committed late. */
   #since: Date;
-  /** As `#since`, once the client has the events in the queue, too. */
+  /** What `#since` becomes once the client also has the events in the queue. */
   #queuedUntil: Date;
   #error: ApiError | undefined;
 
@@ -78,7 +78,7 @@ export class JobStream {
     this.#over.abort();
   }
 
-  /** Queues the next events. With those before, they are all changes until a time, except those that are committed late. */
+  /** Queues the next events. Together with earlier ones they are all changes before `until`, except those that are committed late. */
   push(events: JobEvent[], until: Date): void {
     if (this.#queuedBytes > maxQueuedBytes) this.#queue = undefined;
     this.#queue?.push(...events);

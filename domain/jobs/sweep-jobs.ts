@@ -14,7 +14,7 @@ import { transitionJob } from './transition-job.ts';
 /** The next sweep comes in a minute, so this one waits no longer than this for a lock. */
 const lockMs = 1_000;
 
-/** Whether the attempt of a job runs for more than twice the timeout, which each of its stages has for itself. */
+/** Whether the attempt of a job has run for more than twice the timeout, counted from the last stage that it stored, if any. */
 export function isPresumedLost(timeoutMs: number): RawBuilder<boolean> {
   const longAgo = sql`now() - make_interval(secs => ${(2 * timeoutMs) / 1_000})`;
   return sql`status = 'running' and started_at < ${longAgo} and (stages is null or updated_at < ${longAgo})`;

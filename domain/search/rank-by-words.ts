@@ -15,7 +15,7 @@ const maxTerms = 64;
  * ignored.
  */
 const maxPostings = 1_000_000;
-/** A word in fewer chunks than this is looked up with similar terms, for at most so many words and terms. */
+/** A word in fewer than `fewChunks` chunks is also looked up by similar terms: for at most so many words, and with so many terms. */
 const [fewChunks, maxRareWords, maxNearTerms] = [10, 4, 32];
 /** The weight of a similar term, so that it ranks behind the word itself. */
 const nearWeight = 0.25;
