@@ -11,7 +11,7 @@ import { sweepDeletions } from '../domain/operations/sweep-deletions.ts';
 import { deleteOwnerlessOrganizations } from '../domain/organizations/delete-ownerless-organizations.ts';
 import * as retention from '../domain/retention.ts';
 import { reconcileVectorIndexes } from '../domain/search/reconcile-vector-indexes.ts';
-import { sweepHeldDeliveries } from '../domain/webhooks/held-deliveries.ts';
+import { holdLostDeliveries, sweepHeldDeliveries } from '../domain/webhooks/held-deliveries.ts';
 import type { ReconcileIndexesResult } from '../workflows/inputs.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting, withHeartbeats } from './progress.ts';
@@ -43,12 +43,12 @@ export function sweepActivities({ db, getPlan, jobs, log }: ActivityDeps) {
     async startMissing(): Promise<{ restarted: number }> {
       const failures: unknown[] = [];
       const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(sweepMs)]);
-      const [, , , , restarted = 0] = await allOf(failures, [
+      const [, , , restarted = 0] = await allOf(failures, [
         () => sweepLateUploads(db, lateUploadsBatch),
         () => sweepObjectDeletions(db, sweepBatch),
         () => sweepDeletions(db, sweepBatch),
-        () => sweepHeldDeliveries(db),
         () => sweepAllQueuedJobs(db, { limit: sweepBatch, getPlan, signal }),
+        () => sweepHeldDeliveries(db),
       ] as const);
       if (failures.length > 0) throw failures[0];
       return { restarted };
@@ -79,7 +79,11 @@ export function housekeepingActivities({ db, storage, log, auditRetentionDays }:
     deleteMails: () => remove(retention.mails),
     deleteExpiredVerifications: () => remove(retention.verifications),
     deletePaymentEvents: () => remove(retention.paymentEvents),
-    deleteWebhookDeliveries: () => remove(retention.webhookDeliveries),
+    deleteWebhookDeliveries: async () => {
+      const lost = await holdLostDeliveries(db);
+      if (lost > 0) log.warn({ lost }, 'webhooks had lost their workflows; the sweep sends them');
+      return await remove(retention.webhookDeliveries);
+    },
     async findOrphanedObjects(): Promise<number> {
       try {
         return await findOrphanedObjects(db, storage, reporting<OrphanSweep>());

@@ -9,7 +9,8 @@ const { sendWebhook } = proxyActivities<Activities>({
   taskQueue: webhookTaskQueue,
   startToCloseTimeout: '1 minute',
   heartbeatTimeout: '20 seconds',
-  scheduleToCloseTimeout: '6 days',
+  // Ten attempts, also if the receiver asks for a day before each.
+  scheduleToCloseTimeout: '12 days',
   // A failed attempt sets the time of the next one itself, by the schedule of Standard Webhooks. These waits are for lost attempts.
   retry: { initialInterval: '10 seconds', backoffCoefficient: 1 },
 });

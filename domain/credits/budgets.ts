@@ -16,8 +16,8 @@ interface BudgetedCharge {
 }
 
 /**
- * The budgets of a charge's workspace and API key that it would exceed, as a query of {@link ExceededBudget}. The ledger is added up, which
- * costs no more than there are entries within a budget. Needs the organization's lock, under which nothing else is charged.
+ * The budgets of a charge's workspace and API key that it would exceed, as a query of {@link ExceededBudget}. The entries of the
+ * month are added up, refunds among them. Needs the organization's lock, under which nothing else is charged.
  */
 export function exceededBudgets({ workspaceId, actorId, credits }: BudgetedCharge): RawBuilder<ExceededBudget> {
   const used = (of: RawBuilder<unknown>) => sql`(select coalesce(sum(amount), 0) from credit_entry where ${of} and month = ${thisMonth})`;

@@ -38,7 +38,9 @@ export const headColumns = [
   'claimed_by',
   'credits',
   'credit_month',
-  sql<string | null>`(select id from "user" where "user".id = job.created_by)`.as('created_by'),
+  // A user who is gone is not named any more; an API key is no person.
+  sql<string | null>`case when starts_with(job.created_by, 'key_') then job.created_by
+    else (select id from "user" where "user".id = job.created_by) end`.as('created_by'),
   'created_at',
   'started_at',
   'finished_at',

@@ -38,10 +38,15 @@ export async function findPendingDelivery(db: Db, deliveryId: string): Promise<P
   return { delivery, endpoint: { ...endpoint, secrets: previous === null ? [secret] : [secret, previous] }, waitMs };
 }
 
+/** Whether somebody asked for it to see that the endpoint works. */
+export function isTest({ event }: Pick<DeliveryRow, 'event'>): boolean {
+  return event === webhookTest;
+}
+
 /** Why a delivery cannot be sent at all; undefined if it can. A disabled endpoint takes only tests. */
 export function whyUnsendable({ delivery, endpoint }: PendingDelivery): string | undefined {
   if (!endpoint) return 'The endpoint was deleted.';
-  return endpoint.enabled || delivery.event === webhookTest ? undefined : 'The endpoint is disabled.';
+  return endpoint.enabled || isTest(delivery) ? undefined : 'The endpoint is disabled.';
 }
 
 /** The outcome of one request. */
@@ -90,7 +95,7 @@ export async function recordAttempt(
   const after = whatFollows(delivery, result, delaysMs);
   return await inTransaction(db, async (trx) => {
     if (!(await store(trx, delivery, result, after))) return { status: 'superseded' };
-    if (delivery.event !== webhookTest) await noteOutcome(trx, delivery.endpoint_id, result);
+    if (!isTest(delivery)) await noteOutcome(trx, delivery.endpoint_id, result, after);
     return after;
   });
 }
@@ -105,7 +110,7 @@ function whatFollows({ event, tries }: DeliveryRow, { error, final, retryAfterMs
 
 const keptAttempts = 20;
 
-async function store(trx: Transaction, { id, tries }: DeliveryRow, result: AttemptResult, after: Following): Promise<boolean> {
+async function store(trx: Transaction, { id, tries, held }: DeliveryRow, result: AttemptResult, after: Following): Promise<boolean> {
   const { url, body, at, durationMs, status, error } = result;
   const attempt = JSON.stringify([{ at, durationMs, status, error } satisfies WebhookAttempt]);
   const isOver = after.status !== 'pending';
@@ -129,22 +134,33 @@ async function store(trx: Transaction, { id, tries }: DeliveryRow, result: Attem
     .where('id', '=', id)
     .where('status', '=', 'pending')
     .where('tries', '=', tries)
+    // A later attempt of the run may have held it, and ended the run.
+    .where('held', '=', held)
     .returning('id')
     .executeTakeFirst();
   return stored !== undefined;
 }
 
-/** Records since when an endpoint fails. One that accepts gets what is held for it; one that fails for too long, or is gone, is disabled. */
-async function noteOutcome(trx: Transaction, endpointId: string, { error, gone }: AttemptResult): Promise<void> {
+/**
+ * Records since when an endpoint fails at its present address. One that accepts gets what is held for it. One that is gone is disabled, and
+ * one that fails for too long, with the last attempt of a delivery: a single failure after a quiet month says little.
+ */
+async function noteOutcome(
+  trx: Transaction,
+  endpointId: string,
+  { error, gone, url }: AttemptResult,
+  { status }: Following,
+): Promise<void> {
   const fails = error !== null;
   await trx
     .updateTable('webhook_endpoint')
     .set({ failing_since: fails ? sql<Date>`now()` : null })
     .where('id', '=', endpointId)
+    .where('url', '=', url)
     .where('failing_since', fails ? 'is' : 'is not', null)
     .execute();
-  if (fails) await disableIfHopeless(trx, endpointId, gone);
-  else await startHeld(trx, endpointId);
+  if (!fails) await startHeld(trx, endpointId);
+  else if (gone || status === 'failed') await disableIfHopeless(trx, { endpointId, url, gone });
 }
 
 /** Ends a pending delivery without an attempt. */

@@ -7,14 +7,22 @@ import { quoteName } from '../quote-name.ts';
 /** After so many hours in which every delivery has failed an endpoint is disabled. Longer than the attempts of one delivery take. */
 const hopelessHours = 5 * 24;
 
+interface FailedEndpoint {
+  endpointId: string;
+  /** The address that failed. */
+  url: string;
+  gone: boolean;
+}
+
 /** Disables an endpoint that is gone, or has failed for five days, and writes to the owners of its organization; once. */
-export async function disableIfHopeless(trx: Transaction, endpointId: string, gone: boolean): Promise<void> {
+export async function disableIfHopeless(trx: Transaction, { endpointId, url: failed, gone }: FailedEndpoint): Promise<void> {
   const reason = gone ? 'gone' : 'failing';
   const disabled = await trx
     .updateTable('webhook_endpoint')
     .set({ enabled: false, disabled_reason: reason, updated_at: sql`clock_timestamp()` })
     .where('id', '=', endpointId)
     .where('enabled', '=', true)
+    .where('url', '=', failed)
     .$if(!gone, (query) => query.where('failing_since', '<', sql<Date>`now() - make_interval(hours => ${sql.lit(hopelessHours)})`))
     .returning(['organization_id', 'url'])
     .executeTakeFirst();

@@ -13,7 +13,10 @@ interface Spent {
   used: number;
 }
 
-/** Emits an event for every bound that is reached. Its id names month and limit, so that each is emitted once, also after a downgrade. */
+/**
+ * Emits an event for every bound that a charge reaches. Its id names month and limit, so that each is emitted once. If a downgrade puts the
+ * limit below what is used, nothing is charged any more, and nothing emitted.
+ */
 export async function emitCreditEvents(trx: Transaction, { organizationId, month, used }: Spent, plan: Plan): Promise<void> {
   const limit = plan.limits.aiCredits;
   const bounds = { 'credits.low': limit - Math.floor(limit * lowFraction), 'credits.exhausted': limit };

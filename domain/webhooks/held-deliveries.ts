@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
+import { webhookTest } from '../../contract/webhook-events.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { startWebhook } from '../../workflows/definitions.ts';
+import { startWebhook, workflowIds } from '../../workflows/definitions.ts';
 
 // A delivery is held, as a row without a workflow, while its endpoint fails or takes no more at once: what a receiver does not take costs
 // nothing but its row. db/rules/webhooks.sql holds new ones, too.
@@ -36,6 +37,24 @@ export async function startHeld(trx: Transaction, endpointId: string, count: num
 }
 
 /**
+ * Once a day: holds the pending deliveries whose workflow is gone, with Temporal's database or by an operator, so that the sweep starts them
+ * again. One whose workflow only waits for a worker is sent once, since the row decides. Returns how many.
+ */
+export async function holdLostDeliveries(db: Db): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update webhook_delivery set held = true, next_attempt_at = null where not held and id in (
+      select lost.id from organization cross join lateral (
+        select id from webhook_delivery as delivery
+        where delivery.organization_id = organization.id and status = 'pending' and not held and event <> ${webhookTest}
+          and coalesce(next_attempt_at, created_at) < now() - interval '1 hour'
+          and not exists (select from outbox where workflow_id = ${workflowIds.deliverWebhook('')} || delivery.id)
+      ) as lost
+    )
+  `.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+/**
  * Once a minute: starts one held delivery of each endpoint, to see whether it works again, and ends those whose endpoint is disabled or
  * gone. While webhooks are off no worker sends any, and all stay held.
  */
@@ -50,10 +69,14 @@ export async function sweepHeldDeliveries(db: Db): Promise<void> {
     select waited.id, endpoint.enabled from waited left join webhook_endpoint as endpoint on endpoint.id = waited.id
     where waited.id is not null and exists (select from webhook_switch)
   `.execute(db);
+  const failures: unknown[] = [];
   for (const { id, enabled } of rows) {
-    if (enabled) await inTransaction(db, (trx) => startHeld(trx, id, 1));
-    else await endHeld(db, id, enabled === null ? 'The endpoint was deleted.' : 'The endpoint is disabled.');
+    const started = enabled
+      ? inTransaction(db, (trx) => startHeld(trx, id, 1))
+      : endHeld(db, id, enabled === null ? 'The endpoint was deleted.' : 'The endpoint is disabled.');
+    await started.catch((error: unknown) => failures.push(error));
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 async function endHeld(db: Db, endpointId: string, error: string): Promise<void> {

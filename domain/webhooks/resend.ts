@@ -8,6 +8,8 @@ import { type DeliveryFilter, type DeliveryRow, getDelivery, matches } from './d
 
 /** How many deliveries one request sends again. */
 const maxResent = 1_000;
+/** How many of an endpoint begin at once. The others are held until it has accepted some. */
+const startedAtOnce = 8;
 
 interface ResendFilter extends DeliveryFilter {
   from?: string | undefined;
@@ -64,17 +66,21 @@ export async function resendDeliveries(
   return { ...counts, resent };
 }
 
-/** Makes finished deliveries pending, and asks for their workflows. Returns how many. */
+/** Makes finished deliveries pending, and asks for the workflows of the oldest. Returns how many. */
 async function restart(trx: Transaction, ids: string[]): Promise<number> {
-  const { rows } = await sql<{ id: string; organization_id: string; endpoint_id: string }>`
+  const { rows } = await sql<{ id: string; organization_id: string; endpoint_id: string; held: boolean }>`
     with locked as materialized (
-      select id from webhook_delivery where id = any(${ids}::text[]) and status <> 'pending' order by id for no key update
+      select id, endpoint_id, created_at from webhook_delivery
+      where id = any(${ids}::text[]) and status <> 'pending' order by id for no key update
+    ), numbered as (
+      select id, row_number() over (partition by endpoint_id order by created_at, id) as number from locked
     )
-    update webhook_delivery set status = 'pending', tries = 0, error = null, finished_at = null, next_attempt_at = null
-    where id in (select id from locked)
-    returning id, organization_id, endpoint_id
+    update webhook_delivery set
+      status = 'pending', tries = 0, error = null, finished_at = null, next_attempt_at = null, held = number > ${startedAtOnce}
+    from numbered where webhook_delivery.id = numbered.id
+    returning webhook_delivery.id, organization_id, endpoint_id, held
   `.execute(trx);
-  for (const { id, organization_id, endpoint_id } of rows)
+  for (const { id, organization_id, endpoint_id } of rows.filter(({ held }) => !held))
     addToOutbox(trx, startWebhook({ deliveryId: id, endpointId: endpoint_id, organizationId: organization_id }, 'again'));
   return rows.length;
 }

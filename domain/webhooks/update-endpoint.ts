@@ -12,7 +12,7 @@ interface EndpointChange {
   enabled?: boolean | undefined;
 }
 
-/** Changes an endpoint. One that is enabled again begins without its failures. Throws NOT_FOUND if it is gone. */
+/** Changes an endpoint. One that is enabled again, or has another address, begins without its failures. Throws NOT_FOUND if it is gone. */
 export async function updateEndpoint(
   trx: Transaction,
   actor: Actor,
@@ -32,7 +32,8 @@ export async function updateEndpoint(
     .updateTable('webhook_endpoint')
     .set({
       ...wanted,
-      ...(changed.includes('enabled') ? { disabled_reason: null, failing_since: null } : {}),
+      ...(changed.includes('enabled') ? { disabled_reason: null } : {}),
+      ...(changed.includes('enabled') || changed.includes('url') ? { failing_since: null } : {}),
       updated_at: sql`clock_timestamp()`,
     })
     .where('id', '=', id)

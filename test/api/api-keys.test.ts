@@ -146,6 +146,7 @@ describe('API keys', () => {
     const { organizationId, workspaceId } = tenant;
     const job = await expectOk(as(made, 'POST', '/jobs', { kind: 'text.embed', organizationId, workspaceId, texts: ['one'] }));
     expect(job.body.createdBy).to.equal(made.id);
+    expect((await expectOk(byOwner('GET', `/jobs/${job.body.id}`))).body.createdBy).to.equal(made.id);
     const upload = { workspaceId, name: 'note.txt', contentType: 'text/plain', size: 5 };
     const { body } = await expectOk(as(made, 'POST', '/documents', upload));
     expect((await expectOk(as(made, 'GET', `/documents/${body.document.id}`))).body.uploadedBy).to.equal(made.id);

@@ -148,6 +148,19 @@ describe('Webhooks', () => {
     const second = await resend(first.nextCursor);
     expect(second).to.include({ matched: 1_000, more: true });
     expect(await resend(second.nextCursor)).to.deep.equal({ matched: 50, resent: 0, more: false, nextCursor: null });
+
+    receiver.behave({ status: 500 });
+    const sent = await call(api, used.tenant, 'POST', '/webhook-deliveries/resend', {
+      ...filter,
+      dryRun: false,
+      cursor: second.nextCursor,
+    });
+    expect(sent.resent).to.equal(50);
+    const held = api.database.db.selectFrom('webhook_delivery').select('id').where('endpoint_id', '=', id).where('held', '=', true);
+    expect(await held.execute(), 'all but eight wait until it accepts one').to.have.length.within(41, 42);
+    receiver.behave({});
+    await createJob(api, used.tenant, embed);
+    await until(() => new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size === 51);
   });
 
   it('disable an endpoint that answers 410, write to the owners, and send nothing that waits', async () => {

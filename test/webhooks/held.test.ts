@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { sweepHeldDeliveries } from '../../domain/webhooks/held-deliveries.ts';
+import { holdLostDeliveries, sweepHeldDeliveries } from '../../domain/webhooks/held-deliveries.ts';
 import { syncWebhookSwitch } from '../../domain/webhooks/sync-switch.ts';
 import { until } from '../support/processes.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -117,6 +117,32 @@ describe('Webhooks to an endpoint that fails, or takes no more', () => {
       expect(receiver.mostOpen).to.equal(8);
       expect(receiver.received).to.have.length(61);
       expect(eventIds()).to.have.length(61);
+    }));
+
+  it('are sent although their workflow is gone', () =>
+    withoutSweeps(api, async () => {
+      await fail(1);
+      expect(await holdLostDeliveries(api.database.db), 'it waits for its time').to.equal(0);
+      const { db } = api.database;
+      const { id } = await db.selectFrom('webhook_delivery').select('id').where('endpoint_id', '=', endpointId).executeTakeFirstOrThrow();
+      await api.temporal.client.workflow.getHandle(`webhook-${id}`).terminate();
+      const hoursAgo = sql<Date>`now() - interval '2 hours'`;
+      await db.updateTable('webhook_delivery').set({ next_attempt_at: hoursAgo }).where('id', '=', id).execute();
+      expect(await holdLostDeliveries(db)).to.equal(1);
+      receiver.behave({});
+      await sweepHeldDeliveries(db);
+      await until(async () => (await deliveries())[0]?.status === 'delivered');
+    }));
+
+  it('do not disable it by a first failure, however long before it failed the last time, or at another address', () =>
+    withoutSweeps(api, async () => {
+      const { db } = api.database;
+      const weekAgo = sql<Date>`now() - interval '7 days'`;
+      await db.updateTable('webhook_endpoint').set({ failing_since: weekAgo }).where('id', '=', endpointId).execute();
+      await fail(1);
+      expect(await call(api, used.tenant, 'GET', `/webhooks/${endpointId}`)).to.include({ enabled: true });
+      const moved = await call(api, used.tenant, 'PATCH', `/webhooks/${endpointId}`, { url: `${receiver.url}/moved` });
+      expect(moved).to.include({ failingSince: null });
     }));
 
   for (const [change, method, body, error] of [
