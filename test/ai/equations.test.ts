@@ -11,7 +11,6 @@ async function write(xml: string): Promise<{ text: string; pieces: number }> {
     close: (name) => equation.close(name),
     text: (text) => equation.add(text),
   });
-  equation.end();
   return { text: pieces.join(''), pieces: pieces.length };
 }
 
@@ -29,7 +28,13 @@ describe('An equation of an Office document', () => {
       of('sSup', of('e', run('c')) + of('sup', run('2'))) + of('sSubSup', of('e', run('x')) + of('sub', run('i')) + of('sup', run('n+1'))),
       'c^2x_i^(n+1)',
     ],
-    roots: [of('rad', of('deg', '') + of('e', run('a+b'))) + of('rad', of('deg', run('3')) + of('e', run('x'))), '√(a+b)3√x'],
+    roots: [of('rad', of('deg', '') + of('e', run('a+b'))) + of('rad', of('deg', run('3')) + of('e', run('x'))), '√(a+b)∛x'],
+    'a number beside a fraction': [run('2') + fraction(run('1'), run('2')) + fraction(run('3'), run('4')) + run('5'), '2 1/2 3/4 5'],
+    'a number in several runs': [run('1') + run('2'), '12'],
+    'a power of a fraction': [of('sSup', of('e', fraction(run('1'), run('2'))) + of('sup', run('n'))), '(1/2)^n'],
+    'another root': [of('rad', of('deg', run('n')) + of('e', run('x'))), '√[n]x'],
+    'an equation in an equation': [`${run('a')}<m:oMath>${run('b')}</m:oMath>${run('c')}`, 'abc'],
+    'names that every object has': [`<toString>${run('a')}</toString><__proto__/>${run('b')}`, 'ab'],
     'a sum with its bounds': [
       of('nary', '<m:naryPr><m:chr m:val="∑"/></m:naryPr>' + of('sub', run('i=1')) + of('sup', run('n')) + of('e', run('i'))),
       '∑_(i=1)^n i',
@@ -49,6 +54,10 @@ describe('An equation of an Office document', () => {
   };
   for (const [name, [xml, text]] of Object.entries(cases))
     it(`is written as one types it: ${name}`, async () => expect((await write(xml)).text).to.equal(text));
+
+  it('is written in pieces if it has many parts without text', async () => {
+    expect((await write('<m:f/>'.repeat(20_000))).pieces).to.be.greaterThan(3);
+  });
 
   it('is written in pieces if it is long', async () => {
     const { text, pieces } = await write(fraction(run('a+b '), run('2')).repeat(20_000));

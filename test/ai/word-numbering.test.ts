@@ -132,7 +132,9 @@ describe('The signs of a Word document', () => {
       `<w:p>${symbol('Wingdings', 'F0FE')}${run('<w:t xml:space="preserve"> agreed</w:t>')}${symbol('Symbol', 'F0B7')}</w:p>`,
       `<w:p>${run('<w:t>Total</w:t><w:ptab/><w:t>5</w:t>')}</w:p>`,
       `<w:p><m:oMathPara>${math('a=1')}${math('b=2')}</m:oMathPara></w:p>`,
+      `<w:p><m:oMath><m:r><m:t>a</m:t></m:r><m:r><w:sym w:font="Symbol" w:char="F0A3"/></m:r><m:r><m:t>b</m:t></m:r></m:oMath></w:p>`,
+      `<w:p><m:oMath><m:r><w:rPr><w:vanish/></w:rPr><m:t>secret</m:t></m:r><m:r><m:t>c=3</m:t></m:r></m:oMath></w:p>`,
     ];
-    expect((await read(body, [])).lines).to.deep.equal(['☒ paid', '☐ owed', '☑ agreed•', 'Total\t5', 'a=1 b=2']);
+    expect((await read(body, [])).lines).to.deep.equal(['☒ paid', '☐ owed', '☑ agreed•', 'Total\t5', 'a=1 b=2', 'a≤b', 'c=3']);
   });
 });

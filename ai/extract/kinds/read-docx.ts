@@ -138,9 +138,7 @@ class WordPart {
         if (this.#skipped === 0) this.#close(name);
       },
       text: (text) => {
-        if (!this.#inText || this.#skipped > 0) return;
-        if (this.#equation) this.#equation.add(text);
-        else this.#add(text);
+        if (this.#inText && this.#skipped === 0) this.#add(text);
       },
     });
   }
@@ -151,7 +149,7 @@ class WordPart {
     if (name === 'w:t' || name === 'm:t') this.#inText = true;
     else if (name === 'w:p')
       this.#paragraphs.push({ style: undefined, level: undefined, list: undefined, listLevel: undefined, isCounted: false });
-    else if (name === 'w:r') this.#runs.push(false);
+    else if (name === 'w:r' || name === 'm:r') this.#runs.push(false);
     else if (name === 'v:textpath') this.#add(attributes.string ?? '');
     else if (name === 'w:commentReference') beside.hasComments = true;
     else if (name === 'wp:extent') this.#area = Number(attributes.cx) * Number(attributes.cy);
@@ -165,8 +163,7 @@ class WordPart {
     else if (name === 'w:sym') this.#add(signOf(attributes['w:font'], attributes['w:char']));
     else if (name === 'w:tbl') builder.openTable();
     else if (name === 'w:txbxContent') builder.openAside();
-    else if (name === 'm:oMath') this.#openEquation();
-    else if (name.startsWith('m:')) this.#equation?.open(name, attributes['m:val']);
+    else if (name.startsWith('m:')) this.#openInEquation(name, attributes['m:val']);
     else if (this.#changes === 0) this.#setProperty(name, value);
     this.#field.open(name, value);
     running.open(name, attributes);
@@ -177,14 +174,13 @@ class WordPart {
     const { builder } = this.#document;
     if (name === 'w:t' || name === 'm:t') this.#inText = false;
     else if (name === 'w:p') this.#endParagraph();
-    else if (name === 'w:r') this.#runs.pop();
+    else if (name === 'w:r' || name === 'm:r') this.#runs.pop();
     else if (changed.has(name)) this.#changes -= 1;
     else if (name === 'w:tc') builder.endCell();
     else if (name === 'w:tr') builder.endRow();
     else if (name === 'w:tbl') builder.closeTable();
     else if (name === 'w:txbxContent') builder.closeAside();
-    else if (name === 'm:oMath') this.#endEquation();
-    else if (name.startsWith('m:')) this.#equation?.close(name);
+    else if (name.startsWith('m:')) this.#closeInEquation(name);
     else if (name === 'w:checkBox' || name === 'w:ddList') this.#add(this.#field.close());
   }
 
@@ -197,18 +193,27 @@ class WordPart {
     else if (name === 'w:ilvl') paragraph.listLevel = Number(value);
   }
 
-  #openEquation(): void {
-    if (this.#isBehindEquation) this.#add(' ');
-    this.#equation = new Equation((text) => this.#add(text));
+  #openInEquation(name: string, value: string | undefined): void {
+    if (name === 'm:oMath' && !this.#equation) {
+      if (this.#isBehindEquation) this.#add(' ');
+      this.#equation = new Equation((text) => this.#write(text));
+    }
+    this.#equation?.open(name, value);
   }
 
-  #endEquation(): void {
-    this.#equation?.end();
-    [this.#equation, this.#isBehindEquation] = [undefined, true];
+  #closeInEquation(name: string): void {
+    this.#equation?.close(name);
+    if (this.#equation?.isOver) [this.#equation, this.#isBehindEquation] = [undefined, true];
   }
 
   #add(text: string): void {
     if (this.#runs.includes(true) || text === '') return;
+    if (this.#equation) this.#equation.add(text);
+    else this.#write(text);
+  }
+
+  #write(text: string): void {
+    if (text === '') return;
     this.#isBehindEquation = false;
     this.#document.builder.add(this.#takeNumber() + text);
   }

@@ -41,10 +41,11 @@ export async function readDrawing(
       shown.write(builder, name, attributes, chartRows);
       if (name === 'p:pic') inPicture = true;
       else if (name === 'a:ext' && inPicture && attributes.cx) largest = Math.max(largest, Number(attributes.cx) * Number(attributes.cy));
-      if (name === 'm:oMath') {
+      if (name === 'm:oMath' && !equation) {
         if (behindEquation) builder.add(' ');
         equation = new Equation((text) => builder.add(text));
-      } else equation?.open(name, attributes['m:val']);
+      }
+      equation?.open(name, attributes['m:val']);
       if (name === 'a:t' || name === 'm:t') [inText, behindEquation] = [!inFurniture, false];
       else if (name === 'p:ph' && furniture.has(type)) inFurniture = true;
       else if (name === 'p:ph' && titles.has(type) && !titled) [inTitle, titled] = [true, true];
@@ -57,11 +58,9 @@ export async function readDrawing(
       if (name === 'p:pic') inPicture = false;
       if (name === 'a:p') behindEquation = false;
       equation?.close(name);
+      if (equation?.isOver) [equation, behindEquation] = [undefined, true];
       if (name === 'a:t' || name === 'm:t') inText = false;
-      else if (name === 'm:oMath') {
-        equation?.end();
-        [equation, behindEquation] = [undefined, true];
-      } else if (name === 'a:p' && inTitle) builder.add('\n');
+      else if (name === 'a:p' && inTitle) builder.add('\n');
       else if (name === 'a:p') builder.endParagraph();
       else if (name === 'p:sp' && inTitle) {
         inTitle = false;
