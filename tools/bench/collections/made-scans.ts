@@ -6,6 +6,8 @@ import { german } from './five-languages.ts';
 /** A page of print as a scanner sees it, with its text. */
 export interface MadeScan {
   name: string;
+  /** What is done to it before it is read: nothing, or it is enlarged, straightened or turned. */
+  as: 'it is' | 'small' | 'askew' | 'turned';
   /** As text recognition names it. */
   language: 'eng' | 'deu';
   /** A JPEG. */
@@ -26,27 +28,32 @@ const germanPage = wrap(german.join(' '), 80);
 /** Pages of print in two languages: clean, small, coarse, noisy, faint, shaded, and turned as the paper lay in the scanner. */
 export async function makeScans(): Promise<MadeScan[]> {
   const [english, small, inGerman] = await Promise.all([scan(page), scan(smallPrint, { points: 6 }), scan(germanPage)]);
-  const worn = async (name: string, language: MadeScan['language'], lines: string[], image: Buffer, wear?: Wear): Promise<MadeScan> => ({
-    ...{ name, language, text: lines.join(' '), image: wear ? await wear(image) : image },
-  });
-  const turned = ([90, 180, 270] as const).map(async (degrees) =>
-    worn(`turned by ${degrees}°`, 'eng', shortPage, await scan(shortPage, { turned: degrees })),
-  );
+  const print = { language: 'eng', text: page.join(' '), as: 'it is' } as const;
+  const smallest = { ...print, text: smallPrint.join(' '), as: 'small' } as const;
+  const foreign = { ...print, language: 'deu', text: germanPage.join(' ') } as const;
+  const turned = ([90, 180, 270] as const).map(async (degrees) => ({
+    ...{ ...print, name: `turned by ${degrees}°`, text: shortPage.join(' '), as: 'turned' as const },
+    image: await scan(shortPage, { turned: degrees }),
+  }));
   return await Promise.all([
-    worn('English, 200 dots per inch', 'eng', page, english),
-    worn('150 dots per inch', 'eng', page, english, atResolution(150)),
-    worn('100 dots per inch', 'eng', page, english, atResolution(100)),
-    worn('75 dots per inch', 'eng', page, english, atResolution(75)),
-    worn('noise', 'eng', page, english, withNoise(40)),
-    worn('faint and blurred', 'eng', page, english, fade),
-    worn('askew by 3°, in a shadow', 'eng', page, english, shade),
-    worn('6 points', 'eng', smallPrint, small),
-    worn('6 points, 150 dots per inch', 'eng', smallPrint, small, atResolution(150)),
+    { ...print, name: 'English, 200 dots per inch', image: english },
+    worn({ ...print, name: '150 dots per inch' }, english, atResolution(150)),
+    worn({ ...print, name: '100 dots per inch', as: 'small' }, english, atResolution(100)),
+    worn({ ...print, name: '75 dots per inch', as: 'small' }, english, atResolution(75)),
+    worn({ ...print, name: 'noise' }, english, withNoise(40)),
+    worn({ ...print, name: 'faint and blurred' }, english, fade),
+    worn({ ...print, name: 'askew by 3°, in a shadow', as: 'askew' }, english, shade),
+    { ...smallest, name: '6 points', image: small },
+    worn({ ...smallest, name: '6 points, 150 dots per inch' }, small, atResolution(150)),
     ...turned,
-    worn('German, 200 dots per inch', 'deu', germanPage, inGerman),
-    worn('German, 100 dots per inch', 'deu', germanPage, inGerman, atResolution(100)),
-    worn('German, noise', 'deu', germanPage, inGerman, withNoise(40)),
+    { ...foreign, name: 'German, 200 dots per inch', image: inGerman },
+    worn({ ...foreign, name: 'German, 100 dots per inch', as: 'small' }, inGerman, atResolution(100)),
+    worn({ ...foreign, name: 'German, noise' }, inGerman, withNoise(40)),
   ]);
+}
+
+async function worn(page: Omit<MadeScan, 'image'>, image: Buffer, wear: Wear): Promise<MadeScan> {
+  return { ...page, image: await wear(image) };
 }
 
 function wrap(text: string, width: number): string[] {

@@ -71,33 +71,25 @@ function choiceOf(kind: EngineChoice['kind'], language: string): string {
 
 /** How much longer a page takes than the engine called directly on the picture as it is, or turned upright. */
 function ratios(scans: MadeScan[], read: ReadScan[]): Figure[] {
-  const isTurned = (index: number) => scans[index]?.name.startsWith('turned') ?? false;
-  const mean = (of: 'seconds' | 'bareSeconds', some: number[]) =>
-    some.reduce((sum, index) => sum + (read[index]?.[of] ?? 0), 0) / some.length;
-  const [upright, turned] = [(index: number) => !isTurned(index), isTurned].map((which) => [...scans.keys()].filter(which)) as [
-    number[],
-    number[],
-  ];
-  const all = toFigure(
-    'time of an upright page, beside the engine alone',
-    { value: mean('seconds', upright), baseline: mean('bareSeconds', upright), unit: 's' },
-    { ratio: mostOfUpright },
-  );
-  if (turned.length === 0) return [all];
+  const timeOfPages = (as: MadeScan['as'], name: string, target: Parameters<typeof toFigure>[2]): Figure[] => {
+    const some = [...scans.keys()].filter((index) => scans[index]?.as === as);
+    if (some.length === 0) return [];
+    const mean = (of: 'seconds' | 'bareSeconds') => some.reduce((sum, index) => sum + (read[index]?.[of] ?? 0), 0) / some.length;
+    // The engine alone reads little of a page that is turned, in little time.
+    const baseline = as === 'turned' ? uprightTwin(scans, read) : mean('bareSeconds');
+    return [toFigure(`time of ${name}, beside the engine alone`, { value: mean('seconds'), baseline, unit: 's' }, target)];
+  };
   return [
-    all,
-    toFigure(
-      'time of a turned page, beside the engine alone on the upright one',
-      { value: mean('seconds', turned), baseline: uprightTwin(scans, read), unit: 's' },
-      { ratio: { atMost: 3 } },
-    ),
+    ...timeOfPages('it is', 'an upright page', { ratio: mostOfUpright }),
+    ...timeOfPages('small', 'a page of small print, which is enlarged', {}),
+    ...timeOfPages('turned', 'a turned page', { ratio: { atMost: 3 } }),
   ];
 }
 
-/** The seconds of the engine alone for a page with as many lines as the turned ones: by the character. */
+/** The seconds of the engine alone for an upright page with as many lines as the turned ones: by the character. */
 function uprightTwin(scans: MadeScan[], read: ReadScan[]): number {
   const [first] = scans as [MadeScan];
-  const turned = scans.find(({ name }) => name.startsWith('turned')) ?? first;
+  const turned = scans.find((scan) => scan.as === 'turned') ?? first;
   return ((read[0]?.bareSeconds ?? 0) * turned.text.length) / first.text.length;
 }
 
