@@ -9,6 +9,7 @@ interface Option {
   label: string | undefined;
   text: string;
   isChosen: boolean;
+  isDisabled: boolean;
   /** It only asks for a choice. */
   isPlaceholder: boolean;
 }
@@ -32,7 +33,8 @@ export function writeFields(html: string): string {
   if (!hasFields.test(html)) return html;
   const pieces: string[] = [];
   let passed = 0;
-  let [name, start, attributes, attribute]: [string, number, Attributes, string] = ['', 0, {}, ''];
+  let [name, start, attributes]: [string, number, Attributes] = ['', 0, {}];
+  let [attribute, value] = ['', ''];
   let open: OpenField | undefined;
   const replace = (from: number, to: number, shown: string) => {
     pieces.push(html.slice(passed, from), ` ${shown.replaceAll('<', '&lt;').replace(/\r\n?|\n/g, '<br>')} `);
@@ -43,32 +45,48 @@ export function writeFields(html: string): string {
     if (option) option.text += text;
     else if (open) open.text += text;
   };
-  const onTag = (end: number) => {
-    if (name === 'input' && !open) replace(start, end, showInput(attributes));
-    else if ((name === 'select' || name === 'textarea') && !open) open = { name, start, attributes, text: '', options: [] };
-    else if (name === 'option' && open) open.options.push(toOption(attributes));
-  };
-  const onAttribute = (text: string) => {
-    attributes[attribute] += text;
+  const onTag = (end: number, isSelfClosed: boolean) => {
+    if (name === 'option') open?.options.push(toOption(attributes));
+    if (name !== 'input' && name !== 'select' && name !== 'textarea') return;
+    // No list holds another field. Nobody knows where this one should have ended: it shows nothing, and what stands behind it stays.
+    if (open) {
+      pieces.push(html.slice(passed, start), `</${open.name}>`);
+      [passed, open] = [start, undefined];
+    }
+    if (name === 'input') replace(start, end, showInput(attributes));
+    // In XHTML it is empty.
+    else if (isSelfClosed) replace(start, end, '');
+    else open = { name, start, attributes, text: '', options: [] };
   };
   tokenizeHtml(html, {
     onopentagname(from, to) {
       [name, start, attributes] = [html.slice(from, to).toLowerCase(), from - 1, {}];
     },
     onattribname(from, to) {
-      attribute = html.slice(from, to).toLowerCase();
-      attributes[attribute] = '';
+      [attribute, value] = [html.slice(from, to).toLowerCase(), ''];
     },
-    onattribdata: (from, to) => onAttribute(html.slice(from, to)),
-    onattribentity: (codepoint) => onAttribute(String.fromCodePoint(codepoint)),
-    onopentagend: (end) => onTag(end + 1),
-    onselfclosingtag: (end) => onTag(end + 1),
+    onattribdata(from, to) {
+      value += html.slice(from, to);
+    },
+    onattribentity(codepoint) {
+      value += String.fromCodePoint(codepoint);
+    },
+    onattribend() {
+      // The first of a name counts.
+      attributes[attribute] ??= value;
+    },
+    onopentagend: (end) => onTag(end + 1, false),
+    onselfclosingtag: (end) => onTag(end + 1, true),
     ontext: (from, to) => onText(html.slice(from, to)),
     ontextentity: (codepoint) => onText(String.fromCodePoint(codepoint)),
     onclosetag(from, to) {
       if (!open || html.slice(from, to).toLowerCase() !== open.name) return;
       replace(open.start, html.indexOf('>', to) + 1 || html.length, showOpen(open));
       open = undefined;
+    },
+    onend() {
+      // One that has no end takes all that follows as its text.
+      if (open?.name === 'textarea') replace(open.start, html.length, showOpen(open));
     },
   });
   return pieces.join('') + html.slice(passed);
@@ -81,23 +99,29 @@ function showInput(attributes: Attributes): string {
   return escapeSigns(attributes.value ?? '');
 }
 
-/** The text of a field, or the options that are chosen: that of a list that folds out is the first, unless another one is named. */
+/** The text of a field, or the options that are chosen: that of a list that folds out is the first to choose, unless another is named. */
 function showOpen({ name, attributes, text, options }: OpenField): string {
   if (isHidden(attributes)) return '';
   // The tokenizer decodes no entities in it.
   if (name === 'textarea') return text.trim();
   const foldsOut = !('multiple' in attributes) && !(Number(attributes.size) > 1);
   const named = options.filter(({ isChosen }) => isChosen);
-  const chosen = foldsOut ? [named.at(-1) ?? options[0]] : named;
+  const chosen = foldsOut ? [named.at(-1) ?? options.find(({ isDisabled }) => !isDisabled)] : named;
   return escapeSigns(chosen.flatMap((option) => (option && !option.isPlaceholder ? [showOption(option)] : [])).join(', '));
 }
 
 function showOption({ label, text }: Option): string {
-  return (label ?? text).replace(/\s+/g, ' ').trim();
+  return (label || text).replace(/\s+/g, ' ').trim();
 }
 
 function toOption(attributes: Attributes): Option {
-  return { label: attributes.label, text: '', isChosen: 'selected' in attributes, isPlaceholder: attributes.value === '' };
+  return {
+    label: attributes.label,
+    text: '',
+    isChosen: 'selected' in attributes,
+    isDisabled: 'disabled' in attributes,
+    isPlaceholder: attributes.value === '',
+  };
 }
 
 function isHidden({ style = '', ...attributes }: Attributes): boolean {

@@ -38,8 +38,31 @@ New queen &lt; 1 year.</textarea></label></p>`;
       '<select multiple><optgroup label=x><option selected>Heather</option></optgroup><option>Lime<option selected label=Rape>R</select>':
         'Heather, Rape',
       '<select size=3><option>Heather<option>Clover</select>': '',
+      '<select><option disabled>Choose one<option>Clover<option>Lime</select>': 'Clover',
+      '<select><option label="">Heather<option label="" selected>Orchard</select>': 'Orchard',
     };
     for (const [list, shown] of Object.entries(lists)) expect(await read(`<p>Honey ${list}`), list).to.equal(`Honey ${shown}`.trim());
+  });
+
+  it('is read with the first value that a field names, and with a text that has no end', async () => {
+    expect(await read('<p>Hive <input value=7 VALUE=8></p>')).to.equal('Hive 7');
+    const page = { bytes: Buffer.from('<p>Remarks</p><textarea>Swarmed on <b>Friday'), mediaType: 'text/html', charset: 'utf-8' };
+    expect((await extractText(page, limits)).text).to.equal('Remarks\n\nSwarmed on <b>Friday');
+  });
+
+  it('is read with all that stands behind a field that has no end, or no content', async () => {
+    const rest = '<h2>Results</h2><p>Honey 40 kg</p>';
+    const pages = {
+      [`<p>Hive <select><option>A<option selected>B</p><p><input value=one></p>${rest}<p>Next <select><option>C</select></p><p>end</p>`]:
+        'Hive one Results Honey 40 kg Next C end',
+      [`<p>Hive <select><option>A</p>${rest}<p>Next <select><option>C</select></p>`]: 'Hive Results Honey 40 kg Next C',
+      '<div>Hive <select><option>A<textarea>B</textarea> kept</div>': 'Hive B kept',
+      '<div>Hive <select/> kept <textarea/> too</div>': 'Hive kept too',
+      [`<p>Hive <select/></p>${rest}<p>Next <select><option>C</select></p>`]: 'Hive Results Honey 40 kg Next C',
+      [`<p>Hive <textarea rows="2" /></p>${rest}<script>var x = 1</script><p>Next <textarea>C</textarea></p>`]:
+        'Hive Results Honey 40 kg Next C',
+    };
+    for (const [page, shown] of Object.entries(pages)) expect((await read(page)).replace(/\s+/g, ' '), page).to.equal(shown);
   });
 
   it('is read without what it hides, passwords and the names of its buttons', async () => {
