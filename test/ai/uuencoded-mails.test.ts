@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { extractText } from '../../ai/extract/extract-text.ts';
+import { takeUuencoded } from '../../ai/extract/kinds/uuencoded.ts';
 import { extraContentTypes as types } from '../../config/extra-content-types.ts';
+import { processorSeconds } from '../support/hostile-texts.ts';
 
 const limits = { maxUploadBytes: 1_000_000, maxTextCharacters: 100_000, maxPdfPages: 10, extraContentTypes: Object.values(types) };
 const head = 'From: Ann <ann@example.com>\nSubject: The kiln\n';
@@ -12,8 +14,8 @@ async function read(mail: string) {
 
 // Made by Python's binascii.b2a_uu.
 const rules = ['begin 644 kiln rules.txt', '=3W!E;B!T:&4@:VEL;B!A="`Y,"!D96=R965S+@H`', '`', 'end'].join('\n');
-/** A line of it has lost the spaces at its end, which mean zeros. */
-const picture = ['begin 0600 kiln.gif', '(1TE&.#EA  $ ', "'_P          ".trimEnd(), ' ', 'end'].join('\r\n');
+/** A line of it has lost the spaces at its end, which mean zeros, and its first line has too many. */
+const picture = ['begin 0600 kiln.gif  ', '(1TE&.#EA  $ ', "'_P          ".trimEnd(), ' ', 'end'].join('\r\n');
 
 describe('A mail from before MIME', () => {
   it('has its uuencoded files as attachments, read if their kind is taken, and none of their signs in its text', async () => {
@@ -40,5 +42,22 @@ describe('A mail from before MIME', () => {
       'Content-Type: application/octet-stream; name=a.txt\nContent-Transfer-Encoding: x-uuencode\nContent-Disposition: attachment';
     const { text } = await read(`${head}Content-Type: multipart/mixed; boundary=x\n\n--x\n${encoded}\n\n${rules}\n--x--\n`);
     expect(text).to.equal(`${shown}\n\nAttachment: a.txt\n\na.txt\n\nOpen the kiln at 90 degrees.\n`);
+  });
+
+  it('may have a text attached that begins with such a file, and keeps what stands behind it', async () => {
+    const headers = 'Content-Type: text/plain; name=a.txt\nContent-Disposition: attachment';
+    for (const rest of ['Then close it.', rules]) {
+      const { text } = await read(`${head}Content-Type: multipart/mixed; boundary=x\n\n--x\n${headers}\n\n${rules}\n${rest}\n--x--\n`);
+      expect(text.trim()).to.equal(`${shown}\n\nAttachment: a.txt\n\na.txt\n\n${rules}\n${rest}`);
+    }
+  });
+
+  it('is read in time if a name in it is long, or its lines are many', async () => {
+    const name = `begin 644 a${' '.repeat(80_000)}b`;
+    const seconds = await processorSeconds(async () => expect((await read(`${head}\n${name}\n`)).text).to.equal(`${shown}\n\n${name}`));
+    expect(seconds).to.be.below(1);
+    const lines = `begin 644 a\n#86)C\n${'!\n'.repeat(5_000_000)}\`\nend`;
+    const taken = () => expect(takeUuencoded(lines).files[0]?.bytes.length).to.equal(5_000_003);
+    expect(await processorSeconds(taken)).to.be.below(4);
   });
 });

@@ -127,9 +127,9 @@ function isMail({ mimeType, filename }: Attachment): boolean {
 
 function bytesOf({ content }: Attachment): Uint8Array {
   const bytes = typeof content === 'string' ? Buffer.from(content) : Buffer.from(new Uint8Array(content));
-  // The parser does not know `Content-Transfer-Encoding: x-uuencode`.
-  const { files } = takeUuencoded(bytes.toString('latin1', 0, 6) === 'begin ' ? bytes.toString('latin1') : '');
-  return files[0]?.bytes ?? bytes;
+  // The parser does not know `Content-Transfer-Encoding: x-uuencode`. A text with such a file in it is not one.
+  const { text, files } = takeUuencoded(bytes.toString('latin1', 0, 6) === 'begin ' ? bytes.toString('latin1') : '');
+  return files[0] && files.length === 1 && text.trim() === '' ? files[0].bytes : bytes;
 }
 
 function toAttachment({ name, bytes }: UuencodedFile): Attachment {

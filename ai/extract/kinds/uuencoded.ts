@@ -1,4 +1,4 @@
-const begin = /^begin [0-7]{3,4} (\S.*?)\s*$/;
+const begin = /^begin [0-7]{3,4} (\S.*)$/;
 /** A data line: the count of its bytes, and four signs for each three of them. */
 const data = /^[\x21-\x5f][\x20-\x60]*$/;
 
@@ -15,16 +15,17 @@ export function takeUuencoded(text: string): { text: string; files: UuencodedFil
   const kept: string[] = [];
   const files: UuencodedFile[] = [];
   for (let at = 0; at < lines.length; at += 1) {
-    const [, name] = begin.exec(lines[at] ?? '') ?? [];
+    const [, name] = begin.exec((lines[at] ?? '').trimEnd()) ?? [];
     const first = lines[at + 1] ?? '';
     if (name === undefined || !data.test(first) || first.length <= signsOf(first)) {
       kept.push(lines[at] ?? '');
       continue;
     }
-    const bytes: Buffer[] = [];
-    for (at += 1; isData(lines[at] ?? ''); at += 1) bytes.push(decodeLine(lines[at] ?? ''));
+    at += 1;
+    const start = at;
+    while (isData(lines[at] ?? '')) at += 1;
     const isWhole = /^[ `]?\s*$/.test(lines[at] ?? '-') && lines[at + 1]?.trim() === 'end';
-    files.push({ name, bytes: Buffer.concat(isWhole ? bytes : []) });
+    files.push({ name, bytes: decode(isWhole ? lines.slice(start, at) : []) });
     at += isWhole ? 1 : -1;
   }
   return { text: kept.join('\n'), files };
@@ -36,17 +37,28 @@ function isData(line: string): boolean {
 }
 
 function signsOf(line: string): number {
-  return Math.ceil((line.charCodeAt(0) - 0x20) / 3) * 4;
+  return Math.ceil(countOf(line) / 3) * 4;
 }
 
-function decodeLine(line: string): Buffer {
-  const signs = Array.from({ length: signsOf(line) }, (_, index) => ((line.charCodeAt(index + 1) || 0x20) - 0x20) & 0x3f);
-  const bytes = Buffer.alloc((signs.length / 4) * 3);
-  for (let group = 0; group < signs.length / 4; group += 1)
-    bytes.writeUIntBE(
-      signs.slice(group * 4, group * 4 + 4).reduce((value, sign) => value * 64 + sign, 0),
-      group * 3,
-      3,
-    );
-  return bytes.subarray(0, line.charCodeAt(0) - 0x20);
+function countOf(line: string): number {
+  return line.charCodeAt(0) - 0x20;
+}
+
+/** Decodes lines into one buffer: there may be millions, each of a few bytes. */
+function decode(lines: string[]): Buffer {
+  const bytes = Buffer.alloc(lines.reduce((sum, line) => sum + countOf(line), 0));
+  let written = 0;
+  for (const line of lines)
+    for (let index = 0; index < countOf(line); index += 1) {
+      // Each sign holds six bits.
+      const sign = 1 + index + Math.floor(index / 3);
+      const shift = (index % 3) * 2;
+      bytes[written] = (bitsAt(line, sign) << (2 + shift)) | (bitsAt(line, sign + 1) >> (4 - shift));
+      written += 1;
+    }
+  return bytes;
+}
+
+function bitsAt(line: string, index: number): number {
+  return ((line.charCodeAt(index) || 0x20) - 0x20) & 0x3f;
 }
