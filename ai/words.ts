@@ -17,7 +17,8 @@ export function wordsOf(text: string): string[] {
   const plain = text.replace(unseen, '').normalize('NFKD').replace(combiningMarks, '').toLowerCase().replace(possessive, ' ');
   const words: string[] = [];
   const spaced = plain.replace(unspacedRun, (run) => {
-    words.push(...pairs(run));
+    // A run may be longer than the arguments that a call takes.
+    for (const pair of pairs(run)) words.push(pair);
     return ' ';
   });
   for (const [found] of spaced.matchAll(word)) words.push(/^\p{N}/u.test(found) ? found.replaceAll(',', '') : found);

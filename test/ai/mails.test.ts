@@ -70,6 +70,25 @@ describe('A mail', () => {
       part('Content-Type: text/html; charset=utf-8', '<p>Invoice 2207</p><p>Due: 148.20 EUR by 3 May</p>'),
     );
     expect((await read(two)).text).to.equal(`${shown}\n\n${talk}\n\nInvoice 2207\n\nDue: 148.20 EUR by 3 May`);
+    const sale = 'Welcome to our spring garden sale, with roses and tulips for everyone who visits.';
+    const beside = async (plain: string) => {
+      const parts = [part('Content-Type: text/plain; charset=utf-8', plain), part('Content-Type: text/html', `<p>${sale}</p>`)];
+      return (await read(multipart('alternative', ...parts))).text.slice(`${shown}\n\n`.length);
+    };
+    for (const other of ['Your code is 4711-9923. It ends at noon on Friday.', 'Your browser showed code 4711.', 'The gate is locked.'])
+      expect(await beside(other)).to.equal(`${other}\n\n${sale}`);
+    for (const same of ['Spring garden sale: roses and tulips', 'Bitte im Browser öffnen.', 'https://example.com/mails/4711'])
+      expect(await beside(same), same).to.equal(sale);
+  });
+
+  it('is read by both bodies however long they go on without a space', async () => {
+    const long = '語'.repeat(200_000);
+    const both = multipart(
+      'alternative',
+      part('Content-Type: text/plain; charset=utf-8', long),
+      part('Content-Type: text/html; charset=utf-8', `<p>${long}</p>`),
+    );
+    expect((await read(both)).text === `${shown}\n\n${long}`).to.equal(true);
   });
 
   it('is read with what it names no charset for, and says so', async () => {

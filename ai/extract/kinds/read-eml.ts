@@ -15,10 +15,13 @@ import { takeUuencoded, type UuencodedFile } from './uuencoded.ts';
 // Mails within a mail are read here, so that they look like it.
 const bounds = { maxNestingDepth: 50, maxHeadersSize: 1024 * 1024, forceRfc822Attachments: true };
 const maxMailDepth = 5;
-/** A plain text that says so much less than the page beside it only says that there is a page. */
+/** A plain text that says so much less than the page beside it is a part of that, or only says that there is a page. */
 const stubShare = 0.7;
-/** A page of whose words more than this are not in the plain text says something else. */
+/** A body of whose words more than this are not in the other one says something else. */
 const otherShare = 0.5;
+/** What a text names that only says that there is a page, in the languages whose stop words are known. */
+const namesPage = /html|browser|navigateur|navegador|webbläsare/i;
+const addresses = /https?:\/\/\S+/g;
 
 /**
  * Reads a mail: sender, recipients, date, subject, text, invitations, and the mails that are attached to it. The names of other attachments
@@ -152,8 +155,16 @@ function bodyOf(mail: Email, plain: string): string {
   if (mail.html === undefined) return plain;
   const page = { bytes: Buffer.from(mail.html), mediaType: 'text/html', charset: 'utf-8' };
   const html = withoutMarks(readHtmlPart(page).text).trim();
-  if (signsOf(plain) < signsOf(html) * stubShare) return html;
-  return shareMissing(html, plain) > otherShare ? `${plain}\n\n${html}` : plain || html;
+  const isShort = signsOf(plain) < signsOf(html) * stubShare;
+  const words = plain.replace(addresses, '');
+  const isOther = isShort ? !isStub(words) && shareMissing(words, html) > otherShare : shareMissing(html, plain) > otherShare;
+  if (isOther) return `${plain}\n\n${html}`;
+  return isShort ? html : plain || html;
+}
+
+/** Whether a short text without its addresses of links only says that there is a page. Such a text has no numbers. */
+function isStub(text: string): boolean {
+  return namesPage.test(text) && !/\p{N}/u.test(text);
 }
 
 /** What share of the words of one text another does not have; 0 for a text without words. */
@@ -165,7 +176,7 @@ function shareMissing(text: string, other: string): number {
 
 /** How many letters and digits there are, besides addresses of links. */
 function signsOf(text: string): number {
-  return text.replace(/https?:\/\/\S+|[^\p{L}\p{N}]+/gu, '').length;
+  return text.replace(addresses, '').replace(/[^\p{L}\p{N}]+/gu, '').length;
 }
 
 function line(label: string, value: string | undefined): string {
