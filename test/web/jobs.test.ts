@@ -86,6 +86,58 @@ describe('The jobs of a busy workspace in the console', () => {
     await page.getByRole('row', { name: /deleted document/ }).waitFor();
   });
 
+  it('that failed are tried again once, whatever became of the retry, and stand once in a list that is shown further', async () => {
+    const { db } = api.database;
+    const busy = await api.createTenant();
+    const { organizationId, workspaceId } = busy;
+    const { token } = busy.owner;
+    const jobs = Array.from({ length: 28 }, () => ({ kind: 'text.embed', organizationId, workspaceId, texts: ['mirrors'] }));
+    const { body: made } = await expectOk(api.request('POST', `/api/v1/organizations/${organizationId}/jobs`, { token, body: { jobs } }));
+    // The first is the newest.
+    const ids: string[] = made.items.map(({ id }: { id: string }) => id);
+    await sql`update job set created_at = now() - array_position(${ids}::text[], id::text) * interval '1 minute'
+      where id = any(${ids})`.execute(db);
+    const fail = (failed: (string | undefined)[], message: string) =>
+      sql`update job set status = 'failed', error_code = 'ai_unreachable', error_message = ${message}, finished_at = now(),
+        updated_at = clock_timestamp() where id = any(${failed})`.execute(db);
+    await fail(ids.slice(1, -1), 'away');
+    const { body: retry } = await expectOk(api.request('POST', `/api/v1/jobs/${ids[3]}/retry`, { token }));
+    const result = JSON.stringify({ model: 'fake', dimensions: 1, vectors: [[1]] });
+    await db.updateTable('job').set({ status: 'succeeded', result, finished_at: new Date() }).where('id', '=', retry.id).execute();
+
+    const { page } = await open(pathOf(busy, 'jobs?status=failed'), { as: busy.owner });
+    await page.getByText('Live', { exact: true }).waitFor();
+    const rows = page.locator('tbody tr');
+    await until(async () => (await rows.count()) === 25);
+    // Of two that fail now the newer one is shown at once, the older one with its page.
+    await fail(ids.slice(-1), 'old');
+    await fail(ids.slice(0, 1), 'new');
+    await rows.first().getByText('new', { exact: true }).waitFor();
+    expect(await rows.count()).to.equal(26);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await rows.last().getByText('old', { exact: true }).waitFor();
+    expect(await rows.count()).to.equal(28);
+
+    // The service takes it, but none of its answers arrives.
+    const lose = async (route: Route) => {
+      await route.fetch();
+      await route.abort();
+    };
+    await page.route('**/rpc/jobs/retry', lose, { times: 4 });
+    await page.getByRole('button', { name: 'Try 28 jobs again' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Try 27 jobs again' });
+    await dialog.getByText('27 credits in all').waitFor();
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const retries = await db.selectFrom('job').select('retry_of').where('organization_id', '=', organizationId).execute();
+    expect(retries.flatMap(({ retry_of }) => retry_of ?? []).sort()).to.deep.equal([...ids].sort());
+    await page.getByLabel('Show jobs by state').getByText('Failed').click();
+    await page.getByRole('button', { name: 'Try 28 jobs again' }).click();
+    await page.getByText('Each of them has been tried again already.').waitFor();
+  });
+
   it('show how much of a process is done, and its document the summary', async () => {
     const { db } = api.database;
     const { token } = tenant.owner;

@@ -5,7 +5,10 @@ import { type Place, queryClient, sessionEnded } from './queries.ts';
 import { background, service } from './service.ts';
 import { createStore } from './store.ts';
 
-type JobPage = OutputOf<Contract['jobs']['list']>;
+type JobPage = OutputOf<Contract['jobs']['list']> & {
+  /** When the last of its jobs was made, also if that is not shown any more. */
+  reachesTo: string | undefined;
+};
 export type ListedJob = JobPage['items'][number];
 export type JobStatus = Job['status'];
 type Filter = { status?: JobStatus | undefined; documentId?: string | undefined };
@@ -22,10 +25,30 @@ export function jobsQuery({ organization, workspace }: Place, filter: Filter) {
   const input = { organizationId: organization.id, workspaceId: workspace.id, includeResult: true, ...filter };
   return infiniteQueryOptions({
     queryKey: ['jobs', workspace.id, filter],
-    queryFn: ({ pageParam, signal }) => service.jobs.list({ ...input, ...(pageParam ? { cursor: pageParam } : {}) }, { signal }),
+    queryFn: async ({ pageParam, signal }): Promise<JobPage> => {
+      const page = await service.jobs.list({ ...input, ...(pageParam ? { cursor: pageParam } : {}) }, { signal });
+      return { ...page, reachesTo: page.items.at(-1)?.createdAt };
+    },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
   });
+}
+
+/**
+ * The ids of jobs that were tried again, among those since the oldest of the given ones. A retry names its original, is newer than it, and
+ * may be in any state.
+ */
+export async function findRetried({ organization, workspace }: Place, jobs: ListedJob[]): Promise<Set<string | undefined>> {
+  const [oldest = ''] = jobs.map(({ createdAt }) => createdAt).sort();
+  const retried = new Set<string | undefined>();
+  let cursor: string | undefined;
+  do {
+    const page = await service.jobs.list({ organizationId: organization.id, workspaceId: workspace.id, limit: 100, cursor });
+    for (const { input } of page.items) retried.add(input.retryOf);
+    const isDone = page.items.some(({ createdAt }) => createdAt < oldest);
+    cursor = (!isDone && page.nextCursor) || undefined;
+  } while (cursor !== undefined);
+  return retried;
 }
 
 export interface Live {
@@ -115,12 +138,17 @@ function createGathering(workspaceId: string) {
   };
 }
 
-/** A list with what has changed: a new job stands first; one that the filter no longer shows goes. */
+/**
+ * A list with what has changed: a new job stands first; one that the filter no longer shows goes. One that is older than what was loaded
+ * comes with its own page.
+ */
 function merge(data: InfiniteData<JobPage>, changed: Map<string, JobEvent>, { status, documentId }: Filter): InfiniteData<JobPage> {
   const fits = (job: { status: JobStatus; documentId: string | null }) =>
     (status === undefined || job.status === status) && (documentId === undefined || job.documentId === documentId);
   const known = new Set(data.pages.flatMap(({ items }) => items.map(({ id }) => id)));
-  const added = [...changed.values()].filter((event) => !known.has(event.id) && fits(event)) as ListedJob[];
+  const last = data.pages.at(-1);
+  const isLoaded = ({ createdAt }: JobEvent) => !last?.nextCursor || !last.reachesTo || createdAt >= last.reachesTo;
+  const added = [...changed.values()].filter((event) => !known.has(event.id) && fits(event) && isLoaded(event)) as ListedJob[];
   const pages = data.pages.map((page, index) => {
     const items = page.items.map((job) => ({ ...job, ...changed.get(job.id) }) as ListedJob).filter(fits);
     return { ...page, items: index === 0 ? [...added.reverse(), ...items] : items };

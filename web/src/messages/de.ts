@@ -233,6 +233,7 @@ export const de: Messages = {
     retryAll: (jobs) => `${count(jobs, 'Job', 'Jobs')} erneut versuchen`,
     retryAllText: (credits) =>
       `Jeder wird als neuer Job eingereiht und erneut berechnet: insgesamt ${credits}. Für Jobs, die fehlschlagen, erhalten Sie sie zurück.`,
+    allRetried: 'Jeder davon wurde schon erneut versucht.',
     noDocument: 'kein Dokument',
     deletedDocument: 'gelöschtes Dokument',
   },

@@ -1,10 +1,10 @@
 import { Button, Group, Stack, Table, Text } from '@mantine/core';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { memo, useRef, useState } from 'react';
+import { memo, useState } from 'react';
 import { stuckQuery } from '../admin-queries.ts';
 import { useDocumentNames } from '../document-names.ts';
-import { type JobStatus, jobsQuery, type ListedJob, type Live, liveJobs } from '../jobs.ts';
+import { findRetried, type JobStatus, jobsQuery, type ListedJob, type Live, liveJobs } from '../jobs.ts';
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Filter } from '../parts/filter.tsx';
@@ -27,7 +27,9 @@ export default function Jobs() {
   const { status } = route.useSearch();
   const live = liveJobs.use();
   const jobs = useInfiniteQuery(jobsQuery(place, { status }));
-  const items = jobs.data?.pages.flatMap((page) => page.items) ?? [];
+  const loaded = jobs.data?.pages.flatMap((page) => page.items) ?? [];
+  // A job that was made at the same instant as the last of a page may be shown before the next page brings it.
+  const items = [...new Map(loaded.map((job) => [job.id, job])).values()];
   return (
     <>
       <PageHead title={t.jobs.title}>
@@ -66,33 +68,50 @@ function StatusFilter({ status }: { status: JobStatus | undefined }) {
 
 /** Tries the failed jobs again that are shown, but those that have been already. */
 function RetryAll({ items }: { items: ListedJob[] }) {
+  const place = route.useRouteContext();
+  const [retried, setRetried] = useState(new Set<string | undefined>());
+  const [asked, setAsked] = useState<ListedJob[]>();
+  // Of the retries only those are shown here that have failed, too. The others are looked for before anything is charged.
+  const shown = new Set(items.map(({ input }) => input.retryOf));
+  const failed = items.filter(({ id }) => !shown.has(id) && !retried.has(id));
+  const find = useMutation({
+    mutationFn: () => findRetried(place, failed),
+    onSuccess: (found) => {
+      setRetried(found);
+      setAsked(failed.filter(({ id }) => !found.has(id)));
+    },
+  });
+  return (
+    <Stack gap="xs" align="flex-end">
+      {failed.length >= 2 && (
+        <Button size="xs" variant="default" loading={find.isPending} onClick={() => find.mutate()}>
+          {t.jobs.retryAll(failed.length)}
+        </Button>
+      )}
+      <Failure error={find.error} />
+      {asked?.length === 0 && (
+        <Text size="sm" role="status">
+          {t.jobs.allRetried}
+        </Text>
+      )}
+      {asked && asked.length > 0 && <AskRetry jobs={asked} onClose={() => setAsked(undefined)} />}
+    </Stack>
+  );
+}
+
+function AskRetry({ jobs, onClose }: { jobs: ListedJob[]; onClose: () => void }) {
   const navigate = useNavigate({ from: '/o/$organization/$workspace/jobs' });
-  const [isAsked, setIsAsked] = useState(false);
-  const queued = useRef(new Set<string>());
-  const retried = new Set(items.map(({ input }) => input.retryOf));
-  const failed = items.filter(({ id }) => !retried.has(id));
-  if (failed.length < 2) return null;
   const task = async () => {
-    // Where it went on after an error, none is queued twice.
-    for (const { id } of failed.filter((job) => !queued.current.has(job.id))) {
-      await service.jobs.retry({ id });
-      queued.current.add(id);
-    }
+    // Where it goes on after an error, or after an answer that was lost, the key of a job keeps it from being charged twice.
+    for (const { id } of jobs) await service.jobs.retry({ id }, { idempotencyKey: `retry-${id}` });
     await queryClient.invalidateQueries({ queryKey: ['jobs'] });
     await navigate({ search: {} });
   };
-  const credits = t.common.credits(failed.reduce((sum, job) => sum + job.credits, 0));
+  const credits = t.common.credits(jobs.reduce((sum, job) => sum + job.credits, 0));
   return (
-    <>
-      <Button size="xs" variant="default" onClick={() => setIsAsked(true)}>
-        {t.jobs.retryAll(failed.length)}
-      </Button>
-      {isAsked && (
-        <FormDialog title={t.jobs.retryAll(failed.length)} action={t.common.retry} task={task} onClose={() => setIsAsked(false)}>
-          <Text size="sm">{t.jobs.retryAllText(credits)}</Text>
-        </FormDialog>
-      )}
-    </>
+    <FormDialog title={t.jobs.retryAll(jobs.length)} action={t.common.retry} task={task} onClose={onClose}>
+      <Text size="sm">{t.jobs.retryAllText(credits)}</Text>
+    </FormDialog>
   );
 }
 
