@@ -138,19 +138,25 @@ describe('The jobs of a busy workspace in the console', () => {
     await page.getByText('Each of them has been tried again already.').waitFor();
   });
 
-  it('show how much of a process is done, and its document the summary', async () => {
+  it('of an upload are those of its workspace and no other, show how much of a process is done, and its document the summary', async () => {
     const { db } = api.database;
-    const { token } = tenant.owner;
-    const { id: documentId } = await api.upload(tenant, { name: 'process.txt', bytes: 'One. Two.' });
-    const body = { kind: 'document.process', documentId };
-    const { body: job } = await expectOk(api.request('POST', '/api/v1/jobs', { token, body }));
+    const { organizationId, owner, slug, workspaceId } = await api.createTenant();
+    const { token } = owner;
+    await expectOk(api.request('PATCH', `/api/v1/workspaces/${workspaceId}`, { token, body: { autoProcess: ['document.process'] } }));
+    const { page, complaints } = await open(`/o/${slug}/main/documents`, { as: owner });
+    const file = { name: 'process.txt', mimeType: 'text/plain', buffer: Buffer.from('One. Two.') };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByRole('region', { name: 'Uploads' }).getByText('Stored', { exact: true }).waitFor();
+    const made = await expectOk(api.request('GET', `/api/v1/organizations/${organizationId}/jobs`, { token }));
+    expect(made.body.items).to.have.length(1);
+    const [job] = made.body.items;
+    await page.getByRole('link', { name: 'Jobs' }).click();
     const change = (values: object) =>
       db
         .updateTable('job')
         .set({ ...values, updated_at: sql`clock_timestamp()` })
         .where('id', '=', job.id)
         .execute();
-    const { page, complaints } = await open(pathOf(tenant, 'jobs'), { as: tenant.owner });
     await page.getByText('Live', { exact: true }).waitFor();
     const row = (state: string) => page.getByRole('row', { name: `Read, make searchable and summarize process.txt ${state}` });
     await row('Queued').waitFor();
