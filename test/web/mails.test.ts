@@ -1,10 +1,13 @@
+import { expect } from 'chai';
+import { until } from '../support/processes.ts';
+import { expectOk } from '../support/requests.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
 import { mailLink } from './support/mail-link.ts';
 import { password, useConsole } from './support/use-console.ts';
 
 describe('The mails of sign-in', () => {
   let mailServer: MailServer;
-  const { open } = useConsole(async () => {
+  const { api, open, tenant } = useConsole(async () => {
     mailServer = await startMailServer();
     return { SMTP_URL: mailServer.url, EMAIL_FROM: 'sheaf@example.com', REQUIRE_EMAIL_VERIFICATION: 'true' };
   });
@@ -12,8 +15,11 @@ describe('The mails of sign-in', () => {
 
   const email = 'ada@example.com';
 
-  it('lead to the page that says the address is confirmed, where one signs in', async () => {
-    const { page } = await open('/sign-up');
+  it('lead to the page that says the address is confirmed, where one signs in, and on to the invitation that one came with', async () => {
+    const body = { organizationId: tenant.organizationId, email, role: 'member' };
+    await expectOk(api.request('POST', '/api/auth/organization/invite-member', { token: tenant.owner.token, body }));
+    const { page } = await open(await mailLink(mailServer, email, /Invitation/));
+    await page.getByRole('link', { name: 'Create account' }).click();
     await page.getByLabel('Your name').fill('Ada Lovelace');
     await page.getByLabel('Email address').fill(email);
     await page.getByRole('textbox', { name: 'Password' }).fill(password);
@@ -23,14 +29,17 @@ describe('The mails of sign-in', () => {
     await page.getByLabel('Email address').fill(email);
     await page.getByRole('textbox', { name: 'Password' }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('button', { name: 'Send the mail again' }).waitFor();
+    await page.getByRole('button', { name: 'Send the mail again' }).click();
+    const sent = () => mailServer.mails.filter((mail) => /Confirm/.test(mail.header('Subject') ?? ''));
+    await until(() => sent().length === 2);
+    for (const mail of sent()) expect(decodeURIComponent(mail.body)).to.include('next=%2Faccept-invitation%2F');
 
     const { page: confirmed } = await open(await mailLink(mailServer, email, /Confirm/));
     await confirmed.getByText('Your address is confirmed.').waitFor();
     await confirmed.getByLabel('Email address').fill(email);
     await confirmed.getByRole('textbox', { name: 'Password' }).fill(password);
     await confirmed.getByRole('button', { name: 'Sign in' }).click();
-    await confirmed.getByRole('heading', { name: 'Set up your organization' }).waitFor();
+    await confirmed.getByRole('button', { name: 'Join' }).waitFor();
   });
 
   it('lead to the page that sets a new password, once', async () => {

@@ -23,7 +23,7 @@ export default function SignIn() {
           {said === 'verified' ? t.sign.verified : t.reset.done}
         </Alert>
       )}
-      <SignInForm onDone={() => navigate({ to: next ?? '/' })} />
+      <SignInForm next={next} onDone={() => navigate({ to: next ?? '/' })} />
       <Providers next={next} />
       <Divider />
       <Group justify="space-between" gap="xs">

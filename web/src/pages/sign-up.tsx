@@ -6,7 +6,7 @@ import { Failure } from '../parts/failure.tsx';
 import { LinkTo } from '../parts/link-to.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
 import { Providers } from '../parts/providers.tsx';
-import { SendMail } from '../parts/sign-in-form.tsx';
+import { SendMail, verifiedPath } from '../parts/sign-in-form.tsx';
 import { useFormTask } from '../parts/use-form-task.ts';
 import { queryClient, sessionQuery } from '../queries.ts';
 import { ask, auth } from '../service.ts';
@@ -19,7 +19,7 @@ export default function SignUp() {
   const navigate = useNavigate();
   const [unverified, setUnverified] = useState<string>();
   const { onSubmit, isPending, error } = useFormTask(async ({ name = '', email = '', password = '' }) => {
-    const { token } = await ask(auth.signUp.email({ name, email, password, callbackURL: '/sign-in?said=verified' }));
+    const { token } = await ask(auth.signUp.email({ name, email, password, callbackURL: verifiedPath(next) }));
     // Without a session the address has to be confirmed first.
     if (token === null) return setUnverified(email);
     await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 });
@@ -31,8 +31,10 @@ export default function SignUp() {
         <Alert variant="default" role="status">
           {t.sign.checkMail(unverified)}
         </Alert>
-        <SendMail email={unverified} />
-        <LinkTo to="/sign-in">{t.sign.inTitle}</LinkTo>
+        <SendMail email={unverified} next={next} />
+        <LinkTo to="/sign-in" search={{ next }}>
+          {t.sign.inTitle}
+        </LinkTo>
       </CardPage>
     );
   return (

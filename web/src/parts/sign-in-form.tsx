@@ -10,8 +10,16 @@ import { PasswordField } from './password-field.tsx';
 import { TwoFactorForm } from './two-factor-form.tsx';
 import { useFormTask } from './use-form-task.ts';
 
-/** Signs in with address and password. `email` is filled in where it is known. */
-export function SignInForm({ email, onDone }: { email?: string | undefined; onDone: () => void | Promise<void> }) {
+interface SignInFormProps {
+  /** Filled in where it is known. */
+  email?: string | undefined;
+  /** Where to go on, for the mail that confirms the address. */
+  next?: string | undefined;
+  onDone: () => void | Promise<void>;
+}
+
+/** Signs in with address and password. */
+export function SignInForm({ email, next, onDone }: SignInFormProps) {
   const [unverified, setUnverified] = useState<string>();
   const [asksCode, setAsksCode] = useState(false);
   const { onSubmit, isPending, error } = useFormTask(async ({ email = '', password = '' }) => {
@@ -33,7 +41,7 @@ export function SignInForm({ email, onDone }: { email?: string | undefined; onDo
         <TextInput label={t.sign.email} name="email" type="email" required autoComplete="username" defaultValue={email} />
         <PasswordField />
         <Failure error={error} />
-        {unverified && <SendMail email={unverified} />}
+        {unverified && <SendMail email={unverified} next={next} />}
         <Button type="submit" loading={isPending}>
           {t.sign.in}
         </Button>
@@ -48,11 +56,15 @@ export async function beginSession(): Promise<void> {
   sessionEnded.set(false);
 }
 
+/** Where the mail that confirms an address leads: to sign in, and on to a path of this console, such as that of an invitation. */
+export function verifiedPath(next: string | undefined): string {
+  return `/sign-in?${new URLSearchParams({ said: 'verified', ...(next ? { next } : {}) })}`;
+}
+
 /** Sends the mail that confirms an address, once more unless it is the first. */
-export function SendMail({ email, isFirst = false }: { email: string; isFirst?: boolean }) {
-  const callbackURL = '/sign-in?said=verified';
+export function SendMail({ email, next, isFirst = false }: { email: string; next?: string | undefined; isFirst?: boolean }) {
   const { mutate, isPending, isSuccess, error } = useMutation({
-    mutationFn: () => ask(auth.sendVerificationEmail({ email, callbackURL })),
+    mutationFn: () => ask(auth.sendVerificationEmail({ email, callbackURL: verifiedPath(next) })),
   });
   const send = isFirst ? t.reset.ask : t.sign.sendAgain;
   return (
