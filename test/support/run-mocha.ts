@@ -5,7 +5,8 @@ import type { Environment } from '../../config/environment.ts';
 import type { RunningProcess, Supervisor } from '../../local/supervise.ts';
 import { add, none, oneTest, type Summary } from './summary-reporter.ts';
 
-const groupLimitMs = 40 * 60_000;
+/** Twice as long as a slow machine takes. */
+const groupLimitMs = 75 * 60_000;
 const leaveLimitMs = 15_000;
 
 interface MochaGroup {
