@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { extractText } from '../../ai/extract/extract-text.ts';
 import { extraContentTypes as types } from '../../config/extra-content-types.ts';
+import { processorSeconds } from '../support/hostile-texts.ts';
 import { makeOdt } from './support/make-office.ts';
 
 const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 1_000_000, maxPdfPages: 10, extraContentTypes: Object.values(types) };
@@ -14,10 +15,10 @@ const from = (start: number, ...content: string[]) => item(...content).replace('
 const p = (text: string) => `<text:p text:style-name="Standard">${text}</text:p>`;
 const h = (at: number, text: string, more = '') => `<text:h text:outline-level="${at}" ${more}>${text}</text:h>`;
 
-async function read(body: string[], styles: string, office = '') {
-  const more = [
-    { name: 'styles.xml', content: `<office:document-styles><office:styles>${office}</office:styles></office:document-styles>` },
-  ];
+async function read(body: string[], styles: string, office = '', footer = '') {
+  const pages = `<office:master-styles><style:master-page><style:footer>${footer}</style:footer></style:master-page></office:master-styles>`;
+  const content = `<office:document-styles><office:styles>${office}</office:styles>${pages}</office:document-styles>`;
+  const more = [{ name: 'styles.xml', content }];
   const bytes = makeOdt(body.join(''), '', styles, more);
   const { text, outline } = await extractText({ bytes, mediaType: types.odt, charset: undefined }, limits);
   return { lines: text.split('\n\n'), headings: outline.headings.map(({ title }) => title) };
@@ -102,6 +103,27 @@ describe('The numbers of an OpenDocument text', () => {
       ...['Part I: Soil', 'I.1 Sand', 'Grain', 'Preface', 'Annex', 'Part II: Water', 'II.1 Rain', 'Part VII: Air', 'VII.1 Wind'],
     ]);
     expect(headings).to.deep.equal(lines);
+  });
+
+  it('are none of the lists in headers and footers', async () => {
+    const outline = `<text:outline-style>${level(1, '1').replace('list-level', 'outline-level')}</text:outline-style>`;
+    const body = [p('Minutes'), h(1, 'Budget'), list(l1, item(p('first')))];
+    const { lines } = await read(body, clauses, outline, list(l1, item(p('Company'))));
+    expect(lines).to.deep.equal(['Minutes', '1 Budget', '1. first']);
+  });
+
+  it('are read in time and stay short, however many levels or signs a hostile style names', async () => {
+    const signs = 'x'.repeat(197);
+    for (const [more, shown] of [
+      ['text:display-levels="999999999"', '1 a'],
+      [`loext:num-list-format="%1%${signs}${'y'.repeat(100_000)}"`, `1${signs} a`],
+    ]) {
+      const work = async () => {
+        const { lines } = await read([list('text:style-name="N"', item(p('a')))], style('N', level(1, '1', more)));
+        expect(lines).to.deep.equal([shown]);
+      };
+      expect(await processorSeconds(work), more).to.be.below(1);
+    }
   });
 
   it('are shown in the form of their list', async () => {

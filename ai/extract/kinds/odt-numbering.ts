@@ -4,6 +4,8 @@ import { scanXml } from './scan-xml.ts';
 
 /** LibreOffice follows no longer chains. */
 const maxChainLength = 20;
+/** No list has a longer format, and each number repeats it. */
+const maxFormatLength = 200;
 const outline = 'Outline';
 /** The formats of numbers that OpenDocument names by their first numbers. Other ones are shown in digits. */
 const forms: Record<string, string> = {
@@ -65,7 +67,8 @@ export class OdtNumbering {
   /** Reads the lists of the document's styles. Those of its content are read with it. */
   static async read(archive: Archive): Promise<OdtNumbering> {
     const numbering = new OdtNumbering();
-    if (archive.has('styles.xml')) await scanXml(archive.readText('styles.xml'), { open: (...tag) => numbering.open(...tag) });
+    // The lists of headers and footers are there, too, and are none of the text.
+    if (archive.has('styles.xml')) await scanXml(archive.readText('styles.xml'), { open: (...tag) => numbering.#define(...tag) });
     return numbering;
   }
 
@@ -165,13 +168,13 @@ function levelOf(name: string, attributes: Record<string, string>): Level {
     before: attributes['style:num-prefix'] ?? '',
     behind: attributes['style:num-suffix'] ?? '',
     shown: numberOf(attributes['text:display-levels']) ?? 1,
-    text: format && attributes[format],
+    text: format && attributes[format]?.slice(0, maxFormatLength),
   };
 }
 
 function showLevels(levels: Levels, own: Level, counts: Counts, at: number): string {
   const numbers: string[] = [];
-  for (let level = at - own.shown + 1; level <= at; level += 1)
+  for (let level = Math.max(1, at - own.shown + 1); level <= at; level += 1)
     if (levels.get(level)?.form) numbers.push(show(levels.get(level), counts.get(level)));
   return own.before + numbers.join('.') + own.behind;
 }
