@@ -101,8 +101,10 @@ describe('What an Office document shows', () => {
 
   it('is read of signs of the font Symbol: Greek, and what formulas need', async () => {
     const sign = (code: string) => `<w:r><w:sym w:font="Symbol" w:char="${code}"/></w:r>`;
-    const body = `<w:p>${['F061', 'F057', 'F0A3', 'F0B0', 'F0B1', 'F0E5', 'F07E', '00D0', 'F0F1'].map(sign).join('')}</w:p>`;
+    const body = `<w:p>${['F061', 'F057', 'F0A3', 'F0B0', 'F0B1', 'F0E5', 'F07E', '00D0', 'F0FF'].map(sign).join('')}</w:p>`;
     expect((await read(makeDocx(body), types.docx)).text).to.equal('αΩ≤°±∑∼∠\n\nA footnote.');
+    const pieces = `<w:p>${['F0A0', 'F0E6', 'F0EF', 'F0F0', 'F0F1', 'F0F2', 'F0FE', '03B1', 'E061'].map(sign).join('')}</w:p>`;
+    expect((await read(makeDocx(pieces), types.docx)).text).to.equal('€⎛⎪〉∫⎭α\n\nA footnote.');
   });
 
   it('is not what a style of Word hides', async () => {

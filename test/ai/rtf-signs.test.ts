@@ -50,5 +50,7 @@ describe('The signs of an RTF document', () => {
       String.raw`caf\'e9 {\field{\*\fldinst SYMBOL 254 \\f "Wingdings"}{\fldrslt\f1\'fe}}`,
     );
     expect(shown).to.deep.equal(['•\tAngle α, 3 ≤ 4', '☑ agreed ☐ not ✓☐', 'café ☑']);
+    const letters = await linesOf(String.raw`{\f2\u945?\u8226?\u8217?} {\f2\u97?\u-3999?\u-3854?\'f2\'a0} {\f2\u-8095?}`);
+    expect(letters).to.deep.equal(['α•’ αα∫∫€']);
   });
 });

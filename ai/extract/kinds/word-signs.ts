@@ -19,10 +19,11 @@ const signs: Record<string, Record<number, string>> = {
   'wingdings 2': { 80: '✓', 79: '✗', 81: '☒', 82: '☑', 163: '☐', 83: '☒', 84: '☒' },
 };
 
-/** The letters and signs of the font Symbol, from 0x20 and from 0xa1: Greek, arrows, and what formulas need. */
+/** The letters and signs of the font Symbol, from 0x20, 0xa0 and 0xf1: Greek, arrows, and what formulas need. */
 const symbols = {
   low: ' !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼',
-  high: 'ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…│─↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑',
+  high: '€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…│─↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪',
+  highest: '〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭',
 };
 
 /** Whether a font, in small letters, shows signs in place of letters. */
@@ -34,8 +35,11 @@ export function isSignFont(font: string): boolean {
 export function signOf(font = '', code = ''): string {
   const value = Number.parseInt(code, 16);
   if (Number.isNaN(value)) return '';
-  if (font.toLowerCase() === 'symbol') return symbols.low[(value & 0xff) - 0x20] ?? symbols.high[(value & 0xff) - 0xa1] ?? '';
-  // Fonts for signs are in a private range, from 0xf000.
+  // Fonts for signs are in a private range, from 0xf000. Other letters are Unicode's, which programs show in another font.
+  if (font.toLowerCase() === 'symbol' && (value < 0x100 || (value >= 0xf000 && value < 0xf100))) {
+    const byte = value & 0xff;
+    return symbols.low[byte - 0x20] ?? symbols.high[byte - 0xa0] ?? symbols.highest[byte - 0xf1] ?? '';
+  }
   return value >= 0xe000 && value < 0xf900 ? (signs[font.toLowerCase()]?.[value & 0xff] ?? '') : String.fromCharCode(value);
 }
 
