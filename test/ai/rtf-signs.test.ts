@@ -1,13 +1,15 @@
 import { expect } from 'chai';
 import { extractText } from '../../ai/extract/extract-text.ts';
 import { extraContentTypes as types } from '../../config/extra-content-types.ts';
+import { processorSeconds } from '../support/hostile-texts.ts';
 
 const limits = { maxUploadBytes: 1_000_000, maxTextCharacters: 100_000, maxPdfPages: 10, extraContentTypes: Object.values(types) };
 const fonts = String.raw`{\fonttbl{\f0\fswiss Arial;}{\f1\fnil\fcharset2{\*\panose 05000000000000000000}Wingdings;}{\f2\froman\fcharset2 Symbol{\*\falt Arial};}{\f3\fcharset238 Arial CE;}}`;
 
+const read = async (rtf: string) => (await extractText({ bytes: Buffer.from(rtf), mediaType: types.rtf, charset: undefined }, limits)).text;
+
 async function linesOf(...paragraphs: string[]): Promise<string[]> {
-  const bytes = Buffer.from(String.raw`{\rtf1\ansi\ansicpg1252\deff0${fonts}${paragraphs.map((one) => `${one}\\par\n`).join('')}}`);
-  const { text } = await extractText({ bytes, mediaType: types.rtf, charset: undefined }, limits);
+  const text = await read(String.raw`{\rtf1\ansi\ansicpg1252\deff0${fonts}${paragraphs.map((one) => `${one}\\par\n`).join('')}}`);
   return text.split('\n\n');
 }
 
@@ -39,6 +41,19 @@ describe('A form in an RTF document', () => {
       'Landing: North Quay',
       'See here.',
     ]);
+  });
+
+  it('has no choices without its field, and the word for one in the midst of the text hides nothing', async () => {
+    expect(await read(String.raw`{\rtf1 Landing: {\*\ffl North Quay}{\ffl South Quay}east}`)).to.equal('Landing: east');
+    expect(await read(String.raw`{\rtf1 Landing:\ffl  east\par of here}`)).to.equal('Landing: east\n\nof here');
+  });
+
+  it('is read in time if it goes on behind the end of its document', async () => {
+    const behind = 'x}'.repeat(60_000);
+    const seconds = await processorSeconds(async () => {
+      expect(await read(String.raw`{\rtf1}\field\fftype1 ${behind}`)).to.have.length(60_000);
+    });
+    expect(seconds).to.be.below(1);
   });
 });
 

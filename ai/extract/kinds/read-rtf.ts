@@ -106,9 +106,9 @@ class RtfReader {
     [this.#group.isNew, this.#isMisplaced] = [false, false];
     if (word === 'object') this.#hasObject = true;
     else if (word === 'annotation') this.#hasComments = true;
+    // It would hide the rest of the group, which may be the whole document.
+    if (isMisplaced && (hidden.has(word) || word === 'ffl')) return;
     if (hidden.has(word)) {
-      // It would hide the rest of the group, which may be the whole document.
-      if (isMisplaced) return;
       this.#group.hidden = true;
       this.#group.definesFonts = word === 'fonttbl';
     } else if (Object.hasOwn(codePages, word)) this.#charset = charsetOfCodePage(codePages[word] ?? 0) ?? this.#charset;
@@ -172,6 +172,8 @@ class RtfReader {
       this.#group = { ...this.#group, isNew: true };
       return;
     }
+    // Behind the last group nothing is open, and each brace would look at the whole text once more.
+    if (this.#groups.length === 0) return;
     if (this.#aside?.depth === this.#groups.length) this.#closeAside(this.#aside.from);
     if (this.#choice?.depth === this.#groups.length) this.#closeChoice(this.#choice.from);
     if (this.#group.field !== this.#groups.at(-1)?.field) this.#closeField(this.#group.field);
@@ -241,7 +243,9 @@ class RtfReader {
 
   #closeChoice(from: number): void {
     this.#flush();
-    this.#group.field?.form?.open('w:listEntry', this.#parts.splice(from).join('').trim());
+    // Out of the text also where no form takes it.
+    const choice = this.#parts.splice(from).join('').trim();
+    this.#group.field?.form?.open('w:listEntry', choice);
     this.#choice = undefined;
   }
 
