@@ -8,12 +8,16 @@ const rightToLeft = /[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}\p{sc=
 const arabicLetter = /[\p{L}&&[\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}]]/v;
 const leftToRight = /[\p{L}--[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}]]/v;
 const digit = /\p{Nd}/u;
+const letterOrDigit = /[\p{L}\p{Nd}]/u;
 const withinNumber = /[.,:/\u066b\u066c]/;
 const withinNumberOfHebrew = /[-+\u2212]/;
 const brackets: Record<string, string> = { '(': ')', ')': '(', '[': ']', ']': '[', '{': '}', '}': '{' };
+const opening = /[([{]/;
+const closing = /[)\]}]/;
+const behindBracket = /[.,;:!?،؛؟]/;
 const besideNumber = /[%$€£₪#°]/;
 
-/** What stands at one place of a line: a letter with its marks. */
+/** What stands at one place of a line: a letter with its marks, or a sign as it is drawn. */
 interface Sign {
   text: string;
   at: number[];
@@ -22,6 +26,18 @@ interface Sign {
   /** Its place among the signs as PDFium returns them, and whether a blank follows it there. */
   place: number;
   isLast: boolean;
+  /** PDFium has not ordered it as the line, so that a blank at one side of it may be at the other one there. */
+  isAstray: boolean;
+}
+
+/** A line as it is seen, from the left. */
+interface SeenLine {
+  signs: Sign[];
+  inArabic: boolean;
+  /** See {@link findWords}. */
+  words: (number | undefined)[];
+  /** Whether a blank stands at the right of a sign. */
+  isApart(index: number): boolean;
 }
 
 /** Whether more letters of some text are of scripts from right to left than not. */
@@ -50,46 +66,85 @@ export function orderRightToLeft(line: RawLine, characters: PageCharacters, onLe
   const isFarApart = (index: number) => gapAfter(index) > widestBlank * size;
   const isApart = (index: number): boolean => {
     const [one, other] = [signs[index], signs[index + 1]].sort((a, b) => (a?.place ?? 0) - (b?.place ?? 0));
+    const isWide = gapAfter(index) > leastBlank * size;
     // The letters of a ligature have changed places.
-    if (one && other && other.place - one.place <= 2) return byPlace.slice(one.place, other.place).some(({ isLast }) => isLast);
-    return gapAfter(index) > leastBlank * size;
+    if (!one || !other || other.place - one.place > 2) return isWide;
+    const hasBlank = (from: number, to: number) => byPlace.slice(Math.max(0, from), to).some(({ isLast }) => isLast);
+    if (one.isAstray || other.isAstray) return isWide && hasBlank(one.place - 1, other.place + 1);
+    return hasBlank(one.place, other.place);
+  };
+  shapeBrackets(signs, isApart);
+  const seen: SeenLine = {
+    signs,
+    // Among Arabic letters signs are parted from numbers when they are drawn: `15%` looks like `%15`.
+    inArabic: signs.some(({ text }) => arabicLetter.test(text)),
+    words: findWords(signs, isFarApart),
+    isApart,
   };
   const ordered: RawLine = { raw: '', at: [] };
   for (let end = signs.length - 1; end >= 0; ) {
-    const start = startOfRun(signs, end, isApart, isFarApart);
+    const start = startOfRun(seen, end);
     for (let index = start; index <= end; index += 1) {
       const sign = signs[index] as Sign;
-      append(ordered, sign.text, sign.at);
+      // A bracket is drawn by its shape, so `)` opens where it is read from right to left.
+      append(ordered, start === end ? (brackets[sign.text] ?? sign.text) : sign.text, sign.at);
       const isBlank = index < end ? isApart(index) : start > 0 && isApart(start - 1);
       if (isBlank) append(ordered, ' ', [sign.at.at(-1) ?? 0]);
     }
     end = start - 1;
   }
-  return { ...ordered, raw: turnBrackets(ordered.raw) };
+  return ordered;
 }
 
-/** A PDF stores a bracket by its shape, so `)` opens in a line from right to left. */
-function turnBrackets(text: string): string {
-  return text
-    .replace(/(?<=^|\s)[)\]}](?=\S)/g, (bracket) => brackets[bracket] ?? bracket)
-    .replace(/(?<=\S)[([{](?=$|[\s.,;:!?،؛؟])/g, (bracket) => brackets[bracket] ?? bracket);
+/** Some programs store brackets by what they mean: the shape of one beside a blank is known from that. */
+function shapeBrackets(signs: Sign[], isApart: (index: number) => boolean): void {
+  for (const [index, sign] of signs.entries()) {
+    const other = brackets[sign.text];
+    if (!other) continue;
+    const [hasBlankLeft, hasBlankRight] = [index === 0 || isApart(index - 1), isApart(index)];
+    const opens = !hasBlankRight && (hasBlankLeft || behindBracket.test(signs[index - 1]?.text ?? ''));
+    const closes = hasBlankRight && !hasBlankLeft;
+    if ((opens && closing.test(sign.text)) || (closes && opening.test(sign.text))) sign.text = other;
+  }
 }
 
 /** Where the run from left to right begins that ends with a sign; the sign itself if it is of none. */
-function startOfRun(signs: Sign[], end: number, isApart: (index: number) => boolean, isFarApart: (index: number) => boolean): number {
-  const at = (index: number) => signs[index]?.text ?? '';
-  if (!leftToRight.test(at(end)) && !digit.test(at(end)) && (isArabic(signs) || !besideNumber.test(at(end)))) return end;
-  let start = numberFrom(signs, end, isApart);
-  // Words of another script go on over blanks and signs, to their first letter.
-  for (let index = start; index >= 0 && !rightToLeft.test(at(index)) && (index === end || !isFarApart(index)); index -= 1) {
-    if (leftToRight.test(at(index))) start = index > 0 && !isApart(index - 1) ? numberFrom(signs, index, isApart) : index;
-  }
-  return start;
+function startOfRun(line: SeenLine, end: number): number {
+  const { signs, inArabic, words, isApart } = line;
+  const text = signs[end]?.text ?? '';
+  const first = words[end];
+  const isClosing = closing.test(text);
+  if (!isClosing && !leftToRight.test(text) && !digit.test(text) && (inArabic || !besideNumber.test(text))) return end;
+  const start = isClosing ? end : numberFrom(line, end);
+  if (first === undefined || first >= start) return start;
+  return first > 0 && !isApart(first - 1) ? numberFrom(line, first) : first;
+}
+
+/**
+ * For each sign, where the words from left to right begin that go on to it over blanks and signs. A bracket that closes goes on with them if
+ * it opens within them: `f(x)`, but not `(IBM)`, whose brackets are those of the line.
+ */
+function findWords(signs: Sign[], isFarApart: (index: number) => boolean): (number | undefined)[] {
+  let first: number | undefined;
+  /** For each bracket that is open, whether it opens within words. */
+  let open: boolean[] = [];
+  let isWithin = false;
+  return signs.map(({ text }, index) => {
+    if (rightToLeft.test(text) || (index > 0 && isFarApart(index - 1))) [first, open, isWithin] = [undefined, [], false];
+    if (leftToRight.test(text)) [first, isWithin] = [first ?? index, true];
+    else if (opening.test(text)) open.push(isWithin);
+    else if (closing.test(text)) {
+      const isOfWords = open.pop();
+      isWithin = isOfWords ?? isWithin;
+      if (isOfWords === false) first = undefined;
+      return isOfWords ? first : undefined;
+    }
+    return first;
+  });
 }
 
 /** Where a number begins that ends with a sign. */
-function numberFrom(signs: Sign[], end: number, isApart: (index: number) => boolean): number {
-  const inArabic = isArabic(signs);
+function numberFrom({ signs, inArabic, isApart }: SeenLine, end: number): number {
   const at = (index: number) => signs[index]?.text ?? '';
   const goesOn = (index: number): boolean => {
     if (index < 0 || isApart(index)) return false;
@@ -102,15 +157,16 @@ function numberFrom(signs: Sign[], end: number, isApart: (index: number) => bool
   return start;
 }
 
-/** Among Arabic letters signs are parted from numbers when they are drawn: `15%` looks like `%15`. */
-function isArabic(signs: Sign[]): boolean {
-  return signs.some(({ text }) => arabicLetter.test(text));
-}
-
 /** The signs of a line; undefined if it is not known where one stands. */
 function signsOf({ raw, at }: RawLine, characters: PageCharacters): Sign[] | undefined {
   const signs: Sign[] = [];
-  for (const { 0: text, index } of raw.matchAll(/\S/gu)) {
+  const isLeftwardLine = wordsOf(raw, rightToLeft) >= wordsOf(raw, leftToRight);
+  let isLeftward = isLeftwardLine;
+  for (const { 0: stored, index } of raw.matchAll(/\S/gu)) {
+    // PDFium orders signs as the word before them, and turns brackets around if that is one from right to left.
+    if (/\p{L}/u.test(stored)) isLeftward = rightToLeft.test(stored);
+    const text = (isLeftward && brackets[stored]) || stored;
+    const isAstray = isLeftward !== isLeftwardLine && !letterOrDigit.test(text);
     const indexes = at.slice(index, index + text.length);
     const extent = characters.advanceOf(indexes[0]);
     if (!extent) return undefined;
@@ -121,11 +177,15 @@ function signsOf({ raw, at }: RawLine, characters: PageCharacters): Sign[] | und
       last.text = text + last.text;
       last.at.unshift(...indexes);
     } else if (last && (isSame || /\p{M}/u.test(text))) append(last, text, indexes);
-    else signs.push({ text, at: indexes, left: extent[0], right: extent[1], place: signs.length, isLast: false });
+    else signs.push({ text, at: indexes, left: extent[0], right: extent[1], place: signs.length, isLast: false, isAstray });
     const sign = signs.at(-1);
     if (sign) sign.isLast = /^\s/.test(raw.slice(index + text.length));
   }
   return signs;
+}
+
+function wordsOf(raw: string, letters: RegExp): number {
+  return raw.split(/\P{L}+/u).filter((word) => letters.test(word)).length;
 }
 
 function append(to: RawLine | Sign, text: string, at: number[]): void {

@@ -1,21 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { extractText } from '../../ai/extract/extract-text.ts';
+import { processorSeconds } from '../support/hostile-texts.ts';
 import { makePdfOf, stream } from './support/make-pdf.ts';
 
 const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 200_000, maxPdfPages: 500 };
 const textOf = async (bytes: Buffer) => (await extractText({ bytes, mediaType: 'application/pdf', charset: undefined }, limits)).text;
 const printed = (name: string) => readFileSync(new URL(`./pdfs/${name}.pdf`, import.meta.url));
 
-/** Hebrew letters, which are drawn as the Latin ones from `A` on. */
+/** Hebrew letters, which are drawn as the Latin capitals. */
 const hebrewFont = [
   '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /ToUnicode 11 0 R >>',
   stream(
     '',
     `/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /H def /CMapType 2 def
-1 begincodespacerange <00> <ff> endcodespacerange 2 beginbfrange <20> <40> <0020> <41> <5b> <05d0> endbfrange endcmap end end`,
+1 begincodespacerange <00> <ff> endcodespacerange 3 beginbfrange <20> <40> <0020> <41> <5a> <05d0> <61> <7a> <0061> endbfrange endcmap end end`,
   ),
 ];
+
+/** A PDF with one line, as it is seen. */
+function makeHebrewPdf(line: string, size = 12): Buffer {
+  const content = `BT /F2 ${size} Tf 50 700 Td (${line.replace(/[()]/g, '\\$&')}) Tj ET`;
+  return makePdfOf({ content, objects: hebrewFont, fonts: '/F2 10 0 R' });
+}
 
 describe('A PDF that is written from right to left', () => {
   it('has numbers, dates and Latin names in order, and its tables with the right column first: Hebrew', async () => {
@@ -50,6 +57,45 @@ describe('A PDF that is written from right to left', () => {
 
   it('has the letters of ligatures in order, also in lines without numbers', async () => {
     expect(await textOf(printed('arabic-prose'))).to.contain('خلال السنة الأولى لا يزيد\nالإيجار والسلامة');
+  });
+
+  it('has brackets and other signs beside Latin names on the side where they are drawn, with their blanks', async () => {
+    const lines: Record<string, string> = {
+      '(ibm)': '(ibm)',
+      '(ibm corp)': '(ibm corp)',
+      '[ibm]': '[ibm]',
+      '.(ibm)': '(ibm).',
+      '-(ibm)': '(ibm)-',
+      '"ibm"': '"ibm"',
+      '(2024)': '(2024)',
+      '(1': '1)',
+      '(GH)': '(\u05d7\u05d6)',
+      '(GH) (ibm)': '(ibm) (\u05d7\u05d6)',
+      '(ibm) (GH)': '(\u05d7\u05d6) (ibm)',
+      '(ibm) (uk)': '(uk) (ibm)',
+      'f(x)': 'f(x)',
+      'f((x))': 'f((x))',
+      '-f(2)': 'f(2)-',
+      '(f(x))': '(f(x))',
+      '3m (uk)': '3m (uk)',
+      '(uk) x (ibm)': 'x (ibm) (uk)',
+      '(ibm': 'ibm)',
+      'ibm)': '(ibm',
+    };
+    for (const [seen, read] of Object.entries(lines)) {
+      const text = await textOf(makeHebrewPdf(`CBA LKJ ${seen} FED`));
+      expect(text, seen).to.equal(`\u05d3\u05d4\u05d5 ${read} \u05d9\u05da\u05db \u05d0\u05d1\u05d2`);
+    }
+    expect(await textOf(makeHebrewPdf('(ibm) LKJ CBA'))).to.equal('\u05d0\u05d1\u05d2 \u05d9\u05da\u05db (ibm)');
+    // PDFium takes it for a line from left to right, since most of its words are.
+    expect(await textOf(makeHebrewPdf('a b c ABCDEFG (x)'))).to.equal('(x) \u05d6\u05d5\u05d4\u05d3\u05d2\u05d1\u05d0 a b c');
+  });
+
+  it('is read in time if it is one endless line', async () => {
+    for (const signs of ['A', '1!', 'A a!', 'A)))((']) {
+      const line = `A${signs.repeat(15_000 / signs.length)}`;
+      expect(await processorSeconds(() => textOf(makeHebrewPdf(line, 0.05))), signs).to.be.below(1);
+    }
   });
 
   it('is read so whatever is drawn first', async () => {
