@@ -17,19 +17,26 @@ const unspaced =
 
 /**
  * Finds a quote in a text. It must begin and end with a whole word or number. Hyphens, spaces, ligatures, quotation marks and Unicode forms
- * may differ; in recognized text also a few letters, but no digits.
+ * may differ; in recognized text also a few letters, but no digits. What begins at the index `from` or behind it is found before what stands
+ * before it.
  */
 export function findQuote(
   quote: string,
   text: FoldedText & { text: string },
-  { recognized }: { recognized: boolean },
+  { recognized, from = 0 }: { recognized: boolean; from?: number },
 ): FoundQuote | undefined {
   const folded = foldText(quote);
   const wanted = folded.folded;
   if (wanted === '') return undefined;
+  let first: number | undefined;
   for (let at = text.folded.indexOf(wanted); at >= 0; at = text.folded.indexOf(wanted, at + 1)) {
-    if (isWhole(text, at, at + wanted.length)) return { ...indexesOf(text, at, at + wanted.length, quote), exact: true };
+    if (!isWhole(text, at, at + wanted.length)) continue;
+    first ??= at;
+    if ((text.starts[at] ?? 0) < from) continue;
+    first = at;
+    break;
   }
+  if (first !== undefined) return { ...indexesOf(text, first, first + wanted.length, quote), exact: true };
   if (!recognized) return undefined;
   const shapes = shapesOf(text);
   const near = findTolerantly(shapesOf(folded), shapes, (index) => !cutsAt(shapes, index));

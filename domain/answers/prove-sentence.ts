@@ -1,4 +1,4 @@
-import { countCharacters } from '../characters.ts';
+import { countCharacters, forward } from '../characters.ts';
 import { findQuote } from './find-quote.ts';
 import { foldText } from './fold-text.ts';
 import { clearer, findUnproven, isTooShort, type Unproven } from './prove-facts.ts';
@@ -16,6 +16,8 @@ export interface QuotedPassage {
   text: string;
   /** Where `text` begins in the text of the document, in characters. */
   start: number;
+  /** Where the passage begins, if that is not there: what stands in it is found before what stands around it. */
+  passageStart?: number;
   /** Whether it is recognized text. */
   recognized: boolean;
   /** The title of the document, and the headings above the passage: a sentence may name them. */
@@ -73,7 +75,8 @@ export function proveCitation(
   if (!source) return 'unknown_passage';
   if (isTooShort(quote)) return 'quote_too_short';
   const { text } = source;
-  const found = findQuote(quote, { ...foldText(text), text }, source);
+  const before = source.passageStart === undefined ? 0 : forward(text, 0, source.passageStart - source.start);
+  const found = findQuote(quote, { ...foldText(text), text }, { recognized: source.recognized, from: before });
   if (!found) return 'quote_not_found';
   const start = source.start + countCharacters(text.slice(0, found.start));
   const verbatim = text.slice(found.start, found.end);

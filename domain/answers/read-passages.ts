@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
+import type { Outline } from '../../db/schema.ts';
 import { inWorkspace } from '../documents/document.ts';
 import type { FoundChunk } from '../search/find-chunks.ts';
 
@@ -22,33 +23,45 @@ export interface Passage {
   aroundStart: number;
   /** The page that it begins on; null for kinds that have no pages. */
   page: number | null;
-  /** Where each further page begins, in characters of the passage. */
-  pageBreaks: number[];
+  /** The headings that it begins under. */
   headings: string[];
-  /** Whether text recognition has read it. */
+  /** Whether text recognition has read one of its pages. */
   recognized: boolean;
+  /** The pages and headings of the document. */
+  outline: Outline;
+  /** How surely each page was recognized; null for pages that were not. */
+  ocrConfidence: (number | null)[] | null;
 }
 
 /**
  * Reads the positions of chunks in the texts of their documents, in the order of the search. Leaves out chunks that cannot be cited, because
- * they are gone, or their positions are unknown: the document was extracted again since.
+ * they are gone, or their positions are unknown: the document was extracted again since, with another text there.
  */
 export async function readPassages(db: Db, chunks: FoundChunk[]): Promise<Passage[]> {
   const ids = chunks.map(({ id }) => id);
-  // A page has a confidence if text recognition has read it.
-  const { rows } = await sql<Passage>`
+  const { rows } = await sql<Omit<Passage, 'outline'>>`
     select chunk.id, chunk.document_id as "documentId", document.name as "documentName", chunk.text_start as start,
       substr(document_text.text, chunk.text_start + 1, least(chunk.text_end - chunk.text_start, ${maxCharacters})) as text,
       greatest(chunk.text_start - ${margin}, 0) as "aroundStart",
       substr(document_text.text, greatest(chunk.text_start - ${margin}, 0) + 1,
         chunk.text_end - greatest(chunk.text_start - ${margin}, 0) + ${margin}) as around,
-      chunk.page, coalesce(chunk.page_breaks, '{}') as "pageBreaks", coalesce(chunk.headings, '{}') as headings,
-      extracted_ocr_confidence[coalesce(chunk.page, 1)] is not null as recognized
+      chunk.page, coalesce(chunk.headings, '{}') as headings, extracted_ocr_confidence as "ocrConfidence",
+      -- A page has a confidence if text recognition has read it.
+      exists (select from unnest(extracted_ocr_confidence[coalesce(chunk.page, 1):coalesce(chunk.page, 1) + coalesce(cardinality(chunk.page_breaks), 0)])
+        as confidence where confidence is not null) as recognized
     from chunk
     join document on document.id = chunk.document_id
     join document_text on document_text.document_id = chunk.document_id
-    where chunk.id = any(${ids}::text[]) and ${inWorkspace} and document.extracted_at <= document.indexed_at and chunk.text_start is not null
+    where chunk.id = any(${ids}::text[]) and ${inWorkspace} and chunk.text_start is not null
+      and (document.extracted_at <= document.indexed_at
+        or substr(document_text.text, chunk.text_start + 1, chunk.text_end - chunk.text_start) = chunk.text)
     order by array_position(${ids}::text[], chunk.id)
   `.execute(db);
-  return rows;
+  const documentIds = [...new Set(rows.map(({ documentId }) => documentId))];
+  const texts = db.selectFrom('document_text').select(['document_id', 'outline']).where('document_id', 'in', documentIds);
+  const outlines = new Map(documentIds.length > 0 ? (await texts.execute()).map(({ document_id, outline }) => [document_id, outline]) : []);
+  return rows.flatMap((row) => {
+    const outline = outlines.get(row.documentId);
+    return outline ? [{ ...row, outline }] : [];
+  });
 }

@@ -1,3 +1,5 @@
+import { pageAt } from '../chunking/cut-chunks.ts';
+import { pathAt } from '../chunking/heading-paths.ts';
 import type { Answer, AnswerCitation, Written } from './answer.ts';
 import { type ProvenCitation, proveSentence, type QuotedPassage } from './prove-sentence.ts';
 import type { Passage } from './read-passages.ts';
@@ -24,15 +26,15 @@ export function toAnswer(question: string, { sentences: written, extractive, mod
 /** The answer if no passage was found. */
 export const nothing: Proven = { sentences: [], withheld: 0, nothingFound: true, extractive: true, model: null };
 
-function toQuoted({ around, aroundStart, recognized, documentName, headings }: Passage): QuotedPassage {
-  return { text: around, start: aroundStart, recognized, labels: [documentName, ...headings] };
+function toQuoted({ around, start, aroundStart, recognized, documentName, headings }: Passage): QuotedPassage {
+  return { text: around, start: aroundStart, passageStart: start, recognized, labels: [documentName, ...headings] };
 }
 
 function toCitation(
-  { documentId, documentName, headings, ...passage }: Passage,
+  { documentId, documentName, outline, ocrConfidence }: Passage,
   { quote, start, end, exact }: ProvenCitation,
 ): AnswerCitation {
-  const { page, pageBreaks, recognized } = passage;
-  const passed = pageBreaks.filter((pageStart) => pageStart <= start - passage.start).length;
-  return { documentId, documentName, page: page === null ? null : page + passed, headings, start, end, quote, exact, recognized };
+  const page = pageAt(outline, start);
+  const recognized = (ocrConfidence?.[(page ?? 1) - 1] ?? null) !== null;
+  return { documentId, documentName, page, headings: pathAt(outline.headings, start), start, end, quote, exact, recognized };
 }

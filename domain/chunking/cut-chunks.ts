@@ -58,8 +58,14 @@ function joinLines({ context, plain, text }: Cut): string {
   return context === '' ? read : `${context}\n${read}`;
 }
 
-function findPages({ pages: starts, pagesEnd }: Outline, start: number, end: number): Pick<ChunkPosition, 'page' | 'pageBreaks'> {
-  if (!starts || (pagesEnd !== undefined && start >= pagesEnd)) return { page: null, pageBreaks: null };
-  const page = Math.max(1, starts.filter((one) => one <= start).length);
-  return { page, pageBreaks: starts.slice(page).flatMap((one) => (one < end ? [one - start] : [])) };
+function findPages(outline: Outline, start: number, end: number): Pick<ChunkPosition, 'page' | 'pageBreaks'> {
+  const page = pageAt(outline, start);
+  if (page === null) return { page, pageBreaks: null };
+  return { page, pageBreaks: outline.pages?.slice(page).flatMap((one) => (one < end ? [one - start] : [])) ?? null };
+}
+
+/** The page of a position, from 1; null for kinds without pages, and behind the pages. */
+export function pageAt({ pages, pagesEnd }: Outline, position: number): number | null {
+  if (!pages || (pagesEnd !== undefined && position >= pagesEnd)) return null;
+  return Math.max(1, pages.filter((one) => one <= position).length);
 }

@@ -14,12 +14,24 @@ export function locateHeadings(text: string, headings: Outline['headings']): Loc
   const open: Outline['headings'] = [];
   let [at, passed] = [0, 0];
   return headings.map((heading) => {
-    while ((open.at(-1)?.level ?? 0) >= heading.level) open.pop();
-    open.push(heading);
+    openHeading(open, heading);
     at = forward(text, at, heading.start - passed);
     passed = heading.start;
     return { start: at, path: open.map(({ title }) => title) };
   });
+}
+
+/** The titles of the headings that a position of the text is under, the outermost first. */
+export function pathAt(headings: Outline['headings'], position: number): string[] {
+  const open: Outline['headings'] = [];
+  for (const heading of headings) if (heading.start <= position) openHeading(open, heading);
+  return open.map(({ title }) => title);
+}
+
+/** Ends the headings that a new one is not under. */
+function openHeading(open: Outline['headings'], heading: Outline['headings'][number]): void {
+  while ((open.at(-1)?.level ?? 0) >= heading.level) open.pop();
+  open.push(heading);
 }
 
 /** The last heading at or before an index; undefined if there is none. */

@@ -8,9 +8,19 @@ const signs = /[\u00ad\u200b\u2060]|[™℠®]|[\u00bc-\u00be\u2150-\u215f\u2189
 const longWord = /[\p{L}\p{M}](?:[\u00ad\u200b\u2060]?[\p{L}\p{M}]){3}[\u00ad\u200b\u2060]?$/u;
 /** The length of text that {@link longWord} needs, even if each character is two UTF-16 units. */
 const longWordLength = 16;
-/** A character with its marks, including half-width ones, a syllable or letters of Hangul, or a run of digits, which are one sign. */
+/**
+ * A character with its marks, including half-width ones and the vowel of {@link dividedVowel}, a syllable or letters of Hangul, or a run of
+ * digits, which are one sign.
+ */
 const segment =
-  /[⁰¹²³⁴-⁹]+|[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|[\u3131-\u318e\uffa0-\uffdc]+|.[\p{M}\u00ad\u200b\u2060\uff9e\uff9f]*/gsu;
+  /[⁰¹²³⁴-⁹]+|[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|[\u3131-\u318e\uffa0-\uffdc]+|.[\p{M}\u00ad\u200b\u2060\uff9e\uff9f]*(?:(?<=\u0e4d)\u0e32|(?<=\u0ecd)\u0eb2)?/gsu;
+/** A vowel of Thai, or of Lao, which the Unicode forms for comparison divide and never join: a dictionary does not know its words then. */
+const dividedVowel = /\u0e4d\u0e32|\u0ecd\u0eb2/g;
+
+/** Joins the vowels that normalization has divided. */
+export function joinVowels(text: string): string {
+  return text.replace(dividedVowel, (vowel) => (vowel === '\u0e4d\u0e32' ? '\u0e33' : '\u0eb3'));
+}
 
 /** Removes invisible characters, and separates signs from the word before them. */
 export function partSigns(text: string): string {
@@ -34,11 +44,11 @@ interface ComposedText {
 
 /** Composes a text into the form from which terms are made. */
 export function compose(text: string): ComposedText {
-  if (partSigns(text).normalize('NFKC') === text) return { text, startOf: (index) => index, endOf: (index) => index + 1 };
+  if (joinVowels(partSigns(text).normalize('NFKC')) === text) return { text, startOf: (index) => index, endOf: (index) => index + 1 };
   const starts: number[] = [];
   const ends: number[] = [];
   const composed = text.replace(segment, (part, start: number) => {
-    const own = part.replace(signs, (sign, at: number) => partSign(sign, text, start + at)).normalize('NFKC');
+    const own = joinVowels(part.replace(signs, (sign, at: number) => partSign(sign, text, start + at)).normalize('NFKC'));
     for (let at = 0; at < own.length; at += 1) {
       starts.push(start);
       ends.push(start + part.length);

@@ -1,6 +1,6 @@
 import { stemmer } from 'stemmer';
 import { dan, deu, eng, fra, ita, nld, por, spa, swe } from 'stopword';
-import { partSigns } from './compose.ts';
+import { joinVowels, partSigns } from './compose.ts';
 import { groups, joinGroups, normalizeNumbers, partsOfMixed, withoutSigns } from './identifiers.ts';
 
 /** A longer word is cut, so that no text makes a large key. */
@@ -14,6 +14,7 @@ export const spacedRun =
   /(?<![\p{L}\p{M}\p{N}])[A-Za-z](?:\+\+|#)(?![\p{L}\p{M}\p{N}])|[\p{L}\p{M}\p{N}]+(?:[-_.,:/@+#&][\p{L}\p{M}\p{N}]+)*/gu;
 export const joiner = /[-_.,:/@+#&]/;
 const part = /[\p{L}\p{M}\p{N}]+/gu;
+const joinedWord = /^\p{L}+[-.]\p{L}+$/u;
 const isOfLetters = /^[\p{L}\p{M}]+$/u;
 const hasDigit = /\d/;
 export const possessive = /['’][sS](?![\p{L}\p{N}])/gu;
@@ -86,13 +87,12 @@ function spellingsOf(query: string): string[] {
 function fold(text: string): string {
   const lower = text.toLowerCase();
   if (ascii.test(lower)) return lower.replace(possessive, ' ');
-  return partSigns(text)
+  const decomposed = partSigns(text)
     .normalize('NFKD')
     .toLowerCase()
     .replace(accents, '')
-    .replace(foldedLetter, (letter) => letters[letter] ?? letter)
-    .normalize('NFC')
-    .replace(possessive, ' ');
+    .replace(foldedLetter, (letter) => letters[letter] ?? letter);
+  return joinVowels(decomposed.normalize('NFC')).replace(possessive, ' ');
 }
 
 function divide(folded: string, { singly }: { singly: boolean }, visit: (term: string) => void): void {
@@ -108,16 +108,28 @@ function divide(folded: string, { singly }: { singly: boolean }, visit: (term: s
       return ' ';
     });
   for (const run of spaced.match(groups) ?? []) addIfAny(joinGroups(run));
-  for (const run of normalizeNumbers(spaced).match(spacedRun) ?? []) {
+  for (const run of [...(normalizeNumbers(spaced).match(spacedRun) ?? []), ...(singly ? cellsOf(spaced) : [])]) {
     const parts = run.endsWith('+') || run.endsWith('#') ? [run] : run.split(joiner);
     for (const one of parts) {
       add(stem(one));
       if (hasDigit.test(one)) for (const some of partsOfMixed(one)) add(stem(some));
     }
-    if (parts.length === 1 || !isIdentifier(run)) continue;
+    if (parts.length === 1) continue;
+    // `Wi-Fi` is `wifi`, too, and `Node.js` is `nodejs`.
+    if (joinedWord.test(run)) add(stem(parts.join('')));
+    if (!isIdentifier(run)) continue;
     add(run);
     addIfAny(withoutSigns(run));
   }
+}
+
+/** The cells of rows like `sku-7,120,450`, of which some may have been taken for one number with signs of thousands. */
+function cellsOf(folded: string): string[] {
+  const rows = folded.match(spacedRun)?.filter((run) => /,.*,/.test(run)) ?? [];
+  return rows.flatMap((row) => {
+    const known = normalizeNumbers(row).split(',');
+    return row.split(',').filter((cell) => !known.includes(cell));
+  });
 }
 
 /** Whether a run is an identifier. Words that only a hyphen or a slash joins are not, since their parts find them as well. */
@@ -180,14 +192,18 @@ const [english, ...otherLanguages] = [eng, deu, fra, spa, ita, por, nld, swe, da
 /** One stop word alone does not identify a language: `die` is not always German. Keeping a stop word costs less than losing a word. */
 const minHits = 2;
 
+/** A letter that is a stop word only of languages that elide: it is a name in `hepatitis B` and `Plan C`, and none in `l'eau`. */
+const letterName = /^[b-df-hj-np-tvwxz]$/;
+
 /** Leaves out the stop words of the language that most words of a query indicate, else those of English. */
 function withoutStopWords(folded: string): string {
-  const words = folded.match(part) ?? [];
+  const words = (folded.match(part) ?? []).filter((word) => !letterName.test(word));
   const hitsOf = (list: Set<string> | undefined) => words.filter((word) => list?.has(word)).length;
   let [list, most] = [english, Math.max(hitsOf(english), minHits - 1)];
   for (const other of otherLanguages) {
     const hits = hitsOf(other);
     if (hits > most) [list, most] = [other, hits];
   }
-  return folded.replace(spacedRun, (run) => (list?.has(run) ? ' ' : run));
+  const isName = (run: string, at: number) => letterName.test(run) && !/['’]/.test(folded[at + run.length] ?? '');
+  return folded.replace(spacedRun, (run, at: number) => (list?.has(run) && !isName(run, at) ? ' ' : run));
 }

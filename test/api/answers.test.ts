@@ -67,6 +67,18 @@ describe('An answer without a remote model', () => {
     expect(await textAt(citation)).to.equal(citation.quote);
   });
 
+  it('names the headings that a quote is under, not those of its chunk, also after the document was extracted again', async () => {
+    const { token } = tenant.owner;
+    const bytes = '# Opening hours\n\nThe kiosk opens at nine.\n\n# Warranty\n\nThe warranty of a kettle lasts thirty months.\n';
+    const { id: documentId } = await api.upload(tenant, { name: 'kiosk.md', contentType: 'text/markdown', bytes });
+    for (const kind of ['document.index', 'document.extract']) {
+      const { body: job } = await expectOk(api.request('POST', '/api/v1/jobs', { token, body: { kind, documentId } }));
+      await api.jobIn(token, job.id, ['succeeded']);
+      const { body } = await ask({ question: 'How long does the warranty of a kettle last?', filter: { documentIds: [documentId] } });
+      expect(body.sentences[0].citations[0]).to.deep.include({ documentId, headings: ['Warranty'] });
+    }
+  });
+
   it('says that nothing was found, and fills nothing in', async () => {
     const { body } = await ask({ question: 'Who won the cricket championship in Lahore?', mode: 'semantic' });
     expect(body).to.deep.include({ sentences: [], withheld: 0, nothingFound: true });

@@ -54,7 +54,7 @@ describe('Highlights', () => {
     const pieces = [
       ...'É ß İ ı ﬁ ½ ㎏ ™ 日本語 ﾊﾟ ไทยภาษา й ё 😀 𝒜 𠀀 ａｂｃ １，０００ 가 ㄱㅏ ﾡￂ ſ ς Å Ⅳ ² œuvre ’s INV-7 1,000 words'.split(' '),
     ];
-    pieces.push('\u00ad', '\u200b', '\u2060', '\u0301', 'か\u3099', '\ud800', 'e\u0301', ' ', ' ', '-', '.');
+    pieces.push('น้ำ', 'ทำ'.normalize('NFKD'), '\u00ad', '\u200b', '\u2060', '\u0301', 'か\u3099', '\ud800', 'e\u0301', ' ', ' ', '-', '.');
     let seed = 7;
     const next = () => {
       seed = (seed * 48_271) % 2_147_483_647;

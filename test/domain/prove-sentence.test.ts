@@ -35,6 +35,12 @@ describe('looking a quote up', () => {
       expect(found(quote, text), quote).to.equal(verbatim);
   });
 
+  it('finds what stands in the passage before what stands around it', () => {
+    const text = 'Notice: three months. And again: three months.';
+    const place = (from: number) => findQuote('three months', { ...foldText(text), text }, { recognized: false, from })?.start;
+    expect([0, 20, 40].map(place)).to.deep.equal([8, 33, 8]);
+  });
+
   it('finds only whole words, characters and numbers', () => {
     const text = 'An information of 1,250.00 euros, -3 degrees, 10² and 1 000 men at café in 1893. 12 women';
     for (const quote of ['form', 'an inform', '250.00 euros', '1,250', '3 degrees', '102', '10 and', '000 men', 'cafe', '1893 12'])

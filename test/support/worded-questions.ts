@@ -75,6 +75,11 @@ export const documents: string[] = [
   'La restauración del órgano costó diecinueve mil euros.',
   'Il faro di Portofino fu acceso nel milleottocentosettanta.',
   'O farol de São Vicente tem cento e vinte degraus.',
+  'การประชุมสำคัญ',
+  'widget,817,652\nSKU-7,817,653\ngasket,818,240',
+  '{"bolts":[421,422,423]}',
+  'The Wi-Fi of the harbor is run by a program in Node.js.',
+  'Of B and K among the vitamins, kale and spinach have the most.',
 ];
 
 type Asked = [query: string, finds: string | null][];
@@ -102,6 +107,8 @@ const asked: Record<string, Asked> = {
     ['借书证', '借书证'],
     ['สัญญาเช่า', 'สัญญาเช่า'],
     ['ห้องสมุด', 'ห้องสมุด'],
+    ['ประชุม', 'ประชุม'],
+    ['ประชุมสำคัญ', 'ประชุม'],
   ],
   'Arabic, Hebrew, Cyrillic, Greek and Devanagari': [
     ['ايجار', 'إيجار'],
@@ -164,6 +171,23 @@ const asked: Record<string, Asked> = {
     ['Ausweis', 'Personalausweis'],
     ['overeenkomst', 'huurovereenkomst'],
     ['avtal', 'Hyresavtalet'],
+  ],
+  'a word with the sign that joins it, and without': [
+    ['wifi', 'Wi-Fi'],
+    ['Wi-Fi', 'Wi-Fi'],
+    ['nodejs', 'Node.js'],
+    ['node.js', 'Node.js'],
+  ],
+  'a letter that is a name': [
+    ['vitamins B K', 'Of B and K'],
+    ['vitamin C', 'Vitamin C'],
+  ],
+  'the cells of a table without spaces': [
+    ['817', 'widget,817'],
+    ['652', 'widget,817'],
+    ['SKU-7', 'widget,817'],
+    ['240', 'widget,817'],
+    ['422', '[421,422,423]'],
   ],
   'a number in either notation': [
     ['1250', '1,250.00'],
