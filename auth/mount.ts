@@ -63,8 +63,10 @@ function createServe({ auth, config, findSession, clientAddress }: MountOptions)
 
   return async (req: ExpressRequest, res: ExpressResponse): Promise<void> => {
     if (notOfFetch.has(req.method)) return await sendResponse(res, new Response(null, { status: 404 }), { path: '', caller: undefined });
+    // better-auth routes by the path without dot segments, so nothing here may go by the path as it was sent.
+    const path = new URL(`${base}${req.url}`).pathname;
     const changes = !safeMethods.has(req.method);
-    const maxBytes = largestAuthBody(req.path, { hasWebhook: config.billing.enabled });
+    const maxBytes = largestAuthBody(path, { hasWebhook: config.billing.enabled });
     if (changes) checkHead(req.headers, { trusted, maxBytes });
     if (changes) standInForBrowser(req.headers, base);
     req.headers[clientAddressHeader] = clientAddress(req, res);
@@ -72,16 +74,16 @@ function createServe({ auth, config, findSession, clientAddress }: MountOptions)
     // The request was ended because its body came too slowly.
     if (res.headersSent) return;
     // The webhook checks the signature of the exact bytes.
-    if (req.path !== webhookPath) checkText(req.url, body, req.headers['content-type']);
+    if (path !== webhookPath) checkText(req.url, body, req.headers['content-type']);
 
     const caller = await findSession(req.headers);
-    if (!caller) checkCredential(req.headers, req.path);
-    if (caller?.lacksTwoFactor && req.path.startsWith(`${basePath}/admin/`)) throw twoFactorRequired();
+    if (!caller) checkCredential(req.headers, path);
+    if (caller?.lacksTwoFactor && path.startsWith(`${basePath}/admin/`)) throw twoFactorRequired();
     // better-auth parses tokens differently, and does not check whether the admin behind an impersonation is still one.
     carryOnly(req.headers, caller && readSessionToken(req.headers, credential), credential.cookieName);
     const request = new Request(getRequest({ base, request: req }), body ? { body } : {});
     const response = await runAsActor(changes ? caller : undefined, () => auth.handler(request));
-    await sendResponse(res, response, { path: new URL(request.url).pathname.slice(basePath.length), caller });
+    await sendResponse(res, response, { path: path.slice(basePath.length), caller });
   };
 }
 

@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { expect } from 'chai';
 import { noteTokens } from '../support/run-secrets.ts';
 import type { Client } from './support/client.ts';
@@ -230,4 +231,34 @@ describe('REQUIRE_ADMIN_TWO_FACTOR', () => {
     await client.post('/two-factor/disable', { password });
     expect((await client.get('/admin/list-users')).body).to.include({ code: 'TWO_FACTOR_REQUIRED' });
   });
+
+  it('holds for any path that leads to the same endpoint', async () => {
+    const client = service.client();
+    const { userId } = await client.signUp();
+    await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', userId).execute();
+    for (const path of [
+      './admin/set-role',
+      'x/../admin/set-role',
+      '%2e/admin/set-role',
+      'x/%2E./admin/set-role',
+      'x\\..\\admin/set-role',
+    ]) {
+      const [status, body] = await postAsWritten(`/api/auth/${path}`, { userId, role: 'user' }, client);
+      expect([status, body], path).to.deep.equal([403, { ...body, code: 'TWO_FACTOR_REQUIRED' }]);
+    }
+    const [status, body] = await postAsWritten('/api/auth/sign-in/../update-user', { name: 'N' }, { token: 'no.token' });
+    expect([status, body.code]).to.deep.equal([401, 'UNAUTHORIZED']);
+  });
+
+  /** Sends a path as it is written: fetch, and Node with an address, resolve it first. */
+  function postAsWritten(path: string, body: object, { token }: { token?: string | undefined }): Promise<[number, { code?: string }]> {
+    return new Promise((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+      const sent = request(service.url, { method: 'POST', path, headers, agent: false }, async (res) => {
+        const chunks = await res.toArray();
+        resolve([res.statusCode ?? 0, JSON.parse(Buffer.concat(chunks).toString() || '{}')]);
+      });
+      sent.on('error', reject).end(JSON.stringify(body));
+    });
+  }
 });
