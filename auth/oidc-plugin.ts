@@ -15,7 +15,7 @@ const paths = new Set(['/sign-in/social', '/link-social', '/callback/:id', '/ref
  * provider get 503.
  */
 export function oidcPlugin(config: ServerConfig): BetterAuthPlugin {
-  const discover = createDiscovery();
+  const discover = createDiscovery(config);
   return {
     id: 'oidc-providers',
     hooks: {
@@ -33,11 +33,11 @@ export function oidcPlugin(config: ServerConfig): BetterAuthPlugin {
   };
 }
 
-function createDiscovery() {
+function createDiscovery(config: ServerConfig) {
   const running = new Map<string, Promise<void>>();
   return (context: AuthContext, provider: ProviderConfig): Promise<void> => {
     if (isKnown(context, provider)) return Promise.resolve();
-    const current = running.get(provider.id) ?? addProvider(context, provider).finally(() => running.delete(provider.id));
+    const current = running.get(provider.id) ?? addProvider(context, provider, config).finally(() => running.delete(provider.id));
     running.set(provider.id, current);
     return current;
   };
@@ -48,16 +48,16 @@ function isKnown(context: AuthContext, provider: ProviderConfig): boolean {
 }
 
 /** Adds the provider to the list that all requests share. Throws SERVICE_UNAVAILABLE if it does not respond. */
-async function addProvider(context: AuthContext, provider: ProviderConfig): Promise<void> {
+async function addProvider(context: AuthContext, provider: ProviderConfig, config: ServerConfig): Promise<void> {
   const timeout = sleep(discoveryTimeoutMs, undefined, { ref: false });
-  const result = await Promise.race([pluginOf(provider).init(context), timeout]);
+  const result = await Promise.race([pluginOf(provider, config).init(context), timeout]);
   const found = result?.context.socialProviders.find(({ id }) => id === provider.id);
   if (!found)
     throw new APIError('SERVICE_UNAVAILABLE', { code: 'PROVIDER_UNAVAILABLE', message: 'The sign-in provider does not respond.' });
   context.socialProviders.push(found);
 }
 
-function pluginOf({ id, issuer, clientId, clientSecret }: ProviderConfig) {
+function pluginOf({ id, issuer, clientId, clientSecret }: ProviderConfig, { requireEmailVerification }: ServerConfig) {
   return genericOAuth({
     config: [
       {
@@ -70,11 +70,17 @@ function pluginOf({ id, issuer, clientId, clientSecret }: ProviderConfig) {
         // A user must have a name, but OpenID Connect does not guarantee one. The user did not choose it here, so it is adjusted instead of
         // refused.
         mapProfileToUser: (profile) => ({
-          email: toEmail(profile.email),
+          // better-auth would begin a session for an address that nobody has verified. Without any it refuses, and stores nothing.
+          email: requireEmailVerification && !isVerified(profile) ? undefined : toEmail(profile.email),
           name: [profile.name, profile.preferred_username, profile.email].map((name) => toDisplayName(name, { max: 120 })).find(Boolean),
           image: typeof profile.picture === 'string' && profile.picture.length <= 2_048 ? profile.picture : undefined,
         }),
       },
     ],
   });
+}
+
+/** What better-auth stores of a profile as `emailVerified`: some providers send texts. */
+function isVerified({ emailVerified }: Record<string, unknown>): boolean {
+  return String(emailVerified) === 'true';
 }

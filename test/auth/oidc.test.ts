@@ -19,20 +19,7 @@ describe('Signing in through an OpenID Connect provider', () => {
     await provider.stop();
   });
 
-  async function signIn(client = service.client()) {
-    const begun = await client.post('/sign-in/social', {
-      provider: 'provider_b',
-      callbackURL: `${webOrigin}/home`,
-      errorCallbackURL: `${webOrigin}/error`,
-    });
-    expect(begun.status).to.equal(200);
-    const back = await fetch(begun.body.url, { redirect: 'manual' });
-    const callback = back.headers.get('location') ?? '';
-    expect(callback).to.include(`${service.url}/api/auth/callback/provider_b?`);
-    const answer = await client.get(callback.slice(callback.indexOf('/callback/')));
-    expect(answer.status).to.equal(302);
-    return { client, location: answer.headers.get('location') ?? '' };
-  }
+  const signIn = () => signInAt(service);
 
   it('answers 503 while the provider does not, and goes on once it does, without a restart', async () => {
     const refused = await service.client().post('/sign-in/social', { provider: 'provider_b', callbackURL: webOrigin });
@@ -83,3 +70,57 @@ describe('Signing in through an OpenID Connect provider', () => {
     expect(answer.status).to.equal(404);
   });
 });
+
+describe('Signing in through a provider where addresses must be verified', () => {
+  let service: AuthService;
+  let provider: OidcProvider;
+  before(async () => {
+    provider = await startOidcProvider({ id: 'the-client', secret: 'the-secret' });
+    service = await startAuthService({
+      REQUIRE_EMAIL_VERIFICATION: 'true',
+      PROVIDER_B_ISSUER: provider.issuer,
+      PROVIDER_B_CLIENT_ID: 'the-client',
+      PROVIDER_B_CLIENT_SECRET: 'the-secret',
+    });
+  });
+  after(async () => {
+    await service.stop();
+    await provider.stop();
+  });
+
+  it('opens no session for an address that the provider has not verified, and stores nothing', async () => {
+    const profile = { sub: 'user-1', email: 'claimed@example.com', name: 'Mallory' };
+    for (const email_verified of [false, 'false', undefined, null]) {
+      provider.profile = { ...profile, email_verified };
+      const { client, location } = await signInAt(service);
+      expect(location, String(email_verified)).to.include(`${webOrigin}/error?error=email_not_found`);
+      expect(await service.findSession({ cookie: client.cookieHeader() })).to.equal(undefined);
+    }
+    for (const table of ['user', 'account', 'session'] as const)
+      expect(await service.db.selectFrom(table).select('id').execute(), table).to.deep.equal([]);
+    for (const email_verified of [true, 'true']) {
+      provider.profile = { ...profile, email_verified };
+      const { client, location } = await signInAt(service);
+      expect(location).to.equal(`${webOrigin}/home`);
+      expect(await service.findSession({ cookie: client.cookieHeader() })).to.include({ email: profile.email });
+    }
+    provider.profile = { ...profile, email_verified: false };
+    expect((await signInAt(service)).location).to.include('error=email_not_found');
+  });
+});
+
+async function signInAt(service: AuthService) {
+  const client = service.client();
+  const begun = await client.post('/sign-in/social', {
+    provider: 'provider_b',
+    callbackURL: `${webOrigin}/home`,
+    errorCallbackURL: `${webOrigin}/error`,
+  });
+  expect(begun.status).to.equal(200);
+  const back = await fetch(begun.body.url, { redirect: 'manual' });
+  const callback = back.headers.get('location') ?? '';
+  expect(callback).to.include(`${service.url}/api/auth/callback/provider_b?`);
+  const answer = await client.get(callback.slice(callback.indexOf('/callback/')));
+  expect(answer.status).to.equal(302);
+  return { client, location: answer.headers.get('location') ?? '' };
+}

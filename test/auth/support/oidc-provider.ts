@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 interface Profile {
   sub: string;
   email: string;
-  email_verified: boolean;
+  /** Some providers send a text, or nothing. */
+  email_verified?: unknown;
   name?: string;
 }
 
