@@ -84,9 +84,9 @@ function isSure({ words }: Pick<Reading, 'words'>): boolean {
   return (meanConfidence(words) ?? 0) >= poorConfidence;
 }
 
-/** How many characters were read surely. */
+/** How many characters were read surely. Signs alone are none: print that lies on its side looks like some. */
 function lettersOf({ words }: Reading): number {
-  return words.reduce((sum, { text, confidence }) => sum + (confidence >= poorConfidence ? text.length : 0), 0);
+  return words.filter(isLegible).reduce((sum, { text, confidence }) => sum + (confidence >= poorConfidence ? text.length : 0), 0);
 }
 
 function toResult({ words, coverage }: Reading, letter: number): Recognized {
