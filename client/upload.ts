@@ -2,7 +2,7 @@ import type { Contract } from '../contract/index.ts';
 import { contentOf, nameOf, typeOf, type UploadSource } from './content.ts';
 import { SheafError } from './errors.ts';
 import { put } from './put.ts';
-import { type RetryOptions, withRetries } from './retry.ts';
+import { mayRepeat, type RetryOptions, withRetries } from './retry.ts';
 import type { Charset, ContentType, Document, InputOf, OutputOf, Procedures } from './types.ts';
 
 /** How long the document of an upload that failed is tried to be deleted; the caller of a refused one waits for it. */
@@ -28,7 +28,8 @@ export interface Upload {
   signal?: AbortSignal | undefined;
   /**
    * Survives a restart of your program: the same upload with the same key goes on with the same document, within a day. One that was
-   * aborted or lost its connection keeps its document for that; one that failed otherwise does not.
+   * aborted, lost its connection or met a failure that passes keeps its document for that. One that failed otherwise does not: the same key
+   * then leads to a 404 for that day.
    */
   idempotencyKey?: string | undefined;
 }
@@ -75,13 +76,18 @@ export async function uploadDocument(uploading: Uploading, upload: Upload): Prom
     );
     return await documents.complete({ id: document.id }, { signal });
   } catch (error) {
-    const isUnknown = upload.signal?.aborted || (error instanceof SheafError && (error.is('NETWORK') || error.is('TIMEOUT')));
-    if (idempotencyKey !== undefined && isUnknown) throw error;
+    // The key finds this document for a day, also once it is deleted.
+    if (idempotencyKey !== undefined && (upload.signal?.aborted || isPassing(error))) throw error;
     const withdrawn = withdraw(uploading, document.id);
     // After a refusal the caller may exit at once, and would leave the document behind. Without a response there may be none to this either.
     if (error instanceof SheafError && error.status > 0) await withdrawn;
     throw error;
   }
+}
+
+/** Whether the same upload may succeed later: its answer was lost, it was too slow, or whoever refused it may take it another time. */
+function isPassing(error: unknown): boolean {
+  return mayRepeat(error, 'repeatable') || (error instanceof SheafError && (error.status === 408 || error.status >= 500));
 }
 
 interface Recording {

@@ -173,6 +173,23 @@ describe('Uploads by the Python client', () => {
     expect(await documents()).to.deep.equal([]);
   });
 
+  it('keeps the document of a key after a refusal that passes, and not after another', async () => {
+    for (const status of [429, 507]) {
+      const options = { idempotency_key: `${status}` };
+      proxy.faults = ({ method }) => (method === 'PUT' ? { status, headers: {} } : undefined);
+      expect((await upload(options)).result).to.deep.equal({ code: `HTTP_${status}`, status });
+      proxy.faults = () => undefined;
+      const [kept] = (await documents()).filter((document) => document.status === 'pending');
+      expect((await upload(options)).result, `${status}`).to.include({ id: kept?.id, status: 'ready' });
+    }
+    const options = { idempotency_key: 'refused' };
+    proxy.faults = ({ method }) => (method === 'PUT' ? { status: 403, headers: {} } : undefined);
+    expect((await upload(options)).result).to.deep.equal({ code: 'HTTP_403', status: 403 });
+    proxy.faults = () => undefined;
+    expect(await documents()).to.have.length(2);
+    expect((await upload(options)).result).to.include({ status: 404 });
+  });
+
   it('leaves no document when it is refused, or the file is not as long as declared', async () => {
     proxy.faults = ({ method }) => (method === 'PUT' ? { status: 403, headers: {} } : undefined);
     expect((await upload()).result).to.deep.equal({ code: 'HTTP_403', status: 403 });

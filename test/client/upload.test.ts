@@ -16,11 +16,11 @@ describe('The upload helper', () => {
   const { api, tenant } = useApi();
   let proxy: FaultyProxy;
   let client: Client;
+  // Signed targets name the service itself: here they lead through the proxy too.
+  const throughProxy: typeof fetch = (input, init) => fetch(typeof input === 'string' ? input.replace(api.url, proxy.url) : input, init);
 
   before(async () => {
     proxy = await startFaultyProxy(api.url);
-    // Signed targets name the service itself: here they lead through the proxy too.
-    const throughProxy: typeof fetch = (input, init) => fetch(typeof input === 'string' ? input.replace(api.url, proxy.url) : input, init);
     client = createClient({ url: proxy.url, token: tenant.owner.token, retries: { baseDelayMs: 10 }, fetch: throughProxy });
   });
   beforeEach(() => {
@@ -246,6 +246,31 @@ describe('The upload helper', () => {
     for (let again = 0; again < 2; again++) expect(await uploadOf(bytes, keyed)).to.include({ id: pending?.id, status: 'ready' });
     expect(await documents()).to.have.length(before + 1);
     await client.documents.delete({ id: pending?.id ?? '' });
+    expect((await refusal(uploadOf(bytes, keyed))).status).to.equal(404);
+  });
+
+  it('keeps the document of a key after a refusal that passes, and not after another', async () => {
+    const refuseWith = (status: number, last: string) => {
+      proxy.faults = ({ method, path }) => ([method, path.split('/').at(-1)].includes(last) ? { status, headers: {} } : undefined);
+    };
+    const passing: [number, string][] = [
+      ...[408, 409, 429, 500, 503, 507].map((status): [number, string] => [status, 'PUT']),
+      ...[429, 500, 502].map((status): [number, string] => [status, 'complete']),
+    ];
+    for (const [status, last] of passing) {
+      const keyed = { name: `${last}-${status}.txt`, idempotencyKey: `${last} ${status}` };
+      refuseWith(status, last);
+      expect((await refusal(uploadOf(bytes, keyed))).status).to.equal(status);
+      proxy.faults = () => undefined;
+      const kept = (await documents()).find(({ name }) => name === keyed.name);
+      expect(kept?.status, keyed.name).to.equal('pending');
+      expect(await uploadOf(bytes, keyed)).to.include({ id: kept?.id, status: 'ready' });
+    }
+    const keyed = { name: 'refused.txt', idempotencyKey: 'refused' };
+    refuseWith(403, 'PUT');
+    expect((await refusal(uploadOf(bytes, keyed))).status).to.equal(403);
+    proxy.faults = () => undefined;
+    expect((await documents()).map(({ name }) => name)).to.not.include(keyed.name);
     expect((await refusal(uploadOf(bytes, keyed))).status).to.equal(404);
   });
 

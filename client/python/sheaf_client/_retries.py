@@ -39,7 +39,7 @@ class Retries:
 
     def delay(self, error: SheafError, tries: int, repetition: Repetition) -> float | None:
         """The wait before a call is made again; None if it is not."""
-        return self.wait(error, tries) if tries < self.attempts and _may_repeat(error, repetition) else None
+        return self.wait(error, tries) if tries < self.attempts and may_repeat(error, repetition) else None
 
     def wait(self, error: SheafError | None, tries: int) -> float | None:
         """The wait after so many failures; None if the service asks for more than `max_retry_after`."""
@@ -50,7 +50,8 @@ class Retries:
         return None if error.retry_after > self.max_retry_after else error.retry_after + random.random() * self.base_delay
 
 
-def _may_repeat(error: SheafError, repetition: Repetition) -> bool:
+def may_repeat(error: SheafError, repetition: Repetition) -> bool:
+    """Whether a call that failed so may be made again."""
     if error.status == 429:
         return True
     if repetition == "once":

@@ -16,7 +16,7 @@ from sheaf_client._async.transport import AsyncTransport
 from sheaf_client._call import Call
 from sheaf_client._errors import JobFailed, SheafError
 from sheaf_client._jobs import Job, JobEvent
-from sheaf_client._retries import Retries
+from sheaf_client._retries import Retries, may_repeat
 from sheaf_client._source import File, Progress, content_type_of, source_of
 from sheaf_client.api.documents import documents_ask_stream, documents_delete
 from sheaf_client.api.jobs import jobs_stream
@@ -83,9 +83,11 @@ class AsyncClient(AsyncOperations):
         Name and content type are by default those of the path. `charset`, of a text, is found by its bytes if it is
         not given. `size`, in bytes, is needed of what cannot be sought in,
         such as a pipe. `on_progress` is called with the bytes sent and all bytes; the count starts again if the connection
-        breaks. An upload that fails leaves no document. With an `idempotency_key` it survives your program: the same upload
-        with the same key goes on with the same document, within a day. Raises SheafError; ValueError if name, type or size
-        are not known; what reading the file raises.
+        breaks. An upload that fails deletes its document. With an `idempotency_key` it survives your program: the same upload
+        with the same key goes on with the same document, within a day. One that was ended from outside, lost its connection
+        or met a failure that passes keeps its document for that. One that failed otherwise does not: the same key
+        then leads to a 404 for that day. Raises SheafError; ValueError if name, type or size are not known; what reading
+        the file raises.
         """
         source = source_of(file, size)
         name = name or source.name
@@ -106,6 +108,7 @@ class AsyncClient(AsyncOperations):
             await self._transport.put(created.upload, source, on_progress, is_resumed=idempotency_key is not None)
             return await self.documents.complete(created.document.id)
         except BaseException as error:
+            # The key finds this document for a day, also once it is deleted.
             if idempotency_key is None or not _may_go_on(error):
                 await self._withdraw(created.document.id)
             raise
@@ -185,5 +188,8 @@ class AsyncClient(AsyncOperations):
 
 
 def _may_go_on(error: BaseException) -> bool:
-    """Whether the same upload may succeed later: it was ended from outside, or lost its connection."""
-    return not isinstance(error, Exception) or (isinstance(error, SheafError) and error.code in ("NETWORK", "TIMEOUT"))
+    """Whether the same upload may succeed later: it was ended from outside, its answer was lost, it was too slow, or whoever
+    refused it may take it another time."""
+    if not isinstance(error, SheafError):
+        return not isinstance(error, Exception)
+    return may_repeat(error, "repeatable") or error.status == 408 or error.status >= 500
