@@ -19,7 +19,7 @@ export interface ClientOptions {
   /** Called with every new token, and with undefined when it ends, so that it can be stored. */
   onToken?: ((token: string | undefined) => void) | undefined;
   retries?: SomeRetryOptions | undefined;
-  /** How long one try of a call may take, in milliseconds. 75 s by default. */
+  /** How long one try of a call may take, and how long the bytes of an upload may stand still, in milliseconds. 75 s by default. */
   timeoutMs?: number | undefined;
   /** Used instead of the global one, except for the bytes of uploads if there is XMLHttpRequest. */
   fetch?: typeof globalThis.fetch | undefined;
@@ -67,7 +67,7 @@ export function createClient(options: ClientOptions): Client {
     auth,
     documents: { ...calls.documents, askStream: (input, options) => followAnswer(calling, input, options) },
     jobs: { ...calls.jobs, stream: (input, streamOptions) => openStream(calling, input, streamOptions) },
-    uploadDocument: (upload) => uploadDocument({ documents: calls.documents, retries, fetch }, upload),
+    uploadDocument: (upload) => uploadDocument({ documents: calls.documents, retries, timeoutMs, fetch }, upload),
     waitForJob: (id, waitOptions = {}) => waitForJob(calls.jobs.get, id, waitOptions),
   };
 }

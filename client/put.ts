@@ -1,5 +1,5 @@
 import { lostResponse, SheafError } from './errors.ts';
-import { parseRetryAfter } from './retry.ts';
+import { longestMs, parseRetryAfter } from './retry.ts';
 
 const pieceBytes = 64 * 1024;
 
@@ -22,25 +22,59 @@ interface Put {
   /** Called with the error of the bytes, with which `signal` then aborts. */
   onBroken(error: unknown): void;
   signal: AbortSignal | undefined;
+  /** How long nothing may be sent, and how long the response may then take. */
+  timeoutMs: number;
   fetch: typeof globalThis.fetch;
+}
+
+interface Watched extends Omit<Put, 'timeoutMs'> {
+  /** Called when the request begins. */
+  onBegun(): void;
 }
 
 /**
  * Sends bytes to a signed target with exactly its headers. Rejects with SheafError and the code of the target (`too_large`,
  * `invalid_signature`, …), or with the signal's reason.
  */
-export function put(request: Put): Promise<void> {
+export async function put({ timeoutMs, ...request }: Put): Promise<void> {
   const { XMLHttpRequest } = globalThis as { XMLHttpRequest?: new () => Xhr };
-  return XMLHttpRequest ? putByXhr(new XMLHttpRequest(), request) : putByFetch(request);
+  const stalled = new AbortController();
+  const giveUp = () => stalled.abort(new DOMException('The upload stands still.', 'TimeoutError'));
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
+  // The whole has no limit: a large file may take hours.
+  const advance = () => {
+    clearTimeout(timer);
+    // Bytes that are read after the end must not start a timer, which would keep the process alive.
+    if (!isOver) timer = setTimeout(giveUp, Math.min(timeoutMs, longestMs));
+  };
+  const watched: Watched = {
+    ...request,
+    signal: request.signal ? AbortSignal.any([request.signal, stalled.signal]) : stalled.signal,
+    onBegun: advance,
+    onSent(sentBytes) {
+      advance();
+      request.onSent(sentBytes);
+    },
+  };
+  try {
+    await (XMLHttpRequest ? putByXhr(new XMLHttpRequest(), watched) : putByFetch(watched));
+  } catch (error) {
+    throw error === stalled.signal.reason ? lostResponse(error) : error;
+  } finally {
+    isOver = true;
+    clearTimeout(timer);
+  }
 }
 
-async function putByFetch({ target, content, onSent, onBroken, signal, fetch }: Put): Promise<void> {
+async function putByFetch({ target, content, onBegun, onSent, onBroken, signal, fetch }: Watched): Promise<void> {
   const body = metered(content, { onSent, onBroken });
   // Without the length a stream would be sent with chunked encoding, which the service refuses.
   const headers = { ...target.headers, 'content-length': String(content.sizeBytes) };
   const init = { method: 'PUT', headers, body, duplex: 'half', credentials: 'omit', ...(signal ? { signal } : {}) } as RequestInit;
   let response: Response;
   let text: string;
+  onBegun();
   try {
     response = await fetch(target.url, init);
     text = await response.text();
@@ -52,7 +86,7 @@ async function putByFetch({ target, content, onSent, onBroken, signal, fetch }: 
 }
 
 /** In browsers only XMLHttpRequest reports upload progress, and `fetch` cannot stream a request over HTTP/1.1. */
-async function putByXhr(xhr: Xhr, { target, content, onSent, onBroken, signal }: Put): Promise<void> {
+async function putByXhr(xhr: Xhr, { target, content, onBegun, onSent, onBroken, signal }: Watched): Promise<void> {
   const bytes = metered(content, { onSent: () => undefined, onBroken }) as ReadableStream<Uint8Array<ArrayBuffer>>;
   const blob = await new Response(bytes).blob().catch((error) => {
     throw causeOf(error);
@@ -72,6 +106,7 @@ async function putByXhr(xhr: Xhr, { target, content, onSent, onBroken, signal }:
     for (const [name, value] of Object.entries(target.headers)) xhr.setRequestHeader(name, value);
     signal?.addEventListener('abort', abort, { once: true });
     xhr.send(blob);
+    onBegun();
   });
 }
 

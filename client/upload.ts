@@ -37,6 +37,7 @@ export interface Upload {
 interface Uploading {
   documents: Procedures<Contract['documents']>;
   retries: RetryOptions;
+  timeoutMs: number;
   fetch: typeof globalThis.fetch;
 }
 
@@ -45,7 +46,7 @@ type Created = OutputOf<Contract['documents']['createUpload']>;
 
 /** Records a document, sends its bytes to the signed target, and completes it. If that fails, the document is deleted. */
 export async function uploadDocument(uploading: Uploading, upload: Upload): Promise<Document> {
-  const { documents, retries, fetch } = uploading;
+  const { documents, retries, timeoutMs, fetch } = uploading;
   const { workspaceId, charset, tags, metadata, idempotencyKey } = upload;
   const labels = { ...(charset ? { charset } : {}), ...(tags ? { tags } : {}), ...(metadata ? { metadata } : {}) };
   // An error of the caller's file or function must not look like one of the network.
@@ -68,7 +69,7 @@ export async function uploadDocument(uploading: Uploading, upload: Upload): Prom
   const policy = isRepeatable ? retries : { ...retries, attempts: 1 };
   try {
     await withRetries({ retries: policy, repetition: 'repeatable', signal }, (tries) =>
-      put({ target, content, onSent, onBroken, signal, fetch }).catch((error: unknown) => {
+      put({ target, content, onSent, onBroken, signal, timeoutMs, fetch }).catch((error: unknown) => {
         // The object exists already: the response to an earlier try was lost, or an earlier program sent it.
         const isRepeated = tries > 1 || idempotencyKey !== undefined;
         if (!(isRepeated && error instanceof SheafError && error.status === 412)) throw error;

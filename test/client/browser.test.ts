@@ -62,6 +62,26 @@ describe('The client in a browser', () => {
     await pages.stop();
   });
 
+  it('sends the bytes of an upload again if the store falls silent', async () => {
+    let silenced = 0;
+    await page.route(`${api.url}/**`, async (route) => {
+      if (route.request().method() !== 'PUT' || silenced > 0) return await route.continue();
+      silenced += 1;
+    });
+    const document: any = await page.evaluate(`(async () => {
+      const { createClient } = await import('@sheaf/client');
+      const client = createClient({ url: ${JSON.stringify(api.url)}, timeoutMs: 5_000 });
+      const email = crypto.randomUUID() + '@example.com';
+      await client.auth.signUp({ name: 'Ada', email, password: 'a long password' });
+      const organization = await client.auth.createOrganization({ name: 'Ada', slug: 'org-' + crypto.randomUUID() });
+      const workspace = await client.workspaces.create({ organizationId: organization.id, name: 'Notes', slug: 'notes' });
+      return await client.uploadDocument({ workspaceId: workspace.id, file: new File(['Washed.'], 'a.txt', { type: 'text/plain' }) });
+    })()`);
+    await page.unroute(`${api.url}/**`);
+    expect(silenced).to.equal(1);
+    expect(document).to.include({ name: 'a.txt', status: 'ready' });
+  });
+
   for (const session of ['cookie', 'bearer'])
     it(`does the same as elsewhere, signed in by ${session}`, async () => {
       const result: any = await page.evaluate(

@@ -82,6 +82,34 @@ describe('The upload helper', () => {
     expect(await download(document.id)).to.deep.equal(bytes);
   });
 
+  it('sends the bytes again when the connection stands still, and waits for those that are slow', async () => {
+    const timeoutMs = 2_000;
+    const options = { url: proxy.url, token: tenant.owner.token, timeoutMs, fetch: throughProxy };
+    const upload = { workspaceId: tenant.workspaceId, name: 'a.txt', contentType: 'text/plain' } as const;
+    // What is held is the answer, and of more bytes than a connection buffers also the request.
+    for (const file of [bytes, new Uint8Array(20_000_000).fill(97)]) {
+      proxy.passed.length = 0;
+      proxy.faults = ({ method }) => (method === 'PUT' && puts().length === 1 ? 'hold' : undefined);
+      const document = await createClient({ ...options, retries: { baseDelayMs: 10 } }).uploadDocument({ ...upload, file });
+      expect([document.status, document.size, puts().length]).to.deep.equal(['ready', file.length, 2]);
+    }
+    proxy.faults = ({ method }) => (method === 'PUT' ? 'hold' : undefined);
+    const once = createClient({ ...options, retries: { attempts: 1 } });
+    expect(await refusal(once.uploadDocument({ ...upload, file: bytes }))).to.include({ code: 'TIMEOUT', status: 0 });
+    proxy.faults = () => undefined;
+    let pieces = 0;
+    const slow = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        await new Promise((resolve) => setTimeout(resolve, timeoutMs / 5));
+        controller.enqueue(new Uint8Array(10).fill(97));
+        pieces += 1;
+        if (pieces === 7) controller.close();
+      },
+    });
+    expect((await once.uploadDocument({ ...upload, file: slow, size: 70 })).status).to.equal('ready');
+    await until(async () => (await documents()).every(({ status }) => status === 'ready'));
+  });
+
   it('sends the bytes again after what a bucket says of itself, and not after what it says of them', async () => {
     for (const status of [408, 409, 429, 500, 503]) {
       proxy.passed.length = 0;

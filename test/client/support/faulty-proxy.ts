@@ -9,13 +9,15 @@ interface Passed {
 }
 
 /**
- * What goes wrong with a request: it never reaches the service; the service answers and nobody hears it; the connection breaks after so
+ * What goes wrong with a request: it never reaches the service; it is not even read, on a connection that stays open; the service answers
+ * and nobody hears it; the connection breaks after so
  * many bytes were sent up or, with `cutAfter`, once the event with this text in it came down; nothing comes
  * down any more, on a connection that stays open, with `unseen` also to the service after the client has left it; or another answer
  * stands in for the service's.
  */
 export type Fault =
   | 'lose-request'
+  | 'hold'
   | 'lose-answer'
   | 'mute'
   | 'unseen'
@@ -57,6 +59,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
 
 function forward(target: string, incoming: IncomingMessage, outgoing: ServerResponse, fault: Fault | undefined): void {
   if (fault === 'lose-request') return void incoming.destroy();
+  if (fault === 'hold') return;
   if (typeof fault === 'object' && 'status' in fault) return void outgoing.writeHead(fault.status, fault.headers).end();
   const { method, headers } = incoming;
   const onward = request(`${target}${incoming.url}`, { method, headers: { ...headers, host: new URL(target).host } }, (answer) => {
