@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { createKey } from '../support/api-keys.ts';
 import { type Program, until } from '../support/processes.ts';
@@ -32,9 +35,29 @@ describe("The Python client's stream of jobs", () => {
   const isStream = ({ path }: { path: string }) => path.endsWith('/jobs/stream');
   const connections = () => proxy.passed.filter(isStream);
 
-  function follow(kind: PythonKind, options: object, key = token): Program {
-    const env = { SHEAF_URL: proxy.url, SHEAF_API_KEY: key, SHEAF_ORGANIZATION: tenant.organizationId };
-    return runPython(['-c', pythonProgram('follow', kind), JSON.stringify(options)], { env });
+  function follow(kind: PythonKind, options: object, key = token, { url } = proxy as { url: string }): Program {
+    return run(pythonProgram('follow', kind), options, { url, key });
+  }
+
+  function run(program: string, options: object, { url, key = token }: { url: string; key?: string }): Program {
+    const env = { SHEAF_URL: url, SHEAF_API_KEY: key, SHEAF_ORGANIZATION: tenant.organizationId };
+    return runPython(['-c', program, JSON.stringify(options)], { env });
+  }
+
+  /** Sends to each connection its messages, and holds it then. */
+  async function startSender(connections: string[][]) {
+    const lastEventIds: unknown[] = [];
+    const server = createServer((req, res) => {
+      const messages = connections[lastEventIds.push(req.headers['last-event-id']) - 1] ?? [];
+      res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      for (const message of messages) res.write(`${message}\n\n`);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const stop = async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    };
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, lastEventIds, stop };
   }
 
   async function createJob(): Promise<string> {
@@ -111,6 +134,29 @@ describe("The Python client's stream of jobs", () => {
       expect((await ended(program)).at(-1)).to.deep.equal({ code: 'UNAUTHORIZED', status: 401 });
     });
   }
+
+  it('goes on after a wait that was given up, without repeats', async () => {
+    const job = await api.jobIn(tenant.owner.token, await createJob(), ['succeeded']);
+    const first = `id: 1\ndata: ${JSON.stringify({ ...job, status: 'running' })}`;
+    const second = `id: 2\ndata: ${JSON.stringify(job)}`;
+    const sender = await startSender([[first], [first], [first, second]]);
+    const program = run(readFileSync('test/client/programs/wait.py', 'utf8'), { times: 4, seconds: 2 }, sender);
+    expect((await ended(program)).map(({ status }) => status)).to.deep.equal(['running', 'none', 'none', 'succeeded']);
+    expect(sender.lastEventIds).to.deep.equal([undefined, '1', '1']);
+    await sender.stop();
+  });
+
+  it('reads what other programs take for the end of a line, and says what is no event', async () => {
+    const job = await api.jobIn(tenant.owner.token, await createJob(), ['succeeded']);
+    const event = `id: 1\ndata: ${JSON.stringify({ ...job, note: 'one\u2028two\u0085three' })}`;
+    for (const bad of ['data: {"id":', 'event: error\ndata: []']) {
+      const sender = await startSender([[event, bad]]);
+      const [read, failed] = await ended(follow('sync', { count: 2 }, token, sender));
+      expect(read).to.include({ id: job.id, status: 'succeeded' });
+      expect(failed).to.deep.equal({ code: 'UNEXPECTED_ANSWER', status: 0 });
+      await sender.stop();
+    }
+  });
 
   it('goes on after an event that another stream ended with', async () => {
     const first = follow('sync', { count: 1 });

@@ -57,7 +57,14 @@ class AsyncEventStream(AsyncIterator[E], Generic[E]):
         await self._hang_up()
 
     async def __anext__(self) -> E:
-        return await anext(self._events)
+        try:
+            return await anext(self._events)
+        except BaseException as error:
+            # Cancelled or interrupted while it waited, and that ends a generator, as if there were no more events. The next
+            # call goes on after the last one.
+            if not isinstance(error, Exception):
+                self._events = self._follow()
+            raise
 
     async def _open(self) -> httpx.Response:
         if self._response is None:
@@ -66,9 +73,10 @@ class AsyncEventStream(AsyncIterator[E], Generic[E]):
         return self._response
 
     async def _hang_up(self) -> None:
-        if self._response is not None:
-            await self._response.aclose()
-        self._response = None
+        # Forgotten first: the closing may be cancelled.
+        response, self._response = self._response, None
+        if response is not None:
+            await response.aclose()
 
     @abstractmethod
     def _follow(self) -> AsyncGenerator[E, None]: ...
@@ -78,10 +86,10 @@ class AsyncEventStream(AsyncIterator[E], Generic[E]):
             # An advice on reconnecting has no data, and is no event.
             if not message.data:
                 continue
-            body = message.json()
-            if message.event == "error":
-                raise error_of(body, body.get("status", 500), response.headers)
             try:
+                body = message.json()
+                if message.event == "error":
+                    raise error_of(body, body.get("status", 500), response.headers)
                 event = self._call(None).parse(body)
             except (TypeError, ValueError, AttributeError, KeyError) as error:
                 raise unexpected(self._transport.url) from error

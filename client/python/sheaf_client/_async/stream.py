@@ -2,11 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 
 import httpx
 
 from sheaf_client._async.event_stream import AsyncEventStream
+from sheaf_client._async.transport import AsyncTransport
+from sheaf_client._call import Call
 from sheaf_client._errors import SheafError, lost
 from sheaf_client._jobs import JobEvent
 from sheaf_client._repeats import Repeats
@@ -22,18 +24,23 @@ class AsyncJobStream(AsyncEventStream[JobEvent]):
     with it. It raises SheafError when the service refuses it, or cannot be reached for too long.
     """
 
+    def __init__(
+        self, transport: AsyncTransport, call: Callable[[str | None], Call[JobEvent]], last_event_id: str | None
+    ) -> None:
+        super().__init__(transport, call, last_event_id)
+        self._repeats = Repeats()
+        self._was_admitted = False
+
     async def _follow(self) -> AsyncGenerator[JobEvent, None]:
-        repeats = Repeats()
         failures = 0
-        was_admitted = False
         while True:
             since = time.monotonic()
             failure: SheafError | None = None
             try:
                 async for event in self._read(await self._open()):
                     failures = 0
-                    was_admitted = True
-                    if repeats.is_new(event):
+                    self._was_admitted = True
+                    if self._repeats.is_new(event):
                         yield event
             except httpx.TransportError as error:
                 failure = lost(error)
@@ -43,14 +50,14 @@ class AsyncJobStream(AsyncEventStream[JobEvent]):
                 failure = error
             finally:
                 await self._hang_up()
-            was_admitted = was_admitted or failure is None or failure.status != 429
+            self._was_admitted = self._was_admitted or failure is None or failure.status != 429
             failures = 1 if time.monotonic() - since > _settled_seconds else failures + 1
-            await asyncio.sleep(self._reconnect_delay(failure, failures, was_admitted))
+            await asyncio.sleep(self._reconnect_delay(failure, failures))
 
-    def _reconnect_delay(self, failure: SheafError | None, failures: int, was_admitted: bool) -> float:
+    def _reconnect_delay(self, failure: SheafError | None, failures: int) -> float:
         retries = self._transport.retries
         # A stream that was open may still count at the service, which notices only later that the connection broke.
-        limit = retries.attempts if failure and failure.status == 429 and not was_admitted else retries.reconnects
+        limit = retries.attempts if failure and failure.status == 429 and not self._was_admitted else retries.reconnects
         delay = retries.wait(failure, failures)
         if failure and (failures > limit or delay is None):
             raise failure
