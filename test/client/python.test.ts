@@ -46,8 +46,10 @@ describe('The Python client', () => {
     const information = `sheaf_client-${version}.dist-info`;
     expect(files).to.include.members(['sheaf_client/py.typed', `${information}/licenses/LICENSE`, 'sheaf_client/models/document.py']);
     expect(files.filter((file) => file && !/^(sheaf_client\/.*\.(py|typed)|sheaf_client-.*)$/.test(file))).to.deep.equal(['File']);
-    const [, description = ''] = readFileSync(join(installed, information, 'METADATA'), 'utf8').split('\n\n# sheaf-client\n');
+    const [metadata = '', description = ''] = readFileSync(join(installed, information, 'METADATA'), 'utf8').split('\n\n# sheaf-client\n');
     expect(description).to.include('## Upload');
+    // Older ones end lines within texts.
+    expect(metadata).to.match(/^Requires-Dist: httpx-sse<0\.5,>=0\.4\.2$/m);
   });
 
   it('has every operation of the contract, in both clients, and repeats each as the other client does', async () => {
@@ -77,6 +79,11 @@ describe('The Python client', () => {
     expect(said, mypy.stderr()).to.have.length(2);
     expect(said[0]).to.match(/wrong\.py:4: error: No overload variant of "create" of "Jobs" matches/);
     expect(said[1]).to.match(/wrong\.py:5: error: "Document" has no attribute "sizes"; maybe "size"\?/);
+  });
+
+  it('waits no longer after thousands of failures than after some', async () => {
+    const wait = 'from sheaf_client import Retries; print(4 <= Retries(reconnects=10_000).wait(None, 5_000) <= 8)';
+    expect(await completePython(['-c', wait])).to.equal('True\n');
   });
 
   it('does what its README says', async () => {

@@ -44,7 +44,8 @@ class Retries:
     def wait(self, error: SheafError | None, tries: int) -> float | None:
         """The wait after so many failures; None if the service asks for more than `max_retry_after`."""
         if error is None or error.retry_after is None:
-            full = min(self.max_delay, self.base_delay * 2.0 ** (tries - 1))
+            # Far beyond any maximum, and a power of some more than a thousand is no number.
+            full = min(self.max_delay, self.base_delay * 2.0 ** min(tries - 1, 30))
             return full / 2 + random.random() * full / 2
         # With chance, so that clients that were refused together do not come back together.
         return None if error.retry_after > self.max_retry_after else error.retry_after + random.random() * self.base_delay
