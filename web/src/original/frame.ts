@@ -20,6 +20,8 @@ const isReady = new Promise((resolve) => worker.addEventListener('message', reso
 const canvas = document.getElementById('page') as HTMLCanvasElement;
 let file: Promise<PDFDocumentProxy> | undefined;
 let drawing: RenderTask | undefined;
+/** How often a page was asked for. */
+let asked = 0;
 
 const tell = (message: FromFrame) => window.parent.postMessage(message, '*');
 
@@ -51,10 +53,12 @@ async function open(data: ArrayBuffer): Promise<PDFDocumentProxy> {
 }
 
 async function show(number: number, label: string): Promise<void> {
+  const turn = ++asked;
   drawing?.cancel();
   try {
     const page = await (await file)?.getPage(number);
-    if (!page) return;
+    // Another page was asked for meanwhile: two cannot be drawn at once.
+    if (!page || turn !== asked) return;
     const { width, height } = page.getViewport({ scale: 1 });
     const fitting = (window.innerWidth * window.devicePixelRatio) / width;
     const viewport = page.getViewport({ scale: Math.min(fitting, Math.sqrt(maxPixels / (width * height))) });
@@ -65,8 +69,9 @@ async function show(number: number, label: string): Promise<void> {
     drawing = page.render({ canvas, viewport, annotationMode: AnnotationMode.ENABLE });
     await drawing.promise;
     canvas.dataset.shown = String(number);
-  } catch (error) {
-    if ((error as Error).name !== 'RenderingCancelledException') tell({ failed: true });
+  } catch {
+    // What was asked for before was canceled.
+    if (turn === asked) tell({ failed: true });
   }
 }
 
