@@ -131,6 +131,13 @@ describe('The console, while the database is away', () => {
     await until(async () => (await fetch(`${api.url}/readyz`)).status === 200);
     await failure.getByRole('button', { name: 'Try again' }).last().click();
     await page.getByText('No jobs yet').waitFor();
+    await proxy.cut();
+    await page.reload();
+    await page.getByRole('alert').waitFor();
+    await proxy.mend();
+    await until(async () => (await fetch(`${api.url}/readyz`)).status === 200);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('No jobs yet').waitFor();
   });
 });
 

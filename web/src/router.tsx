@@ -9,7 +9,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import type { DocumentFilter } from './parts/document-filter.tsx';
 import { Failure } from './parts/failure.tsx';
 import { NotFound } from './parts/not-found.tsx';
@@ -379,7 +379,8 @@ export const router = createRouter({
   routeTree: tree,
   defaultPreload: 'intent',
   defaultPendingComponent: Waiting,
-  defaultErrorComponent: ({ error, reset }) => <Failure error={error} retry={reset} />,
+  // The page keeps its error until it is loaded again.
+  defaultErrorComponent: ({ error }): ReactNode => <Failure error={error} retry={() => void router.invalidate()} />,
   defaultNotFoundComponent: NotFound,
   scrollRestoration: true,
 });
