@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { until } from '../support/processes.ts';
+import { expectOk } from '../support/requests.ts';
 import { pathOf, useConsole } from './support/use-console.ts';
 
 describe('A folder that is dropped on the console', () => {
@@ -45,6 +46,32 @@ describe('A folder that is dropped on the console', () => {
     await until(async () => (await uploads.getByText('overview.txt').count()) === 2);
     expect(await page.getByRole('alert').count()).to.equal(0);
     expect(complaints).to.deep.equal([]);
+  });
+
+  it('goes into the workspace that it was dropped in, also if another is chosen while it is read', async () => {
+    const two = await api.createTenant();
+    const { token } = two.owner;
+    const body = { organizationId: two.organizationId, name: 'Other', slug: 'other' };
+    await expectOk(api.request('POST', '/api/v1/workspaces', { token, body }));
+    const { page } = await open(pathOf(two, 'documents'), { as: two.owner });
+    await page.getByText('No documents yet').waitFor();
+    await page.evaluate(`{
+      const { webkitGetAsEntry } = DataTransferItem.prototype;
+      const held = new Promise((resolve) => { window.readOn = resolve; });
+      DataTransferItem.prototype.webkitGetAsEntry = function () {
+        const entry = webkitGetAsEntry.call(this);
+        const reader = entry.createReader();
+        entry.createReader = () => ({ readEntries: (...answers) => held.then(() => reader.readEntries(...answers)) });
+        return entry;
+      };
+    }`);
+    await drop(page, join(directory, 'Night log'));
+    await page.getByLabel('Workspace').selectOption({ label: 'Other' });
+    await page.waitForURL('**/other/documents');
+    await page.getByText('No documents yet').waitFor();
+    await page.evaluate('readOn()');
+    const documents = `/api/v1/workspaces/${two.workspaceId}/documents?organizationId=${two.organizationId}&status=ready`;
+    await until(async () => (await expectOk(api.request('GET', documents, { token }))).body.items.length === 2);
   });
 });
 

@@ -27,7 +27,8 @@ export default function Documents() {
   return (
     <>
       <PageHead title={t.documents.title} />
-      <DropArea workspaceId={workspace.id} />
+      {/* A folder is read for a while. What is dropped belongs to the workspace of that moment, whichever is chosen meanwhile. */}
+      <DropArea key={workspace.id} workspaceId={workspace.id} />
       <UploadList workspaceId={workspace.id} />
       <List />
     </>
