@@ -198,6 +198,19 @@ describe('An organization in the console', () => {
   it('is made by whoever opens the first page by hand, and gets its workspace there if it has none', async () => {
     const { page } = await open('/start', { as: tenant.owner });
     await page.getByLabel('Name of the organization').waitFor();
+    // Whoever tries again after only the workspace failed gets it in the organization that is there.
+    const newcomer = await api.signUp('Grace Hopper');
+    const { page: first } = await open('/start', { as: newcomer });
+    await first.route('**/rpc/workspaces/create', (route) => route.fulfill({ status: 500, json: {} }), { times: 1 });
+    await first.getByLabel('Name of the organization').fill('Night watch');
+    await first.getByLabel('Put six sample documents in it').uncheck();
+    await first.getByRole('button', { name: 'Create' }).click();
+    await first.getByRole('alert').waitFor();
+    await first.getByText('Night watch has no workspace yet').waitFor();
+    await first.getByRole('button', { name: 'Create' }).click();
+    await first.getByText('No documents yet').waitFor();
+    expect(await api.database.db.selectFrom('member').where('userId', '=', newcomer.id).selectAll().execute()).to.have.length(1);
+
     const bare = await api.createTenant();
     await expectOk(api.request('DELETE', `/api/v1/workspaces/${bare.workspaceId}`, { token: bare.owner.token }));
     const { page: ofBare } = await open('/', { as: bare.owner });

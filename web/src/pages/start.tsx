@@ -1,10 +1,11 @@
 import { Button, Checkbox, Stack, Text, TextInput } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { createOrganization, createWorkspace } from '../create-place.ts';
 import { CardPage } from '../parts/card-page.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { useFormTask } from '../parts/use-form-task.ts';
-import { slugsOf } from '../queries.ts';
+import { type Organization, slugsOf } from '../queries.ts';
 import { addSamples } from '../samples.ts';
 import { t } from '../text.ts';
 
@@ -13,9 +14,13 @@ const route = getRouteApi('/start');
 /** The first run: an organization, unless there is one without a workspace, and its first workspace. */
 export default function Start() {
   const navigate = useNavigate();
-  const existing = route.useLoaderData();
+  const loaded = route.useLoaderData();
+  // Made here, while its workspace could not be made: whoever tries again does not get another one.
+  const [made, setMade] = useState<Organization>();
+  const existing = loaded ?? made;
   const { onSubmit, isPending, error } = useFormTask(async ({ organization: name = '', workspace: first = '', samples }) => {
     const organization = existing ?? (await createOrganization(name));
+    setMade(organization);
     const workspace = await createWorkspace(organization.id, first);
     if (samples) void addSamples(workspace.id);
     await navigate({ to: '/o/$organization/$workspace/documents', params: slugsOf({ organization, workspace }) });
