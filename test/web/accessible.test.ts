@@ -84,5 +84,6 @@ describe('The pages of the console, for everybody', () => {
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).to.equal('Delete note.txt');
   });
 });

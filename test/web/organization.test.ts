@@ -107,6 +107,7 @@ describe('An organization in the console', () => {
     const first = await readSecret(page);
     expect(await statusWith(first)).to.equal(200);
     await page.getByRole('row', { name: /Nightly import.*Active/ }).waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal('New key');
     expect(await page.content()).not.to.include(first);
 
     await page.getByRole('button', { name: 'Rotate Nightly import' }).click();

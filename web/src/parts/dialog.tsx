@@ -1,9 +1,10 @@
 import { Modal, Stack } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useLayoutEffect } from 'react';
 import { t } from '../text.ts';
 
 /** What is asked over the page as it is. */
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
+  useFocusBack();
   return (
     <Modal
       opened
@@ -18,4 +19,17 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
       <Stack gap="md">{children}</Stack>
     </Modal>
   );
+}
+
+/**
+ * Gives the focus back to what had it, if that is still there: a dialog that is opened by being there does not do that itself. In a layout
+ * effect, so that a dialog which takes the place of another finds that one gone already.
+ */
+function useFocusBack(): void {
+  useLayoutEffect(() => {
+    const before = document.activeElement;
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
 }
