@@ -13,7 +13,7 @@ describe('The console, if something goes wrong', () => {
     await api.addMember(tenant.organizationId, colleague, 'member');
     return colleague;
   }
-  const visit = (page: string, as = tenant.owner) => open(pathOf(tenant, page), { as });
+  const visit = (page: string, as = tenant.owner, of = tenant) => open(pathOf(of, page), { as });
 
   it('tells a member who was removed while looking, and leads on', async () => {
     const colleague = await addColleague();
@@ -46,6 +46,39 @@ describe('The console, if something goes wrong', () => {
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('Nothing was found.').waitFor();
     expect(await page.getByRole('searchbox').inputValue()).to.equal('how often are the mirrors washed');
+  });
+
+  it('knows who was signed in once a link was pointed at, and shows the next user nothing of them', async () => {
+    const other = await api.createTenant();
+    const { page } = await visit('workspaces', other.owner, other);
+    const endSession = async () => {
+      await api.database.db.deleteFrom('session').where('userId', '=', other.owner.id).execute();
+      // What is known of the session is old by now.
+      await page.evaluate('{ const now = Date.now; Date.now = () => now() + 61_000; }');
+    };
+    await page.getByRole('button', { name: 'New workspace' }).waitFor();
+    await endSession();
+    const isRead = page.waitForResponse('**/api/auth/get-session');
+    await page.getByRole('link', { name: 'Jobs' }).hover();
+    await isRead;
+    await page.getByRole('button', { name: 'New workspace' }).click();
+    const create = page.getByRole('dialog', { name: 'New workspace' });
+    await create.getByLabel('Name').fill('Field notes');
+    await create.getByRole('button', { name: 'Create' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.getByRole('textbox', { name: 'Password' }).fill(password);
+    expect(await dialog.getByLabel('Email address').inputValue()).to.equal(other.owner.email);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await create.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('row', { name: /Field notes/ }).waitFor();
+
+    await endSession();
+    await page.getByRole('link', { name: 'Jobs' }).click();
+    await page.getByLabel('Email address').fill(tenant.owner.email);
+    await page.getByRole('textbox', { name: 'Password' }).fill(password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('There is nothing at this address.').waitFor();
   });
 
   it('says in the words of the service what a role may not do, with the id of the request', async () => {

@@ -7,10 +7,13 @@ import { createStore } from './store.ts';
 /** Whether the service has refused a call of somebody who was signed in. */
 export const sessionEnded = createStore(false);
 
+/** Who is signed in, or was last: what the page shows is theirs, also once it is known that their session has ended. */
+export const lastUser = createStore<User | undefined>(undefined);
+
 const onError = (error: Error) => {
   if (!(error instanceof SheafError)) return;
   // A wrong code of a second factor is 401, too.
-  if (error.code === 'UNAUTHORIZED' && queryClient.getQueryData(sessionQuery.queryKey)) sessionEnded.set(true);
+  if (error.code === 'UNAUTHORIZED' && lastUser.get()) sessionEnded.set(true);
   // Whoever has been removed, or has another role now, is to see that.
   if (error.status === 403) for (const name of ['organizations', 'role']) void queryClient.invalidateQueries({ queryKey: [name] });
 };
@@ -46,9 +49,19 @@ export interface Place {
 /** The session of this browser; null if nobody is signed in. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: async () => (await ask(auth.getSession())) as typeof auth.$Infer.Session | null,
+  queryFn: async () => {
+    const session = (await ask(auth.getSession())) as typeof auth.$Infer.Session | null;
+    if (session) keepOnlyOf(session.user);
+    return session;
+  },
   staleTime: 60_000,
 });
+
+/** Of another user than before nothing is kept: whoever signs in next on this page does not see it. */
+function keepOnlyOf(user: User): void {
+  if (lastUser.get()?.id !== user.id) queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
+  lastUser.set(user);
+}
 
 export const authConfigQuery = queryOptions({
   queryKey: ['auth-config'],

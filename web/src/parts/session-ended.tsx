@@ -1,5 +1,5 @@
 import { Modal, Stack, Text } from '@mantine/core';
-import { queryClient, sessionEnded, sessionQuery } from '../queries.ts';
+import { lastUser, queryClient, sessionEnded } from '../queries.ts';
 import { t } from '../text.ts';
 import { SignInForm } from './sign-in-form.tsx';
 
@@ -7,17 +7,15 @@ import { SignInForm } from './sign-in-form.tsx';
 export function SessionEnded() {
   const ended = sessionEnded.use();
   if (!ended) return null;
-  const before = queryClient.getQueryData(sessionQuery.queryKey)?.user;
-  const goOn = async () => {
-    const now = queryClient.getQueryData(sessionQuery.queryKey)?.user;
-    if (now?.id !== before?.id) return window.location.assign('/');
+  const goOn = async (isSameUser: boolean) => {
+    if (!isSameUser) return window.location.assign('/');
     await queryClient.invalidateQueries();
   };
   return (
     <Modal opened onClose={() => undefined} withCloseButton={false} title={t.sign.ended} centered>
       <Stack gap="md">
         <Text size="sm">{t.sign.endedHint}</Text>
-        <SignInForm email={before?.email} onDone={goOn} />
+        <SignInForm email={lastUser.get()?.email} onDone={goOn} />
       </Stack>
     </Modal>
   );

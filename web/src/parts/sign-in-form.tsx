@@ -2,7 +2,7 @@ import { Button, Stack, TextInput } from '@mantine/core';
 import { SheafError } from '@sheaf/client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { queryClient, sessionEnded, sessionQuery } from '../queries.ts';
+import { lastUser, queryClient, sessionEnded, sessionQuery } from '../queries.ts';
 import { ask, auth } from '../service.ts';
 import { t } from '../text.ts';
 import { Failure } from './failure.tsx';
@@ -15,7 +15,7 @@ interface SignInFormProps {
   email?: string | undefined;
   /** Where to go on, for the mail that confirms the address. */
   next?: string | undefined;
-  onDone: () => void | Promise<void>;
+  onDone: (isSameUser: boolean) => void | Promise<void>;
 }
 
 /** Signs in with address and password. */
@@ -31,8 +31,7 @@ export function SignInForm({ email, next, onDone }: SignInFormProps) {
     await goOn();
   });
   const goOn = async () => {
-    await beginSession();
-    await onDone();
+    await onDone(await beginSession());
   };
   if (asksCode) return <TwoFactorForm onDone={goOn} />;
   return (
@@ -50,10 +49,12 @@ export function SignInForm({ email, next, onDone }: SignInFormProps) {
   );
 }
 
-/** Reads the session that a sign-in has begun. */
-export async function beginSession(): Promise<void> {
-  await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 });
+/** Reads the session that a sign-in has begun. Returns whether it is one of the user who was signed in before. */
+export async function beginSession(): Promise<boolean> {
+  const before = lastUser.get();
+  const session = await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 });
   sessionEnded.set(false);
+  return session?.user.id === before?.id;
 }
 
 /** Where the mail that confirms an address leads: to sign in, and on to a path of this console, such as that of an invitation. */
