@@ -51,6 +51,21 @@ describe('An organization in the console', () => {
     await page.reload();
     await page.getByLabel('Role of Grace Hopper').selectOption('admin');
     await until(async () => (await rolesOf()).includes('admin'));
+    await page.getByLabel('Role of Grace Hopper').selectOption('owner');
+    const question = page.getByRole('dialog', { name: 'Change the role of Grace Hopper to Owner?' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await rolesOf()).to.deep.equal(['admin', 'owner']);
+    // An admin is offered nothing that only owners may do, and is asked before the own role is gone.
+    await invited.reload();
+    const own = invited.getByRole('combobox', { name: 'Role of Grace Hopper' });
+    await own.waitFor();
+    expect(await own.locator('option').allTextContents()).to.deep.equal(['Admin', 'Member']);
+    await invited.getByRole('row', { name: /^Ada .* Owner/ }).waitFor();
+    expect(await invited.getByRole('button', { name: /^Remove/ }).count()).to.equal(0);
+    await own.selectOption('member');
+    await invited.getByRole('dialog').getByRole('button', { name: 'Change the role' }).click();
+    await own.waitFor({ state: 'detached' });
+    expect(await rolesOf()).to.deep.equal(['member', 'owner']);
     await page.getByRole('button', { name: 'Remove Grace Hopper' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('row', { name: /Grace Hopper/ }).waitFor({ state: 'detached' });

@@ -330,6 +330,11 @@ export const de: Messages = {
     rolesHint:
       'Mitglieder arbeiten mit Dokumenten, Jobs und Suchen. Admins verwalten außerdem Mitglieder, Schlüssel, Webhooks und den Tarif. Inhaber entscheiden zusätzlich, wer Inhaber ist.',
     roleOf: (name) => `Rolle von ${name}`,
+    changeRole: 'Rolle ändern',
+    changeRoleTitle: (name, role) => `Rolle von ${name} zu ${role} ändern?`,
+    changeRoleText: 'Inhaber entscheiden, wer Inhaber ist, und können die Organisation löschen. Die Änderung gilt sofort.',
+    changeOwnRoleText:
+      'Vielleicht können Sie das nicht rückgängig machen: Was nur Ihre jetzige Rolle erlaubt, dürfen Sie danach nicht mehr.',
     you: 'Sie',
     remove: (name) => `${name} entfernen`,
     removeTitle: (name) => `${name} entfernen?`,

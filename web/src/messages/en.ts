@@ -328,6 +328,10 @@ export const en = {
     rolesHint:
       'Members work with documents, jobs and searches. Admins also manage members, keys, webhooks and the plan. Owners also decide who is an owner.',
     roleOf: (name: string) => `Role of ${name}`,
+    changeRole: 'Change the role',
+    changeRoleTitle: (name: string, role: string) => `Change the role of ${name} to ${role}?`,
+    changeRoleText: 'Owners decide who is an owner, and may delete the organization. The change takes effect at once.',
+    changeOwnRoleText: 'You may not be able to take this back: what only your present role allows, you can do no longer.',
     you: 'you',
     remove: (name: string) => `Remove ${name}`,
     removeTitle: (name: string) => `Remove ${name}?`,

@@ -1,6 +1,6 @@
 import { Button, NativeSelect, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Invitation, invitationsQuery, type Member, membersQuery, type Role, roleIn } from '../member-queries.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -74,8 +74,9 @@ function MemberList() {
 }
 
 function MemberRow({ member, canChange, onLeave }: { member: Member; canChange: boolean; onLeave: () => void }) {
-  const { user } = route.useRouteContext();
+  const { user, isOwner } = route.useRouteContext();
   const isSelf = member.userId === user.id;
+  const mayChange = canChange && (isOwner || roleIn(member.role) !== 'owner');
   return (
     <Table.Tr>
       <Table.Td>
@@ -86,12 +87,12 @@ function MemberRow({ member, canChange, onLeave }: { member: Member; canChange: 
           {member.user.email}
         </Text>
       </Table.Td>
-      <Table.Td>{canChange ? <RoleChoice member={member} /> : t.members.roles[roleIn(member.role)]}</Table.Td>
+      <Table.Td>{mayChange ? <RoleChoice member={member} /> : t.members.roles[roleIn(member.role)]}</Table.Td>
       <Table.Td data-label={t.members.joined}>
         <Time at={member.createdAt} />
       </Table.Td>
       <Table.Td className="number">
-        {(canChange || isSelf) && (
+        {(mayChange || isSelf) && (
           <Button
             size="compact-sm"
             variant="default"
@@ -107,27 +108,54 @@ function MemberRow({ member, canChange, onLeave }: { member: Member; canChange: 
 }
 
 function RoleChoice({ member }: { member: Member }) {
-  const { organization } = route.useRouteContext();
+  const { organization, user, isOwner } = route.useRouteContext();
+  const router = useRouter();
+  const [asked, setAsked] = useState<Role>();
+  const isSelf = member.userId === user.id;
+  const held = roleIn(member.role);
+  const change = async (role: Role) => {
+    await ask(auth.organization.updateMemberRole({ memberId: member.id, role, organizationId: organization.id }));
+    if (!isSelf) return;
+    // What the pages offer depends on it.
+    await queryClient.invalidateQueries({ queryKey: ['role'] });
+    await router.invalidate();
+  };
   const { mutate, isPending, error } = useMutation({
-    mutationFn: (role: Role) => ask(auth.organization.updateMemberRole({ memberId: member.id, role, organizationId: organization.id })),
+    mutationFn: change,
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['members'] }),
   });
+  // An arrow key is enough to choose: what may not be taken back is asked before.
+  const choose = (role: Role) => (isSelf || [held, role].includes('owner') ? setAsked(role) : mutate(role));
   return (
     <Stack gap="xs">
       <NativeSelect
         size="xs"
         aria-label={t.members.roleOf(member.user.name)}
-        data={roleOptions}
-        value={roleIn(member.role)}
+        data={roleOptions(isOwner)}
+        value={held}
         disabled={isPending}
-        onChange={({ currentTarget: { value } }) => mutate(value as Role)}
+        onChange={({ currentTarget: { value } }) => choose(value as Role)}
       />
       <Failure error={error} />
+      {asked && (
+        <Confirm
+          title={t.members.changeRoleTitle(member.user.name, t.members.roles[asked])}
+          text={isSelf ? t.members.changeOwnRoleText : t.members.changeRoleText}
+          action={t.members.changeRole}
+          task={() => change(asked)}
+          changes={['members']}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
     </Stack>
   );
 }
 
-const roleOptions = Object.entries(t.members.roles).map(([value, label]) => ({ value, label }));
+/** The roles that somebody may give: only owners decide who is an owner. */
+const roleOptions = (isOwner: boolean) =>
+  Object.entries(t.members.roles)
+    .filter(([role]) => isOwner || role !== 'owner')
+    .map(([value, label]) => ({ value, label }));
 
 function Leave({ member, onClose }: { member: Member; onClose: () => void }) {
   const { organization, user } = route.useRouteContext();
@@ -207,7 +235,7 @@ function InvitationTable({ items }: { items: Invitation[] }) {
 }
 
 function Invite({ onClose }: { onClose: () => void }) {
-  const { organization } = route.useRouteContext();
+  const { organization, isOwner } = route.useRouteContext();
   const invite = async ({ email = '', role = 'member' }: Record<string, string>) => {
     await ask(auth.organization.inviteMember({ email, role: role as Role, organizationId: organization.id }));
     await queryClient.invalidateQueries({ queryKey: ['invitations'] });
@@ -217,7 +245,7 @@ function Invite({ onClose }: { onClose: () => void }) {
     <FormDialog title={t.members.inviteTitle} action={t.members.send} task={invite} onClose={onClose}>
       <Text size="sm">{t.members.inviteHint}</Text>
       <TextInput label={t.sign.email} name="email" type="email" required autoComplete="off" data-autofocus />
-      <NativeSelect label={t.members.role} name="role" data={roleOptions} defaultValue="member" />
+      <NativeSelect label={t.members.role} name="role" data={roleOptions(isOwner)} defaultValue="member" />
     </FormDialog>
   );
 }
