@@ -88,6 +88,23 @@ describe('The console, if something goes wrong', () => {
     await alert.getByText(/^Request [\w-]{8,}/).waitFor();
   });
 
+  it('gets answers on a page without https, too, and offers no copy that would do nothing there', async () => {
+    const other = await api.createTenant();
+    const colleague = await api.signUp('Grace Hopper');
+    await api.addMember(other.organizationId, colleague, 'member');
+    const { page } = await visit('ask', colleague, other);
+    // What browsers leave out there.
+    await page.addInitScript('delete Crypto.prototype.randomUUID; delete Navigator.prototype.clipboard;');
+    await page.reload();
+    await page.getByLabel('What do you want to know?').fill('How often are the mirrors washed?');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByText('Nothing in your documents responds to this question.').waitFor();
+    await page.goto(api.url + pathOf(other, 'audit'));
+    const alert = page.getByRole('main').getByRole('alert');
+    await alert.getByText(/^Request [\w-]{8,}/).waitFor();
+    expect(await alert.getByRole('button', { name: 'Copy the id of the request' }).count()).to.equal(0);
+  });
+
   it('says that webhooks are off, and who turns them on', async () => {
     const { page } = await visit('webhooks');
     await page.getByText('Webhooks are off').waitFor();

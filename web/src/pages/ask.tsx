@@ -28,7 +28,7 @@ export default function Ask() {
         placeholder={t.ask.placeholder}
         submit={t.ask.submit}
         q={q}
-        onAsk={(asked) => void navigate({ search: { q: asked, key: crypto.randomUUID() } })}
+        onAsk={(asked) => void navigate({ search: { q: asked, key: newKey() } })}
       >
         <Text size="xs" c="dimmed">
           {t.ask.hint}
@@ -38,6 +38,9 @@ export default function Ask() {
     </>
   );
 }
+
+/** A random key. Not randomUUID, because browsers have it only on secure pages. */
+const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
 /** An answer costs credits: by the key in the address, whoever comes back to the page gets the same one for a day, at no cost. */
 function Asked({ q, idempotencyKey }: { q: string; idempotencyKey: string }) {

@@ -1,5 +1,6 @@
 import { Alert, Button, Code, CopyButton, Group, Text } from '@mantine/core';
 import { SheafError } from '@sheaf/client';
+import { canCopy } from '../clipboard.ts';
 import { t } from '../text.ts';
 
 /** What went wrong, in the words of the service, with the id by which its operator finds the request. */
@@ -24,6 +25,7 @@ export function Failure({ error, retry, title = t.common.failed }: { error: unkn
 }
 
 function RequestId({ id }: { id: string }) {
+  if (!canCopy) return <Code>{t.common.requestId(id)}</Code>;
   return (
     <CopyButton value={id}>
       {({ copy, copied }) => (

@@ -1,4 +1,5 @@
 import { Button, Code, CopyButton, Group, Text } from '@mantine/core';
+import { canCopy } from '../clipboard.ts';
 import { t } from '../text.ts';
 import { Dialog } from './dialog.tsx';
 
@@ -11,13 +12,15 @@ export function Secret({ title, hint, secret, onClose }: { title: string; hint: 
         {secret}
       </Code>
       <Group justify="flex-end">
-        <CopyButton value={secret}>
-          {({ copy, copied }) => (
-            <Button variant="default" onClick={copy}>
-              {copied ? t.common.copied : t.common.copy}
-            </Button>
-          )}
-        </CopyButton>
+        {canCopy && (
+          <CopyButton value={secret}>
+            {({ copy, copied }) => (
+              <Button variant="default" onClick={copy}>
+                {copied ? t.common.copied : t.common.copy}
+              </Button>
+            )}
+          </CopyButton>
+        )}
         <Button onClick={onClose}>{t.common.done}</Button>
       </Group>
     </Dialog>
