@@ -126,7 +126,7 @@ describe('The console, if something goes wrong', () => {
       .waitFor();
   });
 
-  it('keeps an upload that lost its connection, says so, and sends it again', async () => {
+  it('keeps an upload that lost its connection, says so, and sends it again once that is back', async () => {
     const { page } = await visit('documents');
     await page.getByText('No documents yet').waitFor();
     const network = await networkOf(page);
@@ -140,11 +140,44 @@ describe('The console, if something goes wrong', () => {
     const uploads = page.getByRole('region', { name: 'Uploads' });
     await uploads.getByRole('button', { name: 'Upload large.txt again' }).waitFor();
     await network.back();
-    await uploads.getByRole('button', { name: 'Upload large.txt again' }).click();
     await uploads.getByText('Stored', { exact: true }).waitFor();
     await page.getByText('There is no connection.').waitFor({ state: 'detached' });
     // The upload that broke off stays listed, until it expires.
     await page.getByRole('row', { name: /large\.txt (Stored|Read|Searchable)/ }).waitFor();
+  });
+
+  it('goes on with uploads and with following jobs after signing in again, and once the connection is back', async () => {
+    const colleague = await addColleague();
+    const { page } = await visit('documents', colleague);
+    await page.getByRole('heading', { name: 'Documents' }).waitFor();
+    const endSession = async (route: Route) => {
+      await api.database.db.deleteFrom('session').where('userId', '=', colleague.id).execute();
+      await route.continue();
+    };
+    await page.route('**/jobs/stream', endSession, { times: 1 });
+    await page.reload();
+    const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+    await dialog.waitFor();
+    const files = Array.from({ length: 5 }, (_, n) => ({
+      name: `page ${n}.txt`,
+      mimeType: 'text/plain',
+      buffer: Buffer.from(`Page ${n}`),
+    }));
+    await page.locator('input[type=file]').setInputFiles(files);
+    const uploads = page.getByRole('region', { name: 'Uploads', includeHidden: true });
+    await until(async () => (await uploads.getByText('Waiting', { exact: true }).count()) >= 5);
+    await dialog.getByRole('textbox', { name: 'Password' }).fill(password);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await until(async () => (await uploads.getByText('Stored', { exact: true }).count()) === 5);
+    await page.getByRole('link', { name: 'Jobs' }).click();
+    await page.getByText('Live', { exact: true }).waitFor();
+
+    await page.route('**/jobs/stream', (route) => route.abort());
+    await page.reload();
+    await page.getByText('The live view has stopped.').waitFor();
+    await page.unroute('**/jobs/stream');
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await page.getByText('Live', { exact: true }).waitFor();
   });
 
   it('goes on following jobs once the service that was killed is back', async () => {

@@ -2,6 +2,7 @@ import { type Contract, isFinal, type Job, type JobEvent, type OutputOf, SheafEr
 import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { type Place, queryClient, sessionEnded } from './queries.ts';
+import { onResume } from './resume.ts';
 import { background, service } from './service.ts';
 import { createStore } from './store.ts';
 
@@ -66,7 +67,9 @@ export function useLiveJobs({ organization, workspace }: Place): void {
   const [organizationId, workspaceId] = [organization.id, workspace.id];
   useEffect(() => {
     const closed = new AbortController();
-    const setLive = (live: Omit<Live, 'again'>) => liveJobs.set({ ...live, again: () => setRound(round + 1) });
+    const again = () => setRound(round + 1);
+    const setLive = (live: Omit<Live, 'again'>) => liveJobs.set({ ...live, again });
+    const forget = onResume(() => liveJobs.get().state === 'lost' && again());
     const gathered = createGathering(workspaceId);
     const follow = async () => {
       setLive({ state: 'connecting' });
@@ -83,6 +86,7 @@ export function useLiveJobs({ organization, workspace }: Place): void {
     });
     return () => {
       closed.abort();
+      forget();
       gathered.end();
     };
   }, [organizationId, workspaceId, round]);

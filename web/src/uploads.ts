@@ -1,6 +1,7 @@
 import { contentTypeOf, SheafError } from '@sheaf/client';
 import type { NamedFile } from './dropped-files.ts';
 import { queryClient, sessionEnded } from './queries.ts';
+import { onResume } from './resume.ts';
 import { background } from './service.ts';
 import { createStore } from './store.ts';
 import { t } from './text.ts';
@@ -29,6 +30,10 @@ export const uploads = createStore<UploadItem[]>([]);
 
 const running = new Map<number, AbortController>();
 let lastKey = 0;
+/** Whether nothing is sent, because the session or the connection is away. */
+let isHeld = false;
+/** How often sending went on after that. */
+let round = 0;
 
 export const isUnderWay = ({ state }: UploadItem): boolean => state === 'waiting' || state === 'sending';
 
@@ -40,17 +45,17 @@ window.addEventListener('beforeunload', (event) => {
 export function startUploads({ workspaceId, files, index }: { workspaceId: string; files: NamedFile[]; index: boolean }): void {
   const added = files.map((file): UploadItem => ({ ...file, key: ++lastKey, workspaceId, index, state: 'waiting', sentBytes: 0 }));
   uploads.set([...uploads.get(), ...added]);
-  sendNext();
+  goOn();
 }
 
 export function cancelUpload(key: number): void {
   running.get(key)?.abort();
-  change(key, { state: 'canceled' });
+  change(key, { state: 'canceled', error: undefined });
 }
 
 export function retryUpload(key: number): void {
   change(key, { state: 'waiting', sentBytes: 0, error: undefined });
-  sendNext();
+  goOn();
 }
 
 export function removeUpload(key: number): void {
@@ -66,17 +71,37 @@ function change(key: number, changes: Partial<UploadItem>): void {
   uploads.set(uploads.get().map((each) => (each.key === key ? { ...each, ...changes } : each)));
 }
 
+onResume(goOn);
+
+function goOn(): void {
+  isHeld = false;
+  round++;
+  sendNext();
+}
+
 function sendNext(): void {
-  const next = uploads.get().find(({ state }) => state === 'waiting');
-  if (!next || running.size >= atOnce) return;
+  const waiting = uploads.get().filter(({ state }) => state === 'waiting');
+  // One that has failed already comes last, should it be at fault itself.
+  const next = waiting.find(({ error }) => error === undefined) ?? waiting[0];
+  if (isHeld || !next || running.size >= atOnce) return;
   const aborted = new AbortController();
+  const begunIn = round;
   running.set(next.key, aborted);
-  change(next.key, { state: 'sending' });
+  change(next.key, { state: 'sending', error: undefined });
   void send(next, aborted.signal)
-    .then(() => change(next.key, { state: 'done', sentBytes: next.file.size }))
+    .then(() => {
+      isHeld = false;
+      change(next.key, { state: 'done', sentBytes: next.file.size });
+    })
     .catch((error: unknown) => {
-      if (error instanceof SheafError && error.status === 401) sessionEnded.set(true);
-      if (!aborted.signal.aborted) change(next.key, { state: 'failed', error });
+      const hasNoSession = error instanceof SheafError && error.status === 401;
+      if (hasNoSession) sessionEnded.set(true);
+      if (aborted.signal.aborted) return;
+      const isAway = hasNoSession || (error instanceof SheafError && error.is('NETWORK'));
+      if (!isAway) return change(next.key, { state: 'failed', error });
+      // The others would fail in the same way: they wait, and this one with them, unless what was away came back while it was sent.
+      isHeld ||= begunIn === round;
+      change(next.key, { state: 'waiting', sentBytes: 0, error });
     })
     .finally(() => {
       running.delete(next.key);

@@ -3,6 +3,7 @@ import { SheafError } from '@sheaf/client';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { lastUser, queryClient, sessionEnded, sessionQuery } from '../queries.ts';
+import { resume } from '../resume.ts';
 import { ask, auth } from '../service.ts';
 import { t } from '../text.ts';
 import { Failure } from './failure.tsx';
@@ -54,7 +55,9 @@ export async function beginSession(): Promise<boolean> {
   const before = lastUser.get();
   const session = await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 });
   sessionEnded.set(false);
-  return session?.user.id === before?.id;
+  const isSameUser = session?.user.id === before?.id;
+  if (isSameUser) resume();
+  return isSameUser;
 }
 
 /** Where the mail that confirms an address leads: to sign in, and on to a path of this console, such as that of an invitation. */

@@ -48,11 +48,11 @@ const Upload = memo(function Upload({ item }: { item: UploadItem }) {
             {how}
           </Text>
           {isUnderWay(item) && <Act label={t.uploads.cancel(name)} text={t.common.cancel} onClick={() => cancelUpload(key)} />}
+          {(state === 'canceled' || error !== undefined) && (
+            <Act label={t.uploads.retry(name)} text={t.common.retry} onClick={() => retryUpload(key)} />
+          )}
           {(state === 'failed' || state === 'canceled') && (
-            <>
-              <Act label={t.uploads.retry(name)} text={t.common.retry} onClick={() => retryUpload(key)} />
-              <Act label={t.uploads.remove(name)} text={t.common.remove} onClick={() => removeUpload(key)} />
-            </>
+            <Act label={t.uploads.remove(name)} text={t.common.remove} onClick={() => removeUpload(key)} />
           )}
         </Group>
       </Group>
@@ -61,7 +61,7 @@ const Upload = memo(function Upload({ item }: { item: UploadItem }) {
           <Progress.Section value={percent} aria-label={t.uploads.progress(name)} />
         </Progress.Root>
       )}
-      <Failure error={error} title={t.uploads.failed} />
+      <Failure error={error} title={t.uploads[state]} />
     </li>
   );
 });
