@@ -24,6 +24,7 @@ import { addMail, type WriteMails } from './outgoing-mails.ts';
 import { ownAccountPlugin } from './own-account.ts';
 import { passwords } from './passwords.ts';
 import { redirectTargetPlugin } from './redirect-targets.ts';
+import { repeatedSignUpPlugin } from './repeated-sign-up.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
 import { stopImpersonatingPlugin } from './stop-impersonating.ts';
 import { twoFactorPlugin } from './two-factor.ts';
@@ -120,6 +121,7 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       membershipPlugin(db),
       invitationPlugin(db),
       ownAccountPlugin(config),
+      repeatedSignUpPlugin(config),
       stopImpersonatingPlugin(),
       oidcPlugin(config),
       ...((payments ? [billingPlugin({ config, payments })] : []) as BetterAuthPlugin[]),

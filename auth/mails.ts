@@ -26,6 +26,16 @@ export function passwordResetMail(to: string, url: string): Mail {
   };
 }
 
+/** To an address that was signed up again before it was confirmed. */
+export function repeatedSignUpMail(to: string, url: string): Mail {
+  return {
+    kind: 'password-reset',
+    to,
+    subject: 'Choose a password',
+    text: `Somebody signed up with your email address again before it was confirmed, so no password holds for it now. If it was you, choose one by opening this link within an hour, and sign in; then you can ask for another mail to confirm the address:\n\n${url}\n\nIf you did not sign up, ignore this mail.\n`,
+  };
+}
+
 /** To the present address of a user who wants another one. */
 export function emailChangeMail(to: string, newEmail: string, url: string): Mail {
   return {

@@ -276,6 +276,36 @@ describe('Signing in where addresses must be verified', () => {
     }
   });
 
+  it('gives the account of an address to its owner, not to who signed up with it first', async () => {
+    const email = 'squatted@example.com';
+    const mailsOf = (kind: string) => service.mails.filter((mail) => mail.to === email && mail.kind === kind);
+    const signIn = async (password: string) => {
+      const { status, body } = await service.client().post('/sign-in/email', { email, password });
+      return body.code ?? status;
+    };
+    const [ofFirst, ofOwner] = ['a password of a squatter', 'a password of the owner'];
+    await service.client().post('/sign-up/email', { name: 'Squatter', email, password: ofFirst });
+    expect(await signIn(ofFirst)).to.equal('EMAIL_NOT_VERIFIED');
+    expect(mailsOf('password-reset')).to.deep.equal([]);
+    const again = await service.client().post('/sign-up/email', { name: 'Owner', email: email.toUpperCase(), password: ofOwner });
+    expect(again.body.user).to.include({ email, name: 'Owner' });
+    await service.client().post('/send-verification-email', { email });
+    const link = /https:\S+/.exec(mailsOf('verification').at(-1)?.text ?? '')?.[0] ?? '';
+    expect((await service.client().get(link.slice(link.indexOf('/verify-email')))).status).to.equal(302);
+    for (const password of [ofFirst, ofOwner]) expect(await signIn(password)).to.equal('INVALID_EMAIL_OR_PASSWORD');
+
+    const [mail, ...more] = mailsOf('password-reset');
+    expect(more).to.deep.equal([]);
+    const reset = /https:\S+/.exec(mail?.text ?? '')?.[0] ?? '';
+    const page = await service.client().get(reset.slice(reset.indexOf('/reset-password')));
+    const token = new URL(page.headers.get('location') ?? '').searchParams.get('token');
+    expect((await service.client().post('/reset-password', { token, newPassword: ofOwner })).status).to.equal(200);
+    expect(await signIn(ofOwner)).to.equal(200);
+
+    await service.client().post('/sign-up/email', { name: 'Squatter', email, password: ofFirst });
+    expect([await signIn(ofOwner), mailsOf('password-reset').length]).to.deep.equal([200, 1]);
+  });
+
   let addresses = 0;
   async function bothAddresses() {
     const [free, taken] = [`free-${++addresses}@example.com`, `taken-${addresses}@example.com`];
@@ -332,7 +362,7 @@ describe('Signing in where addresses must be verified', () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => signUpOnce({ name: 'N' }, free)));
     const ofTaken = await signUpOnce({ name: 'N' }, taken);
     for (const answer of answers) expect(answer).to.deep.equal(ofTaken);
-    expect(service.mails.filter(({ to }) => to === free)).to.have.length(1);
+    expect(service.mails.filter(({ to, kind }) => to === free && kind === 'verification')).to.have.length(1);
   });
 
   it('signs up no faster with an address that is taken', async () => {
