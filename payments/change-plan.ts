@@ -24,14 +24,14 @@ export async function changePlan(payments: Payments, change: Change): Promise<Pl
   if (isSame || (subscription.status !== 'active' && subscription.status !== 'trialing')) {
     return { url: await openPortal(payments, { customer, return_url: urls.return }) };
   }
-  await releaseSchedule(payments, subscription);
+  const wasScheduled = await releaseSchedule(payments, subscription);
   const members = await countMembers(payments.db, change.organization.id);
   const items = changesTo(plan, subscription, { plans: payments.plans, members, quantity });
   const [only] = items;
   if (change.atPeriodEnd) await scheduleChange(payments, subscription, items);
-  else if (items.length === 1 && only?.id && subscription.items.data.length === 1)
+  else if (!wasScheduled && items.length === 1 && only?.id && subscription.items.data.length === 1)
     return { url: await confirmInPortal(payments, change, only) };
-  // The portal cannot change subscriptions with several items.
+  // The portal cannot change subscriptions with several items, and there nobody might confirm what replaces a planned change.
   else await payments.stripe.subscriptions.update(subscription.id, { items, proration_behavior: 'create_prorations' });
   await syncSubscription(payments, subscription.id);
   return { url: urls.return };

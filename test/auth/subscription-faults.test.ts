@@ -408,6 +408,19 @@ describe('A subscription agrees with Stripe', () => {
     expect((await subscriber.rows())[0]).to.include({ stripeScheduleId: null });
   });
 
+  it('changes at once if a change was planned: in the portal, nobody might confirm what replaces it', async () => {
+    const id = await subscribe();
+    const planned = { plan: 'team', referenceId: subscriber.organizationId, scheduleAtPeriodEnd: true, ...urls };
+    expect((await subscriber.owner.post('/subscription/upgrade', planned)).status).to.equal(200);
+    expect(stripe.subscriptions.get(id)?.schedule).to.be.a('string');
+    stripe.requests.length = 0;
+    const { status, body } = await upgrade('team');
+    expect([status, body.url]).to.deep.equal([200, `${service.url}/`]);
+    expect(stripe.requests.filter((request) => request.startsWith('POST /v1/billing_portal'))).to.deep.equal([]);
+    expect(stripe.subscriptions.get(id)?.schedule).to.equal(null);
+    expect((await subscriber.rows())[0]).to.include({ plan: 'team', stripeScheduleId: null });
+  });
+
   it('keeps its trial and its discount when a change is planned', async () => {
     const id = await subscribe({ trialDays: 14 });
     stripe.state.edit(id, (subscription) => {
