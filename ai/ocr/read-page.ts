@@ -13,6 +13,8 @@ const wellRead = 0.98;
 const hardlyRead = 0.75;
 /** Fewer letters are too few to count. */
 const fewestLetters = 12;
+/** Fewer letters, where most of what looks like print is not read, are speckles. */
+const fewestAmongUnread = 3;
 /** So many words that are left out are worth a notice: a speckle is read as a letter or two. */
 const fewestLeftOut = 3;
 /** The share of a page's time in which its last reading must end: if it came late, the first would be lost, too. */
@@ -90,13 +92,19 @@ function lettersOf({ words }: Reading): number {
 }
 
 function toResult({ words, coverage }: Reading, letter: number): Recognized {
-  const kept = withoutJunk(words);
+  const clear = withoutJunk(words);
+  const isSpeckled = coverage(clear) < hardlyRead && countLetters(clear) < fewestAmongUnread;
+  const kept = isSpeckled ? [] : clear;
   const confidence = meanConfidence(kept);
   const share = coverage(kept);
   const notices: NoticeCode[] = [];
   if (words.filter(isLegible).length - kept.filter(isLegible).length >= fewestLeftOut) notices.push('unsure_text_left_out');
   else if (share < hardlyRead) notices.push('print_not_read');
   return { text: layOutWords(kept, letter), confidence: confidence === undefined ? null : Math.round(confidence * share), notices };
+}
+
+function countLetters(words: Word[]): number {
+  return words.filter(isLegible).reduce((sum, { text }) => sum + text.length, 0);
 }
 
 /** The words without lines of signs that only look like some, and without speckles. */
