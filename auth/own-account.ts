@@ -1,5 +1,5 @@
 import type { BetterAuthPlugin } from 'better-auth';
-import { APIError, createAuthMiddleware, createEmailVerificationToken, deleteUser, isAPIError } from 'better-auth/api';
+import { APIError, createAuthMiddleware, createEmailVerificationToken, deleteUser, getSessionFromCtx, isAPIError } from 'better-auth/api';
 import type { ServerConfig } from '../config/server.ts';
 import { currentActor } from './actor.ts';
 import { withPage } from './links.ts';
@@ -9,12 +9,15 @@ import { addMail, countMails } from './outgoing-mails.ts';
 import { constraints } from './rule-errors.ts';
 
 const taken = constraints.user_email_key.code;
-const isOwnAccount = (path = '') => path === '/change-email' || path === '/delete-user' || path.startsWith('/two-factor/');
+/** A token of a provider, or another way to sign in, would outlive an impersonation. */
+const providerPaths = ['/get-access-token', '/refresh-token', '/account-info', '/link-social', '/unlink-account'];
+const ownPaths = new Set(['/change-email', '/delete-user', ...providerPaths]);
+const isOwnAccount = (path = '') => ownPaths.has(path) || path.startsWith('/two-factor/');
 
 /**
- * Rules that better-auth lacks for users who change their address or second factor, or delete their account. Nobody who impersonates them may
- * do so. Both addresses confirm a change, whose response and mails are the same if the new one is taken. A password must be given if there
- * is one.
+ * Rules that better-auth lacks for users who change their address, second factor or providers, or delete their account. Nobody who
+ * impersonates them may do so. Both addresses confirm a change, whose response and mails are the same if the new one is taken. A password
+ * must be given if there is one.
  */
 export function ownAccountPlugin({ webUrl }: Pick<ServerConfig, 'webUrl'>): BetterAuthPlugin {
   return {
@@ -25,7 +28,10 @@ export function ownAccountPlugin({ webUrl }: Pick<ServerConfig, 'webUrl'>): Bett
       before: [
         {
           matcher: ({ path }) => isOwnAccount(path),
-          handler: createAuthMiddleware(async ({ path, body, context }) => {
+          handler: createAuthMiddleware(async (ctx) => {
+            const { path, body, context } = ctx;
+            // Requests that only read have no actor.
+            if (path === '/account-info' && (await getSessionFromCtx(ctx))?.session.impersonatedBy) throw impersonated();
             const caller = currentActor();
             if (!caller) return;
             if (caller.impersonatedBy) throw impersonated();
