@@ -172,6 +172,14 @@ describe('The command line', () => {
     expect(failed.map((one) => one.id)).to.deep.equal([again.id]);
   });
 
+  it('ends at once if a job to be watched is not there', async () => {
+    const begun = Date.now();
+    const watched = await cli.run(['jobs', 'watch', '00000000-0000-4000-8000-000000000000']);
+    expect(watched).to.include({ code: 1, stdout: '' });
+    expect(watched.stderr).to.match(/^Error: NOT_FOUND: /);
+    expect(Date.now() - begun).to.be.below(20_000);
+  });
+
   it('makes, rotates and revokes keys; stdout has nothing but the secret', async () => {
     const options = ['--permission', 'document:read', '--permission', 'job:read', '--days', 'never', ...inMain];
     const made = await cli.run(['keys', 'create', 'Nightly import', ...options]);

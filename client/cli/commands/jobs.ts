@@ -71,15 +71,19 @@ async function watch(run: Run, { workspace }: Pick<ListOptions, 'workspace'>, id
     waiting.delete(job.id);
     if (job.status !== 'succeeded') unsuccessful += 1;
   };
-  // Read after the stream is open: a job that ends in between is in one of the two.
-  for (const id of ids) see(await client.jobs.get({ id }, { signal }));
-  if (ids.length === 0 || waiting.size > 0) {
-    for await (const event of events) {
-      see(event);
-      if (ids.length > 0 && waiting.size === 0) break;
+  try {
+    // Read after the stream is open: a job that ends in between is in one of the two.
+    for (const id of ids) see(await client.jobs.get({ id }, { signal }));
+    if (ids.length === 0 || waiting.size > 0) {
+      for await (const event of events) {
+        see(event);
+        if (ids.length > 0 && waiting.size === 0) break;
+      }
     }
+  } finally {
+    // Its connection would keep the program alive.
+    await events.return();
   }
-  await events.return();
   signal.throwIfAborted();
   if (unsuccessful > 0) throw new Failure(`${unsuccessful} of ${ids.length} jobs did not succeed.`, exitCodes.partly);
 }
