@@ -1,4 +1,5 @@
-import { type Client, type Contract, createClient, type OutputOf } from '../index.ts';
+import { type Client, type Contract, createClient, type OutputOf, type RetryOptions } from '../index.ts';
+import { toRetries } from '../retry.ts';
 import { isKey, readCredentials } from './credentials.ts';
 import { exitCodes, Failure } from './failure.ts';
 import type { Output, Terminal } from './terminal.ts';
@@ -11,6 +12,8 @@ export interface Run {
   terminal: Terminal;
   output: Output;
   client: Client;
+  /** Those of the client. */
+  retries: RetryOptions;
   /** The organization that the command, the environment or the stored credentials name; undefined without any. */
   organization: string | undefined;
   /** Asks, once, for the key that the command calls with; undefined if that is a session. */
@@ -33,12 +36,14 @@ export async function prepareRun(
   { organization, patient = false }: CommonOptions & { patient?: boolean | undefined },
 ): Promise<Run> {
   const { url, token, organizationId } = await readCredentials(terminal.env);
-  const client = createClient({ url, token, retries: patient ? patientRetries : undefined });
+  const retries = toRetries(patient ? patientRetries : undefined);
+  const client = createClient({ url, token, retries });
   let key: Promise<Key> | undefined;
   return {
     terminal,
     output,
     client,
+    retries,
     organization: organization ?? organizationId,
     async findKey() {
       if (!isKey(token)) return undefined;

@@ -1,8 +1,13 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createClient } from '../../client/index.ts';
+import { exportDocuments } from '../../client/cli/export/export-documents.ts';
+import { type Client, createClient, type Document, SheafError } from '../../client/index.ts';
+import { toRetries } from '../../client/retry.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { until } from '../support/processes.ts';
 import { noteText } from '../support/run-secrets.ts';
 import { useApi } from '../support/use-api.ts';
@@ -171,5 +176,125 @@ describe('sheaf export', () => {
     expect(stderr).to.match(/1 of 2 files were not exported/);
     const wrong = await cli.run(['export', join(folder, 'documents.jsonl'), '--workspace', 'main']);
     expect(wrong.code).to.equal(1);
+  });
+});
+
+describe('An export', () => {
+  const content = 'The same bytes.';
+  let directory: string;
+  let store: ReturnType<typeof createServer>;
+  /** What the store does at each request of a document; it sends what was uploaded after the last. */
+  let faults: Record<string, ((res: ServerResponse) => unknown)[]>;
+  let links: string[];
+  let texts: Record<string, string>;
+  let deleted: string[];
+
+  beforeEach(async () => {
+    directory = makeTestDirectory();
+    [faults, links, texts, deleted] = [{}, [], {}, []];
+    store = createServer((req, res) => {
+      const fault = faults[(req.url ?? '').split('/')[1] ?? '']?.shift();
+      if (fault) fault(res);
+      else res.end(content);
+    });
+    await new Promise<void>((resolve) => store.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(async () => {
+    store.closeAllConnections();
+    await new Promise((resolve) => store.close(resolve));
+    removeTestDirectory(directory);
+  });
+
+  const documentOf = (id: string, more: Partial<Document> = {}) =>
+    ({ id, name: 'a.txt', size: content.length, updatedAt: '1', extracted: { at: '1' }, ...more }) as Document;
+  const read = (path: string) => readFileSync(join(directory, path), 'utf8');
+  const lineOf = (id: string) => {
+    const lines = read('documents.jsonl').trimEnd().split('\n');
+    return lines.map((line) => JSON.parse(line)).findLast((line) => line.id === id);
+  };
+
+  /** Exports documents of a service of which there is only this; returns what became of each, and how many bytes were counted. */
+  async function run(items: Document[], { attempts = 4, textsAtOnce = 1 } = {}) {
+    const met = Promise.withResolvers<void>();
+    let asked = 0;
+    const expectThere = (id: string) => {
+      if (deleted.includes(id)) throw new SheafError('NOT_FOUND', 'There is no such document.', { status: 404 });
+    };
+    const { port } = store.address() as AddressInfo;
+    const documents = {
+      list: async () => ({ items, nextCursor: null }),
+      get: async ({ id }: { id: string }) => expectThere(id),
+      async text({ id }: { id: string }) {
+        asked += 1;
+        if (asked === textsAtOnce) met.resolve();
+        await met.promise;
+        return { text: texts[id] ?? null };
+      },
+      async downloadUrl({ id }: { id: string }) {
+        expectThere(id);
+        return { url: `http://127.0.0.1:${port}/${id}/${links.push(id)}` };
+      },
+    };
+    const outcomes: Record<string, any> = {};
+    let receivedBytes = 0;
+    await exportDocuments({
+      ...{ client: { documents } as unknown as Client, retries: toRetries({ attempts, baseDelayMs: 1 }), directory, tags: undefined },
+      ...{ organizationId: 'o', workspaceId: 'w', concurrency: 4, stopping: new AbortController().signal },
+      onReceived: (bytes) => (receivedBytes += bytes),
+      onOutcome: (outcome) => (outcomes[outcome.documentId] = outcome),
+    });
+    return { outcomes, receivedBytes, statuses: Object.fromEntries(Object.entries(outcomes).map(([id, { status }]) => [id, status])) };
+  }
+
+  it('fetches a document again that breaks off or is refused for a while, each time by a new link', async () => {
+    faults.a = [
+      (res) => res.writeHead(503).end(),
+      (res) => res.writeHead(429, { 'retry-after': '0' }).end(),
+      (res) => res.destroy(),
+      (res) => res.writeHead(200, { 'content-length': content.length }).write('The', () => res.destroy()),
+      // As through a proxy that ends what its own connection did not.
+      (res) => res.end('The same'),
+    ];
+    faults.b = Array(9).fill((res: ServerResponse) => res.writeHead(503).end());
+    faults.c = [(res) => res.writeHead(403).end()];
+    const { statuses, outcomes, receivedBytes } = await run(
+      ['a', 'b', 'c', 'd'].map((id) => documentOf(id, { name: id })),
+      { attempts: 6 },
+    );
+    expect(statuses).to.deep.equal({ a: 'exported', b: 'failed', c: 'failed', d: 'exported' });
+    expect([outcomes.b, outcomes.c].map(({ error }) => error.message)).to.deep.equal([
+      'It could not be fetched: it answered 503.',
+      'It could not be fetched: it answered 403.',
+    ]);
+    expect(['a', 'b', 'c', 'd'].map((id) => links.filter((link) => link === id).length)).to.deep.equal([6, 6, 1, 1]);
+    expect([read('originals/a'), receivedBytes]).to.deep.equal([content, 2 * content.length]);
+  });
+
+  it('leaves out a document that is deleted after its link was made', async () => {
+    faults.a = [
+      (res) => {
+        deleted.push('a');
+        res.writeHead(404).end();
+      },
+    ];
+    expect((await run([documentOf('a')])).statuses).to.deep.equal({ a: 'skipped' });
+  });
+
+  it('keeps the texts of documents apart whose originals are one file', async () => {
+    texts = { a: 'One text.', b: 'One text.', c: 'Another text.', d: 'Another text.' };
+    const all = Object.keys(texts);
+    for (const at of ['1', '2', '3']) {
+      // The second time only of one of them something else is read.
+      if (at === '2') texts.a = 'Read anew.';
+      const items = all.map((id) => documentOf(id, at === '1' || id !== 'a' ? {} : { extracted: { at: '2' } as Document['extracted'] }));
+      const { statuses } = await run(items, { textsAtOnce: at === '1' ? all.length : 1 });
+      const status = (id: string) => (at === '1' || (at === '2' && id === 'a') ? 'exported' : 'unchanged');
+      expect(statuses).to.deep.equal(Object.fromEntries(all.map((id) => [id, status(id)])));
+      expect(all.map((id) => lineOf(id).original)).to.deep.equal(all.map(() => 'originals/a.txt'));
+      expect(Object.fromEntries(all.map((id) => [id, read(lineOf(id).text)]))).to.deep.equal(texts);
+    }
+    // Nothing is left of what was not whole.
+    const parts = await Array.fromAsync(glob('**/{.*,*}.part', { cwd: directory }));
+    expect(parts).to.deep.equal([]);
   });
 });

@@ -30,12 +30,12 @@ export function addExport(program: Command, terminal: Terminal): void {
 }
 
 async function exportAll(run: Run, { workspace, tag: tags, concurrency }: Options, [directory = '']: string[]): Promise<void> {
-  const { client, output, terminal } = run;
+  const { client, retries, output, terminal } = run;
   const place = { organizationId: await findOrganization(run), workspaceId: await requireWorkspace(run, workspace) };
   const tally = createTally(terminal, output, { words, verb: 'exported' });
   await tally.during(() =>
     exportDocuments({
-      ...{ client, ...place, tags, directory, concurrency },
+      ...{ client, retries, ...place, tags, directory, concurrency },
       stopping: terminal.signal,
       onReceived: tally.move,
       onOutcome: tally.add,

@@ -10,6 +10,8 @@ export type Noted = Pick<Exported, 'original' | 'sha256' | 'text' | 'updatedAt' 
 /** A line for each document that was exported; of several for one document the last counts. */
 export interface Catalog {
   find(id: string): Noted | undefined;
+  /** What was noted before, by the ids of documents. */
+  entries(): Iterable<[id: string, Noted]>;
   add(exported: Exported): Promise<void>;
 }
 
@@ -25,6 +27,7 @@ export async function openCatalog(path: string): Promise<Catalog> {
   if (half) await truncate(path, Buffer.byteLength(lines.map((line) => `${line}\n`).join('')));
   return {
     find: (id) => notes.get(id),
+    entries: () => notes.entries(),
     add: (exported) => appendFile(path, `${JSON.stringify(exported)}\n`),
   };
 }

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Client, type Document, SheafError } from '../../index.ts';
+import { type Client, type Document, type RetryOptions, SheafError } from '../../index.ts';
 import { type AtOnce, forEachAtOnce } from '../at-once.ts';
 import { readPages } from '../run.ts';
 import type { Outcome } from '../tally.ts';
@@ -9,6 +9,8 @@ import { createFolder, type Folder } from './folder.ts';
 
 interface Exporting extends AtOnce {
   client: Client;
+  /** How often an original is fetched that breaks off. */
+  retries: RetryOptions;
   organizationId: string;
   workspaceId: string;
   /** Only documents with these tags. */
@@ -28,7 +30,7 @@ export async function exportDocuments(exporting: Exporting): Promise<void> {
   const { client, organizationId, workspaceId, tags, directory, onOutcome } = exporting;
   await mkdir(directory, { recursive: true });
   const catalog = await openCatalog(join(directory, 'documents.jsonl'));
-  const folder = createFolder(exporting);
+  const folder = createFolder({ ...exporting, noted: catalog.entries() });
   const filter = { organizationId, workspaceId, status: 'ready', limit: 200, ...(tags ? { tag: tags } : {}) } as const;
   const read = (cursor = {}) => client.documents.list({ ...filter, ...cursor });
   await forEachAtOnce(readPages(undefined, read), exporting, async (document) =>
@@ -67,7 +69,8 @@ async function isCurrent(document: Document, noted: Noted, folder: Folder): Prom
 }
 
 /** Writes what was extracted, and returns its path; null if nothing was. */
-async function writeText({ id, extracted }: Document, original: string, { client, folder }: Means): Promise<string | null> {
+async function writeText(document: Document, original: string, { client, folder }: Means): Promise<string | null> {
+  const { id, extracted } = document;
   const { text } = extracted === null ? { text: null } : await client.documents.text({ id });
-  return text === null ? null : await folder.writeText(original, text);
+  return text === null ? null : await folder.writeText(document, original, text);
 }

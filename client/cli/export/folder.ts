@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { access, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Client, Document } from '../../index.ts';
+import { lostResponse } from '../../errors.ts';
+import { type Client, type Document, type RetryOptions, SheafError } from '../../index.ts';
+import { delayBefore, mayRepeat, parseRetryAfter, sleep } from '../../retry.ts';
+import type { Noted } from './catalog.ts';
 import { safePath } from './safe-name.ts';
 
 /** The folder of an export. Paths are within it. */
@@ -12,19 +15,35 @@ export interface Folder {
   has(path: string, sha256?: string): Promise<boolean>;
   /** Fetches what was uploaded. A file that is there and differs is left, and the new one gets a path of its own. */
   fetchOriginal(document: Document): Promise<{ original: string; sha256: string }>;
-  /** Writes the text of an original, over an earlier one. */
-  writeText(original: string, text: string): Promise<string>;
+  /** Writes the text of a document beside that of its original, over an earlier one of this document. */
+  writeText(document: Document, original: string, text: string): Promise<string>;
 }
 
 interface FolderOptions {
   client: Client;
+  retries: RetryOptions;
   directory: string;
+  /** Called with the bytes that were received since it was called last; fewer than none if they are fetched again. */
   onReceived: (bytes: number) => void;
+  /** What an earlier export has noted, by the ids of documents. */
+  noted: Iterable<[id: string, Noted]>;
 }
 
-export function createFolder({ client, directory, onReceived }: FolderOptions): Folder {
+export function createFolder({ client, retries, directory, onReceived, noted }: FolderOptions): Folder {
   const at = (path: string) => join(directory, path);
+  const partOf = ({ id }: Document) => at(`.${id}.part`);
+  /** The documents with a text, by its path: several whose originals are one file may have one text. */
+  const holders = new Map<string, Set<string>>();
+  const hold = (path: string, id: string) => holders.set(path, (holders.get(path) ?? new Set()).add(id));
+  for (const [id, { text }] of noted) if (text !== null) hold(text, id);
   let placed: Promise<unknown> = Promise.resolve();
+
+  /** Places one file after the other, so that none comes between the look at a path and the move. */
+  function inTurn(placing: () => Promise<string>): Promise<string> {
+    const moved = placed.then(placing);
+    placed = moved.catch(() => undefined);
+    return moved;
+  }
 
   async function has(path: string, sha256?: string): Promise<boolean> {
     if (sha256 !== undefined) return (await hashOf(at(path)).catch(() => undefined)) === sha256;
@@ -37,6 +56,10 @@ export function createFolder({ client, directory, onReceived }: FolderOptions): 
   /** Moves a whole file to a path, unless there is another one. */
   async function place(part: string, path: string, sha256: string): Promise<boolean> {
     if (await has(path)) return await has(path, sha256);
+    return await move(part, path);
+  }
+
+  async function move(part: string, path: string): Promise<boolean> {
     // A file may be where a folder has to be.
     const made = await mkdir(dirname(at(path)), { recursive: true }).catch(() => false);
     if (made === false) return false;
@@ -52,50 +75,99 @@ export function createFolder({ client, directory, onReceived }: FolderOptions): 
   }
 
   async function fetchOriginal(document: Document): Promise<{ original: string; sha256: string }> {
-    const part = at(`.${document.id}.part`);
+    const part = partOf(document);
     try {
-      const { url } = await client.documents.downloadUrl({ id: document.id });
-      const sha256 = await download(url, part, onReceived);
-      // One after the other, so that none comes between the look at a path and the move.
-      const moved = placed.then(() => placeOriginal(part, document, sha256));
-      placed = moved.catch(() => undefined);
-      return { original: await moved, sha256 };
+      const sha256 = await fetchWhole(document, part);
+      return { original: await inTurn(() => placeOriginal(part, document, sha256)), sha256 };
     } finally {
       await rm(part, { force: true });
     }
   }
 
-  async function writeText(original: string, text: string): Promise<string> {
-    const path = `${original.replace(/^originals/, 'texts')}.txt`;
-    await mkdir(dirname(at(path)), { recursive: true });
-    const part = `${at(path)}.part`;
-    await writeFile(part, text);
-    await rename(part, at(path));
-    return path;
+  /** Fetches a document, again if it breaks off, by a new link each time: one holds for some minutes. Returns its hash. */
+  async function fetchWhole({ id, size }: Document, part: string): Promise<string> {
+    for (let tries = 1; ; tries++) {
+      const { url } = await client.documents.downloadUrl({ id });
+      try {
+        return await download(url, part, { size, onReceived });
+      } catch (error) {
+        const delayMs = tries < retries.attempts && mayRepeat(error, 'repeatable') ? delayBefore(error, tries, retries) : undefined;
+        if (delayMs === undefined) {
+          // Throws if it was deleted meanwhile: then there is nothing to fetch.
+          await client.documents.get({ id });
+          throw new Error(`It could not be fetched: ${(error as Error).message}`, { cause: error });
+        }
+        await sleep(delayMs);
+      }
+    }
+  }
+
+  /** Places a text beside its original, unless that is where another document has a different one. Returns its path. */
+  async function placeText(part: string, { id }: Document, original: string, bytes: Buffer): Promise<string> {
+    const beside = `${original.replace(/^originals/, 'texts')}.txt`;
+    for (const path of [beside, `texts/${id}/${basename(beside)}`]) {
+      const there = await readFile(at(path)).catch(() => undefined);
+      const isOthers = [...(holders.get(path) ?? [])].some((holder) => holder !== id);
+      if (there?.equals(bytes) || (!(there && isOthers) && (await move(part, path)))) {
+        hold(path, id);
+        return path;
+      }
+    }
+    throw new Error(`Other files are where its text belongs: remove them from texts/${id}.`);
+  }
+
+  async function writeText(document: Document, original: string, text: string): Promise<string> {
+    const part = partOf(document);
+    const bytes = Buffer.from(text);
+    try {
+      await writeFile(part, bytes);
+      return await inTurn(() => placeText(part, document, original, bytes));
+    } finally {
+      await rm(part, { force: true });
+    }
   }
 
   return { has, fetchOriginal, writeText };
 }
 
-/** Writes what is at a URL to a file, and returns its SHA-256 in hex. */
-async function download(url: string, file: string, onReceived: (bytes: number) => void): Promise<string> {
+/** Writes what is at a URL to a file, and returns its SHA-256 in hex. Throws SheafError unless it is the file that fails. */
+async function download(
+  url: string,
+  file: string,
+  { size, onReceived }: { size: number } & Pick<FolderOptions, 'onReceived'>,
+): Promise<string> {
   const hash = createHash('sha256');
-  try {
-    const response = await fetch(url);
-    if (!response.ok || response.body === null) throw new Error(`it answered ${response.status}`);
-    const count = async function* (pieces: AsyncIterable<Uint8Array>) {
+  let receivedBytes = 0;
+  const count = async function* (pieces: AsyncIterable<Uint8Array>) {
+    try {
       for await (const piece of pieces) {
         hash.update(piece);
+        receivedBytes += piece.byteLength;
         onReceived(piece.byteLength);
         yield piece;
       }
-    };
+    } catch (error) {
+      throw lostResponse(error);
+    }
+  };
+  try {
+    const response = await fetch(url).catch((error: unknown) => {
+      throw lostResponse(error);
+    });
+    if (!response.ok || response.body === null) throw await refusal(response);
     await pipeline(response.body, count, createWriteStream(file));
+    if (receivedBytes !== size) throw new SheafError('NETWORK', `it came with ${receivedBytes} bytes instead of ${size}.`);
   } catch (error) {
-    const { message } = (error instanceof Error && error.cause instanceof Error ? error.cause : error) as Error;
-    throw new Error(`It could not be fetched: ${message}.`, { cause: error });
+    onReceived(-receivedBytes);
+    throw error;
   }
   return hash.digest('hex');
+}
+
+async function refusal({ status, headers, body }: Response): Promise<SheafError> {
+  await body?.cancel().catch(() => undefined);
+  const retryAfterMs = parseRetryAfter(headers.get('retry-after'));
+  return new SheafError(`HTTP_${status}`, `it answered ${status}.`, { status, retryAfterMs });
 }
 
 async function hashOf(file: string): Promise<string> {
