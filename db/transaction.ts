@@ -33,6 +33,11 @@ export async function retryDeadlocks<T>(transaction: () => Promise<T>): Promise<
   }
 }
 
+/** Whether this is an error of such a code, or was made of one. */
 function isRetryable(error: unknown): boolean {
+  return hasRetryableCode(error) || (error instanceof Error && hasRetryableCode(error.cause));
+}
+
+function hasRetryableCode(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && retryableCodes.has(String(error.code));
 }

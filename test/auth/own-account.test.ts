@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { until } from '../support/processes.ts';
 import type { Client } from './support/client.ts';
 import { type AuthService, startAuthService, webOrigin } from './support/service.ts';
 
@@ -137,6 +138,36 @@ describe('What users do with their account', () => {
       }
       await service.db.updateTable('member').set({ role: 'owner' }).where('userId', '=', second.userId).execute();
       expect((await client.post('/delete-user', { password })).status).to.equal(200);
+    });
+
+    it('goes on after a deadlock of two members of the same organizations', async () => {
+      const owner = (await newUser()).client;
+      const create = () => owner.createOrganization();
+      const [a, b, ofFirst, ofSecond] = [await create(), await create(), await create(), await create()];
+      const [first, second] = [await newUser(), await newUser()];
+      // A deletion locks the organizations in the order of the memberships. The one between, which is held, lets both take their first.
+      for (const [{ userId }, ...organizations] of [[first, a, ofFirst, b] as const, [second, b, ofSecond, a] as const])
+        for (const organizationId of organizations)
+          await service.db
+            .insertInto('member')
+            .values({ id: `${userId}-${organizationId}`, userId, organizationId, role: 'member', createdAt: new Date() })
+            .execute();
+      const count = async (query: string) => Number((await service.database.pool.query(`select count(*) ${query}`)).rows[0].count);
+      const held = await service.database.pool.connect();
+      await held.query('begin');
+      await held.query('select from organization where id in ($1, $2) for no key update', [ofFirst, ofSecond]);
+      const deletions = [first, second].map(({ client }) => client.post('/delete-user', { password }));
+      const waiting = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await until(async () => (await count(waiting)) === 2);
+      await held.query('rollback');
+      held.release();
+      expect((await Promise.all(deletions)).map(({ status, body }) => [status, body.message])).to.deep.equal([
+        [200, 'User deleted'],
+        [200, 'User deleted'],
+      ]);
+      expect([await userOf(first.userId), await userOf(second.userId)]).to.deep.equal([undefined, undefined]);
+      // Postgres counts it a little later.
+      await until(async () => (await count('from pg_stat_database where datname = current_database() and deadlocks > 0')) === 1);
     });
 
     it('takes a session that began less than a day ago if the user has no password', async () => {
