@@ -70,8 +70,8 @@ function pluginOf({ id, issuer, clientId, clientSecret }: ProviderConfig, { requ
         // A user must have a name, but OpenID Connect does not guarantee one. The user did not choose it here, so it is adjusted instead of
         // refused.
         mapProfileToUser: (profile) => ({
-          // better-auth would begin a session for an address that nobody has verified. Without any it refuses, and stores nothing.
-          email: requireEmailVerification && !isVerified(profile) ? undefined : toEmail(profile.email),
+          // better-auth would begin a session for an address that the provider calls unverified. Without any it refuses, and stores nothing.
+          email: requireEmailVerification && isUnverified(profile) ? undefined : toEmail(profile.email),
           name: [profile.name, profile.preferred_username, profile.email].map((name) => toDisplayName(name, { max: 120 })).find(Boolean),
           image: typeof profile.picture === 'string' && profile.picture.length <= 2_048 ? profile.picture : undefined,
         }),
@@ -80,7 +80,7 @@ function pluginOf({ id, issuer, clientId, clientSecret }: ProviderConfig, { requ
   });
 }
 
-/** What better-auth stores of a profile as `emailVerified`: some providers send texts. */
-function isVerified({ emailVerified }: Record<string, unknown>): boolean {
-  return String(emailVerified) === 'true';
+/** Some providers send texts, and those of an organization often nothing: its operator knows whose addresses they are. */
+function isUnverified({ email_verified }: Record<string, unknown>): boolean {
+  return String(email_verified ?? true) !== 'true';
 }
