@@ -28,15 +28,16 @@ export function findQuote(
   const folded = foldText(quote);
   const wanted = folded.folded;
   if (wanted === '') return undefined;
-  let first: number | undefined;
+  let found: number | undefined;
   for (let at = text.folded.indexOf(wanted); at >= 0; at = text.folded.indexOf(wanted, at + 1)) {
     if (!isWhole(text, at, at + wanted.length)) continue;
-    first ??= at;
-    if ((text.starts[at] ?? 0) < from) continue;
-    first = at;
-    break;
+    found ??= at;
+    if ((text.starts[at] ?? 0) >= from) {
+      found = at;
+      break;
+    }
   }
-  if (first !== undefined) return { ...indexesOf(text, first, first + wanted.length, quote), exact: true };
+  if (found !== undefined) return { ...indexesOf(text, found, found + wanted.length, quote), exact: true };
   if (!recognized) return undefined;
   const shapes = shapesOf(text);
   const near = findTolerantly(shapesOf(folded), shapes, (index) => !cutsAt(shapes, index));

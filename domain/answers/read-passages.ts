@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { Outline } from '../../db/schema.ts';
+import { pageAt } from '../chunking/cut-chunks.ts';
 import { inWorkspace } from '../documents/document.ts';
 import type { FoundChunk } from '../search/find-chunks.ts';
 
@@ -39,16 +40,15 @@ export interface Passage {
  */
 export async function readPassages(db: Db, chunks: FoundChunk[]): Promise<Passage[]> {
   const ids = chunks.map(({ id }) => id);
-  const { rows } = await sql<Omit<Passage, 'outline'>>`
-    select chunk.id, chunk.document_id as "documentId", document.name as "documentName", chunk.text_start as start,
+  // Of one moment, and the outline once for each document: a long one has thousands of headings.
+  const { rows } = await sql<Omit<Passage, 'outline' | 'recognized'> & { end: number; outline: Outline | null }>`
+    select chunk.id, chunk.document_id as "documentId", document.name as "documentName", chunk.text_start as start, chunk.text_end as end,
       substr(document_text.text, chunk.text_start + 1, least(chunk.text_end - chunk.text_start, ${maxCharacters})) as text,
       greatest(chunk.text_start - ${margin}, 0) as "aroundStart",
       substr(document_text.text, greatest(chunk.text_start - ${margin}, 0) + 1,
         chunk.text_end - greatest(chunk.text_start - ${margin}, 0) + ${margin}) as around,
       chunk.page, coalesce(chunk.headings, '{}') as headings, extracted_ocr_confidence as "ocrConfidence",
-      -- A page has a confidence if text recognition has read it.
-      exists (select from unnest(extracted_ocr_confidence[coalesce(chunk.page, 1):coalesce(chunk.page, 1) + coalesce(cardinality(chunk.page_breaks), 0)])
-        as confidence where confidence is not null) as recognized
+      case when row_number() over (partition by chunk.document_id order by chunk.id) = 1 then document_text.outline end as outline
     from chunk
     join document on document.id = chunk.document_id
     join document_text on document_text.document_id = chunk.document_id
@@ -57,11 +57,15 @@ export async function readPassages(db: Db, chunks: FoundChunk[]): Promise<Passag
         or substr(document_text.text, chunk.text_start + 1, chunk.text_end - chunk.text_start) = chunk.text)
     order by array_position(${ids}::text[], chunk.id)
   `.execute(db);
-  const documentIds = [...new Set(rows.map(({ documentId }) => documentId))];
-  const texts = db.selectFrom('document_text').select(['document_id', 'outline']).where('document_id', 'in', documentIds);
-  const outlines = new Map(documentIds.length > 0 ? (await texts.execute()).map(({ document_id, outline }) => [document_id, outline]) : []);
-  return rows.flatMap((row) => {
+  const outlines = new Map(rows.flatMap(({ documentId, outline }) => (outline ? [[documentId, outline]] : [])));
+  return rows.flatMap(({ end, ...row }) => {
     const outline = outlines.get(row.documentId);
-    return outline ? [{ ...row, outline }] : [];
+    return outline ? [{ ...row, outline, recognized: isRecognized({ ...row, outline }, row.start, end) }] : [];
   });
+}
+
+/** Whether text recognition has read a page of a part of the text: such a page has a confidence. */
+export function isRecognized({ outline, ocrConfidence }: Pick<Passage, 'outline' | 'ocrConfidence'>, start: number, end: number): boolean {
+  const [first, last] = [start, Math.max(start, end - 1)].map((position) => pageAt(outline, position) ?? 1) as [number, number];
+  return ocrConfidence?.slice(first - 1, last).some((confidence) => confidence !== null) ?? false;
 }

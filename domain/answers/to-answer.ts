@@ -2,7 +2,7 @@ import { pageAt } from '../chunking/cut-chunks.ts';
 import { pathAt } from '../chunking/heading-paths.ts';
 import type { Answer, AnswerCitation, Written } from './answer.ts';
 import { type ProvenCitation, proveSentence, type QuotedPassage } from './prove-sentence.ts';
-import type { Passage } from './read-passages.ts';
+import { isRecognized, type Passage } from './read-passages.ts';
 
 /** An answer before it is charged for. */
 type Proven = Omit<Answer, 'id' | 'organizationId' | 'credits'>;
@@ -30,11 +30,8 @@ function toQuoted({ around, start, aroundStart, recognized, documentName, headin
   return { text: around, start: aroundStart, passageStart: start, recognized, labels: [documentName, ...headings] };
 }
 
-function toCitation(
-  { documentId, documentName, outline, ocrConfidence }: Passage,
-  { quote, start, end, exact }: ProvenCitation,
-): AnswerCitation {
-  const page = pageAt(outline, start);
-  const recognized = (ocrConfidence?.[(page ?? 1) - 1] ?? null) !== null;
-  return { documentId, documentName, page, headings: pathAt(outline.headings, start), start, end, quote, exact, recognized };
+function toCitation(passage: Passage, { quote, start, end, exact }: ProvenCitation): AnswerCitation {
+  const { documentId, documentName, outline } = passage;
+  const [page, headings] = [pageAt(outline, start), pathAt(outline.headings, start)];
+  return { documentId, documentName, page, headings, start, end, quote, exact, recognized: isRecognized(passage, start, end) };
 }

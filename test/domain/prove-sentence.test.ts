@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { findQuote } from '../../domain/answers/find-quote.ts';
 import { foldText } from '../../domain/answers/fold-text.ts';
 import { proveSentence, type QuotedPassage } from '../../domain/answers/prove-sentence.ts';
+import { isRecognized } from '../../domain/answers/read-passages.ts';
 
 /** What a quote is in a text; undefined if it does not stand there. */
 function found(quote: string, text: string, recognized = false): string | undefined {
@@ -21,6 +22,15 @@ function judge(sentence: string, quote: string, { text = lease, question = '', l
   const proof = proveSentence({ text: sentence, citations: [{ passage: 'a', quote }] }, passages(text, { labels }), question);
   return proof.holds ? 'holds' : proof.reason;
 }
+
+describe('a part of a document', () => {
+  it('is recognized text if one of its pages was', () => {
+    const outline = { characters: 300, pages: [0, 100, 200], headings: [] };
+    const of = (start: number, end: number) => isRecognized({ outline, ocrConfidence: [null, 90, null] }, start, end);
+    expect([of(0, 100), of(0, 101), of(100, 200), of(200, 300)]).to.deep.equal([false, true, true, false]);
+    expect(isRecognized({ outline, ocrConfidence: null }, 0, 300)).to.equal(false);
+  });
+});
 
 describe('looking a quote up', () => {
   it('finds it over line breaks, hyphens, ligatures, marks and Unicode forms, and returns what the text has', () => {
