@@ -134,8 +134,8 @@ async function store(trx: Transaction, { id, tries, held }: DeliveryRow, result:
     .where('id', '=', id)
     .where('status', '=', 'pending')
     .where('tries', '=', tries)
-    // A later attempt of the run may have held it, and ended the run.
-    .where('held', '=', held)
+    // A later attempt of the run may have held it, and ended the run: then nobody makes another attempt. What is over is over all the same.
+    .$if(!isOver, (query) => query.where('held', '=', held))
     .returning('id')
     .executeTakeFirst();
   return stored !== undefined;
