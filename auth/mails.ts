@@ -32,7 +32,7 @@ export function repeatedSignUpMail(to: string, url: string): Mail {
     kind: 'password-reset',
     to,
     subject: 'Choose a password',
-    text: `Somebody signed up with your email address again before it was confirmed, so no password holds for it now. If it was you, choose one by opening this link within an hour, and sign in; then you can ask for another mail to confirm the address:\n\n${url}\n\nIf you did not sign up, ignore this mail.\n`,
+    text: `Somebody signed up with your email address again before it was confirmed, so it has no password now. If it was you, choose one by opening this link within an hour, and sign in; then you can ask for another mail to confirm the address:\n\n${url}\n\nIf you did not sign up, ignore this mail.\n`,
   };
 }
 

@@ -11,8 +11,8 @@ const hour = 60 * 60 * 1000;
 
 /**
  * Takes the password of an unverified address away if somebody signs up with that address again, and mails a link to a new one. Otherwise
- * whoever signed up first with the address of another could sign in once its owner has confirmed it. This is no `onExistingUserSignUp`,
- * since better-auth does not wait for that, nor fail with it.
+ * whoever signed up first with the address of another could sign in once its owner has confirmed it. It is a hook instead of
+ * `onExistingUserSignUp`, for which better-auth does not wait, and with which it does not fail.
  */
 export function repeatedSignUpPlugin({ webUrl }: Pick<ServerConfig, 'webUrl'>): BetterAuthPlugin {
   return {
@@ -24,11 +24,11 @@ export function repeatedSignUpPlugin({ webUrl }: Pick<ServerConfig, 'webUrl'>): 
           handler: createAuthMiddleware(async ({ body, context }) => {
             const { returned, internalAdapter } = context as typeof context & { returned: { user: { id: string } } };
             if (isAPIError(returned)) return;
-            const found = await internalAdapter.findUserByEmail(body.email);
-            // The response has the id of a new user; if the address is taken, that of nobody.
-            if (!found || found.user.id === returned.user.id || found.user.emailVerified) return;
-            const { id, email } = found.user;
             await runWithTransaction(context.adapter, async () => {
+              const found = await internalAdapter.findUserByEmail(body.email);
+              // The response has the id of a new user; if the address is taken, that of nobody.
+              if (!found || found.user.id === returned.user.id || found.user.emailVerified) return;
+              const { id, email } = found.user;
               const account = await internalAdapter.findCredentialAccount(id);
               if (account) await internalAdapter.deleteAccount(account.id);
               const token = generateId(24);

@@ -54,7 +54,7 @@ const errorOf503 = { code: 'SERVICE_UNAVAILABLE', message: errorCodes.SERVICE_UN
 
 /** Translates an error of one of the database's rules into better-auth's error. Returns any other error as it is. */
 export function toApiError(error: unknown): unknown {
-  // better-auth turns errors that it does not know into others. By the cause, which no client sees, a deadlock is known.
+  // better-auth turns errors that it does not know into others. The cause, which no client sees, tells a deadlock.
   if (isUnavailable(error)) return new APIError('SERVICE_UNAVAILABLE', { ...errorOf503, cause: error }, { 'Retry-After': '2' });
   if (!(error instanceof pg.DatabaseError)) return error;
   if (error.code === 'SHEAF') {

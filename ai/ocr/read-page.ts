@@ -13,7 +13,7 @@ const wellRead = 0.98;
 const hardlyRead = 0.75;
 /** Fewer letters are too few to count. */
 const fewestLetters = 12;
-/** Fewer letters, where most of what looks like print is not read, are speckles. */
+/** Fewer letters are speckles if most of what looks like print is not read. */
 const fewestAmongUnread = 3;
 /** So many words that are left out are worth a notice: a speckle is read as a letter or two. */
 const fewestLeftOut = 3;
@@ -88,7 +88,7 @@ function isSure({ words }: Pick<Reading, 'words'>): boolean {
 
 /** How many characters were read surely. Signs alone are none: print that lies on its side looks like some. */
 function lettersOf({ words }: Reading): number {
-  return words.filter(isLegible).reduce((sum, { text, confidence }) => sum + (confidence >= poorConfidence ? text.length : 0), 0);
+  return countLetters(words.filter(({ confidence }) => confidence >= poorConfidence));
 }
 
 function toResult({ words, coverage }: Reading, letter: number): Recognized {

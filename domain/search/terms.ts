@@ -108,7 +108,9 @@ function divide(folded: string, { singly }: { singly: boolean }, visit: (term: s
       return ' ';
     });
   for (const run of spaced.match(groups) ?? []) addIfAny(joinGroups(run));
-  for (const run of [...(normalizeNumbers(spaced).match(spacedRun) ?? []), ...(singly ? cellsOf(spaced) : [])]) {
+  const normalized = normalizeNumbers(spaced);
+  const cells = singly && normalized !== spaced ? cellsOf(spaced) : [];
+  for (const run of [...(normalized.match(spacedRun) ?? []), ...cells]) {
     const parts = run.endsWith('+') || run.endsWith('#') ? [run] : run.split(joiner);
     for (const one of parts) {
       add(stem(one));

@@ -2,17 +2,19 @@ import { expect } from 'chai';
 import { type OidcProvider, startOidcProvider } from './support/oidc-provider.ts';
 import { type AuthService, startAuthService, webOrigin } from './support/service.ts';
 
+const registered = { id: 'the-client', secret: 'the-secret' };
+
+function settingsOf({ issuer }: OidcProvider) {
+  return { PROVIDER_B_ISSUER: issuer, PROVIDER_B_CLIENT_ID: registered.id, PROVIDER_B_CLIENT_SECRET: registered.secret };
+}
+
 describe('Signing in through an OpenID Connect provider', () => {
   let service: AuthService;
   let provider: OidcProvider;
   before(async () => {
-    provider = await startOidcProvider({ id: 'the-client', secret: 'the-secret' });
+    provider = await startOidcProvider(registered);
     provider.available = false;
-    service = await startAuthService({
-      PROVIDER_B_ISSUER: provider.issuer,
-      PROVIDER_B_CLIENT_ID: 'the-client',
-      PROVIDER_B_CLIENT_SECRET: 'the-secret',
-    });
+    service = await startAuthService(settingsOf(provider));
   });
   after(async () => {
     await service.stop();
@@ -75,13 +77,8 @@ describe('Signing in through a provider where addresses must be verified', () =>
   let service: AuthService;
   let provider: OidcProvider;
   before(async () => {
-    provider = await startOidcProvider({ id: 'the-client', secret: 'the-secret' });
-    service = await startAuthService({
-      REQUIRE_EMAIL_VERIFICATION: 'true',
-      PROVIDER_B_ISSUER: provider.issuer,
-      PROVIDER_B_CLIENT_ID: 'the-client',
-      PROVIDER_B_CLIENT_SECRET: 'the-secret',
-    });
+    provider = await startOidcProvider(registered);
+    service = await startAuthService({ REQUIRE_EMAIL_VERIFICATION: 'true', ...settingsOf(provider) });
   });
   after(async () => {
     await service.stop();

@@ -98,7 +98,7 @@ describe('The HTTP edge', () => {
           const { headers } = await api.request('GET', path, { headers: { origin } });
           expect(headers.get('access-control-allow-origin'), path).to.equal(origin);
           expect(headers.get('access-control-allow-credentials'), path).to.equal('true');
-          expect(headers.get('access-control-expose-headers'), path).to.include('set-auth-token');
+          expect(headers.get('access-control-expose-headers'), path).to.include('set-auth-token').and.to.include('WWW-Authenticate');
         }
       }
     });
@@ -112,7 +112,9 @@ describe('The HTTP edge', () => {
         expect(preflight.headers.get('access-control-allow-headers')?.toLowerCase())
           .to.include('last-event-id')
           .and.to.include('stream-id')
-          .and.to.include('authorization');
+          .and.to.include('authorization')
+          // Of MCP's clients.
+          .and.to.include('mcp-protocol-version');
         expect(preflight.headers.get('access-control-allow-origin')).to.equal(trusted);
       }
     });

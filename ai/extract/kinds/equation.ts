@@ -100,10 +100,10 @@ function isPart(name: string): boolean {
 }
 
 /** Adds to the text of a part. A number beside a fraction is not one number with it: 2½ is `2 1/2`. */
-function append(to: Part, text: string, isPart: boolean): void {
-  const isApart = (isPart || to.endsWithPart) && /\p{N}$/u.test(to.text) && /^\p{N}/u.test(text);
+function append(to: Part, text: string, endsWithPart: boolean): void {
+  const isApart = (endsWithPart || to.endsWithPart) && /\p{N}$/u.test(to.text) && /^\p{N}/u.test(text);
   to.text += isApart ? ` ${text}` : text;
-  if (text !== '') to.endsWithPart = isPart;
+  if (text !== '') to.endsWithPart = endsWithPart;
 }
 
 function newPart(name: string): Part {
