@@ -86,7 +86,7 @@ export async function uploadDocument(uploading: Uploading, upload: Upload): Prom
   }
 }
 
-/** Whether the same upload may succeed later: its answer was lost, it was too slow, or whoever refused it may take it another time. */
+/** Whether the same upload may succeed later: its response was lost, it was too slow, or whoever refused it may take it another time. */
 function isPassing(error: unknown): boolean {
   return mayRepeat(error, 'repeatable') || (error instanceof SheafError && (error.status === 408 || error.status >= 500));
 }

@@ -11,8 +11,8 @@ import type { WorkspaceRow } from './workspaces/workspace.ts';
 
 /**
  * Every row lock of the domain, in the order of docs/rules.md, which the triggers in `db/rules/` follow, too: user, organization,
- * subscription, team, workspace, index of a workspace, document, job, counters (credits of a month, bytes of a workspace), flag. A transaction never takes
- * an earlier lock afterwards. Batches that several processes may work on skip locked rows.
+ * subscription, team, workspace, index of a workspace, document, job, counters (credits of a month, bytes of a workspace), flag. A
+ * transaction never takes an earlier lock afterwards. Batches that several processes may work on skip locked rows.
  */
 
 /**

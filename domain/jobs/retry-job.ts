@@ -8,9 +8,9 @@ import { getJob, type JobHead, type JobRow, readWhole } from './job.ts';
 import { keepJobScope, scopeOf } from './job-scope.ts';
 
 /**
- * Queues a new job with the input of a failed one, charged again; the original stays failed. Stages that are done are not repeated
- * unless the document was changed since, and a job of texts whose workspace is gone is retried without one. Throws CONFLICT if the original is not failed, NOT_FOUND if its document is
- * gone or it failed because its workspace was deleted, LIMIT_REACHED if the credits are used up.
+ * Queues a new job with the input of a failed one, charged again; the original stays failed. Stages that are done are not repeated unless
+ * the document was changed since, and a job of texts whose workspace is gone is retried without one. Throws CONFLICT if the original is not
+ * failed, NOT_FOUND if its document is gone or it failed because its workspace was deleted, LIMIT_REACHED if the credits are used up.
  */
 export async function retryJob(
   trx: Transaction,

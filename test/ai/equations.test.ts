@@ -36,12 +36,12 @@ describe('An equation of an Office document', () => {
     'an equation in an equation': [`${run('a')}<m:oMath>${run('b')}</m:oMath>${run('c')}`, 'abc'],
     'names that every object has': [`<toString>${run('a')}</toString><__proto__/>${run('b')}`, 'ab'],
     'a sum with its bounds': [
-      of('nary', '<m:naryPr><m:chr m:val="∑"/></m:naryPr>' + of('sub', run('i=1')) + of('sup', run('n')) + of('e', run('i'))),
+      of('nary', `<m:naryPr><m:chr m:val="∑"/></m:naryPr>${of('sub', run('i=1'))}${of('sup', run('n'))}${of('e', run('i'))}`),
       '∑_(i=1)^n i',
     ],
     parentheses: [of('d', of('e', run('a+b'))) + of('sSup', of('e', of('d', of('e', run('x')))) + of('sup', run('2'))), '(a+b)(x)^2'],
     'other brackets': [
-      of('d', '<m:dPr><m:begChr m:val="["/><m:sepChr m:val=","/><m:endChr m:val="["/></m:dPr>' + of('e', run('0')) + of('e', run('1'))),
+      of('d', `<m:dPr><m:begChr m:val="["/><m:sepChr m:val=","/><m:endChr m:val="["/></m:dPr>${of('e', run('0'))}${of('e', run('1'))}`),
       '[0,1[',
     ],
     'a function and a limit': [

@@ -263,8 +263,8 @@ describe('An export', () => {
     );
     expect(statuses).to.deep.equal({ a: 'exported', b: 'failed', c: 'failed', d: 'exported' });
     expect([outcomes.b, outcomes.c].map(({ error }) => error.message)).to.deep.equal([
-      'It could not be fetched: it answered 503.',
-      'It could not be fetched: it answered 403.',
+      'It could not be fetched: the response was 503.',
+      'It could not be fetched: the response was 403.',
     ]);
     expect(['a', 'b', 'c', 'd'].map((id) => links.filter((link) => link === id).length)).to.deep.equal([6, 6, 1, 1]);
     expect([read('originals/a'), receivedBytes]).to.deep.equal([content, 2 * content.length]);

@@ -167,7 +167,7 @@ async function download(
 async function refusal({ status, headers, body }: Response): Promise<SheafError> {
   await body?.cancel().catch(() => undefined);
   const retryAfterMs = parseRetryAfter(headers.get('retry-after'));
-  return new SheafError(`HTTP_${status}`, `it answered ${status}.`, { status, retryAfterMs });
+  return new SheafError(`HTTP_${status}`, `the response was ${status}.`, { status, retryAfterMs });
 }
 
 async function hashOf(file: string): Promise<string> {

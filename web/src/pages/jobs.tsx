@@ -102,7 +102,7 @@ function RetryAll({ items }: { items: ListedJob[] }) {
 function AskRetry({ jobs, onClose }: { jobs: ListedJob[]; onClose: () => void }) {
   const navigate = useNavigate({ from: '/o/$organization/$workspace/jobs' });
   const task = async () => {
-    // Where it goes on after an error, or after an answer that was lost, the key of a job keeps it from being charged twice.
+    // If it goes on after an error, or after a response that was lost, the key of a job keeps it from being charged twice.
     for (const { id } of jobs) await service.jobs.retry({ id }, { idempotencyKey: `retry-${id}` });
     await queryClient.invalidateQueries({ queryKey: ['jobs'] });
     await navigate({ search: {} });

@@ -188,7 +188,7 @@ class AsyncClient(AsyncOperations):
 
 
 def _may_go_on(error: BaseException) -> bool:
-    """Whether the same upload may succeed later: it was ended from outside, its answer was lost, it was too slow, or whoever
+    """Whether the same upload may succeed later: it was ended from outside, its response was lost, it was too slow, or whoever
     refused it may take it another time."""
     if not isinstance(error, SheafError):
         return not isinstance(error, Exception)
