@@ -119,6 +119,18 @@ describe('Webhooks to an endpoint that fails, or takes no more', () => {
       expect(eventIds()).to.have.length(61);
     }));
 
+  it('are recorded once they are accepted, also if they were held meanwhile', () =>
+    withoutSweeps(api, async () => {
+      const accepting = Promise.withResolvers<void>();
+      receiver.behave({ after: accepting.promise });
+      await emit(1);
+      await until(() => receiver.received.length === 1);
+      await api.database.db.updateTable('webhook_delivery').set({ held: true }).where('endpoint_id', '=', endpointId).execute();
+      accepting.resolve();
+      await until(async () => (await deliveries())[0]?.status === 'delivered');
+      expect([await held(), receiver.received.length]).to.deep.equal([0, 1]);
+    }));
+
   it('are sent although their workflow is gone', () =>
     withoutSweeps(api, async () => {
       await fail(1);
