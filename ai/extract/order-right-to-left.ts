@@ -1,3 +1,4 @@
+import { findReadFromLeft, isReadFromRight } from './grouped-numbers.ts';
 import type { PageCharacters } from './page-characters.ts';
 import type { RawLine } from './page-text.ts';
 import { rightThresholds } from './pdf-thresholds.ts';
@@ -6,6 +7,8 @@ import { joinedHyphen } from './pdfium.ts';
 const { leastBlank, widestBlank } = rightThresholds;
 const rightToLeft = /[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}]/u;
 const arabicLetter = /[\p{L}&&[\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}]]/v;
+/** What makes the numbers beside it be drawn as Arabic ones. */
+const arabic = /[\p{L}&&[\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}]]|[\u0660-\u0669]/v;
 const leftToRight = /[\p{L}--[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}]]/v;
 const digit = /\p{Nd}/u;
 const letterOrDigit = /[\p{L}\p{Nd}]/u;
@@ -15,6 +18,8 @@ const brackets: Record<string, string> = { '(': ')', ')': '(', '[': ']', ']': '[
 const opening = /[([{]/;
 const closing = /[)\]}]/;
 const behindBracket = /[.,;:!?،؛؟]/;
+const persianDigit = /^[\u06f0-\u06f9]/;
+const heldBlank = /^[\u00a0\u202f]\p{Nd}/u;
 const besideNumber = /[%$€£₪#°]/;
 
 /** What stands at one place of a line: a letter with its marks, or a sign as it is drawn. */
@@ -26,6 +31,8 @@ interface Sign {
   /** Its place among the signs as PDFium returns them, and whether a blank follows it there. */
   place: number;
   isLast: boolean;
+  /** A blank at which a line is not broken follows it, as one between thousands does. */
+  isHeld: boolean;
   /** PDFium has not ordered it as the line, so that a blank at one side of it may be at the other one there. */
   isAstray: boolean;
 }
@@ -33,9 +40,10 @@ interface Sign {
 /** A line as it is seen, from the left. */
 interface SeenLine {
   signs: Sign[];
-  inArabic: boolean;
-  /** See {@link findWords}. */
+  /** See {@link findArabic}, {@link findWords} and {@link findNumbers}. */
+  inArabic: boolean[];
   words: (number | undefined)[];
+  numbers: Map<number, number>;
   /** Whether a blank stands at the right of a sign. */
   isApart(index: number): boolean;
 }
@@ -52,7 +60,8 @@ export function isRightToLeft(text: string): boolean {
  * ligatures within such a line around.
  */
 export function orderRightToLeft(line: RawLine, characters: PageCharacters, onLeftwardPage: boolean): RawLine {
-  if (line.raw.includes(joinedHyphen) || !rightToLeft.test(line.raw)) return line;
+  const isNumber = onLeftwardPage && isReadFromRight(line.raw.trim());
+  if (line.raw.includes(joinedHyphen) || !(isNumber || rightToLeft.test(line.raw))) return line;
   const isMostly = isRightToLeft(line.raw);
   if (!isMostly && !onLeftwardPage) return line;
   const signs = signsOf(line, characters);
@@ -61,7 +70,7 @@ export function orderRightToLeft(line: RawLine, characters: PageCharacters, onLe
   const byPlace = [...signs];
   signs.sort((one, other) => one.left - other.left);
   // Names in Latin letters may be most of a line that begins at the right.
-  if (!isMostly && !rightToLeft.test(signs.at(-1)?.text ?? '')) return line;
+  if (!isMostly && !isNumber && !rightToLeft.test(signs.at(-1)?.text ?? '')) return line;
   const gapAfter = (index: number) => (signs[index + 1]?.left ?? Number.POSITIVE_INFINITY) - (signs[index]?.right ?? 0);
   const isFarApart = (index: number) => gapAfter(index) > widestBlank * size;
   const isApart = (index: number): boolean => {
@@ -76,9 +85,9 @@ export function orderRightToLeft(line: RawLine, characters: PageCharacters, onLe
   shapeBrackets(signs, isApart);
   const seen: SeenLine = {
     signs,
-    // Among Arabic letters signs are parted from numbers when they are drawn: `15%` looks like `%15`.
-    inArabic: signs.some(({ text }) => arabicLetter.test(text)),
+    inArabic: findArabic(signs, isFarApart),
     words: findWords(signs, isFarApart),
+    numbers: findNumbers(signs, isApart, isFarApart),
     isApart,
   };
   const ordered: RawLine = { raw: '', at: [] };
@@ -96,25 +105,37 @@ export function orderRightToLeft(line: RawLine, characters: PageCharacters, onLe
   return ordered;
 }
 
-/** Some programs store brackets by what they mean: the shape of one beside a blank is known from that. */
+/**
+ * Some programs store brackets by what they mean. The shape of one beside a blank is known from that, and if it is another one, those without
+ * a blank are so, too, except within words from left to right: `f(x)`.
+ */
 function shapeBrackets(signs: Sign[], isApart: (index: number) => boolean): void {
+  const unknown: Sign[] = [];
+  let [isByMeaning, openOfWords] = [false, 0];
   for (const [index, sign] of signs.entries()) {
     const other = brackets[sign.text];
     if (!other) continue;
+    const [before, after] = [signs[index - 1]?.text ?? '', signs[index + 1]?.text ?? ''];
     const [hasBlankLeft, hasBlankRight] = [index === 0 || isApart(index - 1), isApart(index)];
-    const opens = !hasBlankRight && (hasBlankLeft || behindBracket.test(signs[index - 1]?.text ?? ''));
+    const opens = !hasBlankRight && (hasBlankLeft || behindBracket.test(before));
     const closes = hasBlankRight && !hasBlankLeft;
-    if ((opens && closing.test(sign.text)) || (closes && opening.test(sign.text))) sign.text = other;
+    if ((opens && closing.test(sign.text)) || (closes && opening.test(sign.text))) [sign.text, isByMeaning] = [other, true];
+    else if (openOfWords > 0 && closing.test(sign.text)) openOfWords -= 1;
+    else if (opening.test(sign.text) && leftToRight.test(before) && letterOrDigit.test(after)) openOfWords += 1;
+    else if (!hasBlankLeft && !hasBlankRight) unknown.push(sign);
   }
+  if (isByMeaning) for (const sign of unknown) sign.text = brackets[sign.text] ?? sign.text;
 }
 
 /** Where the run from left to right begins that ends with a sign; the sign itself if it is of none. */
 function startOfRun(line: SeenLine, end: number): number {
-  const { signs, inArabic, words, isApart } = line;
+  const { signs, inArabic, words, numbers, isApart } = line;
   const text = signs[end]?.text ?? '';
   const first = words[end];
+  const number = numbers.get(end);
+  if (first === undefined && number !== undefined) return number;
   const isClosing = closing.test(text);
-  if (!isClosing && !leftToRight.test(text) && !digit.test(text) && (inArabic || !besideNumber.test(text))) return end;
+  if (!isClosing && !leftToRight.test(text) && !digit.test(text) && (inArabic[end] || !besideNumber.test(text))) return end;
   const start = isClosing ? end : numberFrom(line, end);
   if (first === undefined || first >= start) return start;
   return first > 0 && !isApart(first - 1) ? numberFrom(line, first) : first;
@@ -143,11 +164,39 @@ function findWords(signs: Sign[], isFarApart: (index: number) => boolean): (numb
   });
 }
 
+/**
+ * For each sign, whether it is in a cell with Arabic letters: among them signs are parted from numbers when they are drawn, so that `15%`
+ * looks like `%15`.
+ */
+function findArabic(signs: Sign[], isFarApart: (index: number) => boolean): boolean[] {
+  let cell = { isArabic: false };
+  const cells = signs.map(({ text }, index) => {
+    if (index > 0 && isFarApart(index - 1)) cell = { isArabic: false };
+    cell.isArabic ||= arabic.test(text);
+    return cell;
+  });
+  return cells.map(({ isArabic }) => isArabic);
+}
+
+/** Where the numbers in groups begin that are read from the left, by their last sign. */
+function findNumbers(signs: Sign[], isApart: SeenLine['isApart'], isFarApart: SeenLine['isApart']): Map<number, number> {
+  const places: number[] = [];
+  let drawn = '';
+  for (const [index, { text }] of signs.entries()) {
+    // Persian digits are drawn as ours are, unlike the Arabic ones.
+    drawn += persianDigit.test(text) ? text.charCodeAt(0) & 0xf : text.charAt(0);
+    if (isApart(index)) drawn += isFarApart(index) ? '\t' : ' ';
+    while (places.length < drawn.length) places.push(index);
+  }
+  return new Map(findReadFromLeft(drawn).map(([start, end]) => [places[end - 1] ?? 0, places[start] ?? 0]));
+}
+
 /** Where a number begins that ends with a sign. */
-function numberFrom({ signs, inArabic, isApart }: SeenLine, end: number): number {
+function numberFrom({ signs, inArabic: cells, isApart }: SeenLine, end: number): number {
+  const inArabic = cells[end];
   const at = (index: number) => signs[index]?.text ?? '';
   const goesOn = (index: number): boolean => {
-    if (index < 0 || isApart(index)) return false;
+    if (index < 0 || (isApart(index) && !signs[index]?.isHeld)) return false;
     if (digit.test(at(index)) || (!inArabic && besideNumber.test(at(index)))) return true;
     const isWithin = withinNumber.test(at(index)) || (!inArabic && withinNumberOfHebrew.test(at(index)));
     return isWithin && digit.test(at(index + 1)) && index > 0 && !isApart(index - 1) && digit.test(at(index - 1));
@@ -162,6 +211,8 @@ function signsOf({ raw, at }: RawLine, characters: PageCharacters): Sign[] | und
   const signs: Sign[] = [];
   const isLeftwardLine = wordsOf(raw, rightToLeft) >= wordsOf(raw, leftToRight);
   let isLeftward = isLeftwardLine;
+  // Some fonts have one blank for all.
+  const hasBlanks = raw.includes(' ');
   for (const { 0: stored, index } of raw.matchAll(/\S/gu)) {
     // PDFium orders signs as the word before them, and turns brackets around if that is one from right to left.
     if (/\p{L}/u.test(stored)) isLeftward = rightToLeft.test(stored);
@@ -177,9 +228,10 @@ function signsOf({ raw, at }: RawLine, characters: PageCharacters): Sign[] | und
       last.text = text + last.text;
       last.at.unshift(...indexes);
     } else if (last && (isSame || /\p{M}/u.test(text))) append(last, text, indexes);
-    else signs.push({ text, at: indexes, left: extent[0], right: extent[1], place: signs.length, isLast: false, isAstray });
+    else signs.push({ text, at: indexes, left: extent[0], right: extent[1], place: signs.length, isLast: false, isHeld: false, isAstray });
     const sign = signs.at(-1);
-    if (sign) sign.isLast = /^\s/.test(raw.slice(index + text.length));
+    const behind = raw.slice(index + text.length, index + text.length + 2);
+    if (sign) [sign.isLast, sign.isHeld] = [/^\s/.test(behind), hasBlanks && heldBlank.test(behind)];
   }
   return signs;
 }

@@ -106,14 +106,7 @@ class LineReader {
   #stretchesOf({ raw, at }: RawLine, size: number): Stretch[] {
     const stretches: Stretch[] = [];
     let open: Stretch | undefined;
-    for (const word of raw.matchAll(wordOfLine)) {
-      const [start, end] = [word.index, word.index + word[0].length];
-      const first = this.#characters.extentOf(at[start]);
-      const last = end - start === 1 ? first : this.#characters.extentOf(at[end - 1]);
-      if (!first || !last) continue;
-      // A number of a line from right to left begins at its left.
-      const isTurned = this.#characters.leftward && first[0] > last[0];
-      const [left, right] = isTurned ? [last[0], first[1]] : [first[0], last[1]];
+    for (const { start, left, right } of this.#wordsOf({ raw, at }, size)) {
       const gap = open ? left - open.right : 0;
       if (!open || raw[start - 1] === joinedHyphen || gap > wideGap * size) {
         if (open) open.end = start;
@@ -125,6 +118,26 @@ class LineReader {
       open.right = right;
     }
     return stretches;
+  }
+
+  /** The words of a line. The groups of a number that goes from left to right in a line from right to left are one of them. */
+  #wordsOf({ raw, at }: RawLine, size: number): Omit<Stretch, 'blanks'>[] {
+    const words: Omit<Stretch, 'blanks'>[] = [];
+    for (const word of raw.matchAll(wordOfLine)) {
+      const [start, end] = [word.index, word.index + word[0].length];
+      const first = this.#characters.extentOf(at[start]);
+      const last = end - start === 1 ? first : this.#characters.extentOf(at[end - 1]);
+      if (!first || !last) continue;
+      // A number of a line from right to left begins at its left.
+      const isTurned = this.#characters.leftward && first[0] > last[0];
+      const [left, right] = isTurned ? [last[0], first[1]] : [first[0], last[1]];
+      const before = this.#characters.leftward && raw[start - 1] !== joinedHyphen ? words.at(-1) : undefined;
+      const back = before ? before.left - right : 0;
+      const isOneNumber = back > 0 && back <= wideGap * size && !/\p{L}/u.test(raw.slice(before?.start, end));
+      if (before && isOneNumber) [before.end, before.left] = [end, left];
+      else words.push({ start, end, left, right });
+    }
+    return words;
   }
 
   /** Whether two pieces of a line that are drawn one by one are far apart. */

@@ -55,6 +55,55 @@ describe('A PDF that is written from right to left', () => {
     expect(arabic).to.contain('رمل ABC-12 ٣ ١٬٢٥٠٫٥٠').and.contain('خصم 15% خلال 30 يوما (انظر البند 4.2).');
   });
 
+  it('has telephone numbers, sums and years as they were typed, however their groups are drawn', async () => {
+    // Printed by Chromium, half of them in `<bdi>`.
+    expect(await textOf(printed('arabic-numbers'))).to.equal(
+      [
+        'هاتف المكتب 011 234 5678 في الرياض',
+        'هاتف الفرع 011 234 5679 في جدة',
+        'الجوال +966 50 123-4567 مساء',
+        'الفاكس (011) 234 5670 صباحا',
+        'تلفن ۰۲۱ ۱۲۳۴ ۵۶۷۸ تهران',
+        'السعر 12 500 دينار والمجموع 1 000 000 دينار',
+        'العقد 2020-2024 من 28-11-2020',
+        'النسبة 10-20 في المئة\n',
+        '| البيان | التاريخ | الهاتف | النسبة |',
+        '| دفعة أولى | 2026-11-28 | 03-5551234 | 15% |',
+        '| دفعة ثانية | 2026-12-05 | 012 345 6789 | 20% |',
+        '| دفعة ثالثة | ٢٠٢٧-٠١-١٧ | 013 345 6789 | 65% |\n',
+        'الهاتف',
+        '014 234 5678',
+        '015 234 5678',
+      ].join('\n'),
+    );
+  });
+
+  it('has groups of digits in the order of the line if nothing tells that they are one number', async () => {
+    const lines: Record<string, string> = {
+      '011 234 5678': '011 234 5678',
+      '+972 3 555-1234': '+972 3 555-1234',
+      '00972 3 555-1234': '00972 3 555-1234',
+      '5678 234 011': '011 234 5678',
+      '25 000': '25 000',
+      '+18': '18+',
+      '05 11 2026': '2026 11 05',
+      '0 1250000': '1250000 0',
+      '011 234 5678 012 345 6789': '6789 345 012 5678 234 011',
+      '011 234 012': '012 234 011',
+      '250 500': '500 250',
+    };
+    for (const [seen, read] of Object.entries(lines)) {
+      const text = await textOf(makeHebrewPdf(`CBA LKJ ${seen} FED`));
+      expect(text, seen).to.equal(`\u05d3\u05d4\u05d5 ${read} \u05d9\u05da\u05db \u05d0\u05d1\u05d2`);
+    }
+  });
+
+  it('has brackets without blanks by what they mean, which Chromium stores', async () => {
+    expect(await textOf(printed('arabic-brackets'))).to.equal(
+      ['انظر البند(5) أيضا', 'انظر [أ(2)] أيضا', 'انظر ((2) أ) أيضا', 'الدالة:f(x) (أو g)', 'انظر (أ [2])'].join('\n'),
+    );
+  });
+
   it('has the letters of ligatures in order, also in lines without numbers', async () => {
     expect(await textOf(printed('arabic-prose'))).to.contain('خلال السنة الأولى لا يزيد\nالإيجار والسلامة');
   });
@@ -92,7 +141,7 @@ describe('A PDF that is written from right to left', () => {
   });
 
   it('is read in time if it is one endless line', async () => {
-    for (const signs of ['A', '1!', 'A a!', 'A)))((']) {
+    for (const signs of ['A', '1!', 'A a!', 'A)))((', '1 000']) {
       const line = `A${signs.repeat(15_000 / signs.length)}`;
       expect(await processorSeconds(() => textOf(makeHebrewPdf(line, 0.05))), signs).to.be.below(1);
     }
