@@ -8,6 +8,12 @@ import { isLegible, meanConfidence } from './words.ts';
 
 /** A page with fewer letters is read as soon as a sample of it. */
 const fewForSample = 500;
+/**
+ * In upright print of Latin letters more of them rise than fall: about 5 times as many in English, 7 in German, 3 in French. In Cyrillic and
+ * Greek print upside down it is up to 3.4 times as many, so with less than 4 a sample is read.
+ */
+const surelyRising = 4;
+const fewestRising = 50;
 /** In percent: print that stands upright is read more surely, also where it is dirty. */
 const surelyUpright = 72;
 const clearlyBetter = 12;
@@ -31,8 +37,8 @@ interface Direction {
 }
 
 /**
- * Finds how a page is turned to be read: by how its letters stand beside each other, and, if it has many, by how surely a few of its lines are
- * read in each direction. For a page with few letters it is left open.
+ * Finds how a page is turned to be read: by how its letters stand beside each other, by how many of them rise and fall, and, if these do not
+ * tell and it has many, by how surely a few of its lines are read in each direction. For a page with few letters it is left open.
  */
 export async function findDirection(sketched: Sketched, engine: Engine): Promise<Direction> {
   const { sketch, asItIs } = sketched;
@@ -40,6 +46,7 @@ export async function findDirection(sketched: Sketched, engine: Engine): Promise
   const likely: Quarters = isSideways ? 90 : 0;
   const turned = isSideways ? await rotate(sketch, 90) : sketch;
   const print = isSideways ? printOf(turned) : asItIs;
+  if (print.rising >= Math.max(fewestRising, surelyRising * print.falling)) return { print, degrees: likely, others: [] };
   const sample = print.letters.length < fewForSample ? undefined : findSample(print, turned);
   if (sample === undefined) return { print, degrees: likely, others: [180, 90, 270] };
   const cut = await cutSample(sketched, likely, sample, print.height);

@@ -3,6 +3,8 @@ import sharp from 'sharp';
 import type { Engine } from '../../ai/ocr/engine.ts';
 import { toGrey } from '../../ai/ocr/image/grey.ts';
 import { preparePage } from '../../ai/ocr/prepare-page.ts';
+import { parts } from '../../examples/samples/handbook.ts';
+import { scan } from './support/scan.ts';
 
 const lines = [
   'NORTHGATE HARDWARE LTD',
@@ -46,4 +48,39 @@ describe('A photograph of print on a dark ground', () => {
       expect(prepared?.letters.length).to.be.within(70, 130);
       expect(prepared?.letter).to.be.within(15, 30);
     });
+});
+
+describe('A page with many letters', () => {
+  const prose = parts.map((part) => (part.kind === 'paragraph' ? part.text : '')).join(' ');
+  const lines = (prose.match(/\S.{0,78}\S(?=\s|$)/g) ?? []).slice(0, 14);
+
+  async function readingsOf(image: Buffer): Promise<number> {
+    let readings = 0;
+    const engine: Engine = {
+      recognize: async () => {
+        readings += 1;
+        return [];
+      },
+    };
+    await preparePage(await toGrey(sharp(image).greyscale()), engine);
+    return readings;
+  }
+
+  it('is known to be upright by its shape, without a reading', async () => {
+    expect(await readingsOf(await scan(lines))).to.equal(0);
+    expect(
+      await readingsOf(
+        await sharp(await scan(lines))
+          .resize({ width: 827 })
+          .toBuffer(),
+      ),
+    ).to.equal(0);
+  });
+
+  it('is read to know it if its shape does not tell: upside down, in capitals, and in Cyrillic letters', async () => {
+    const cyrillic = Array.from({ length: 14 }, () => 'Исполнитель обязуется оказать услуги по перевозке груза в срок, указанный здесь.');
+    expect(await readingsOf(await scan(lines, { turned: 180 }))).to.equal(4);
+    expect(await readingsOf(await scan(lines.map((line) => line.toUpperCase())))).to.equal(4);
+    for (const turned of [0, 180]) expect(await readingsOf(await scan(cyrillic, { turned }))).to.equal(4);
+  });
 });

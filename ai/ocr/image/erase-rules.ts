@@ -43,15 +43,19 @@ interface Raster {
   crosses: number;
 }
 
-/** Marks the rules along the lines of a raster. */
+/** Marks the rules along the lines of a raster. A stretch that is long enough is met by steps of its least length. */
 function findRules(raster: Raster, shortest: number): void {
   const { data, length, lines, step, next } = raster;
   for (let line = 0; line < lines; line += 1) {
-    for (let at = 0; at < length; at += 1) {
-      if ((data[line * next + at * step] as number) >= lightest) continue;
-      const start = at;
-      while (at < length && (data[line * next + at * step] as number) < lightest) at += 1;
-      if (at - start >= shortest) markRun(raster, { line, start, end: at });
+    const isDark = (at: number) => (data[line * next + at * step] as number) < lightest;
+    for (let at = shortest - 1; at < length; at += shortest) {
+      if (!isDark(at)) continue;
+      let [start, end] = [at, at + 1];
+      while (start > 0 && isDark(start - 1)) start -= 1;
+      while (end < length && isDark(end)) end += 1;
+      if (end - start >= shortest) markRun(raster, { line, start, end });
+      // The next step is beyond this stretch.
+      while (at + shortest < end) at += shortest;
     }
   }
 }

@@ -11,6 +11,9 @@ export interface Print {
   skew: number;
   /** How many letters stand below each other rather than beside: more than `letters` if the page lies on its side. */
   stacked: number;
+  /** How many letters rise above a small one beside them, as `d` does, and how many reach below it, as `p` does. */
+  rising: number;
+  falling: number;
 }
 
 /** A letter has at least so many pixels in height, and is no longer than so many times its height. */
@@ -22,6 +25,8 @@ const widestGap = 0.8;
 const mostTaller = 2.3;
 /** Two letters whose heights differ by no more stand on one line. */
 const sameHeight = 0.12;
+/** How much taller a letter that rises or falls is than a small one, and how much of that is on one side. */
+const extender = { least: 1.2, most: 2, oneSide: 0.75 };
 /** Fewer pairs of letters do not tell how lines lean: each is off by a pixel. */
 const fewestOfSkew = 25;
 
@@ -31,7 +36,7 @@ export function findPrint(blobs: Blob[]): Print {
   const beside = pairs(likely);
   const stacked = pairs(likely.map(onItsSide)).length;
   const letters = [...new Set(beside.flat())];
-  return { letters, height: heightOf(letters), skew: skewOf(beside), stacked };
+  return { letters, height: heightOf(letters), skew: skewOf(beside), stacked, ...extendersOf(beside) };
 }
 
 /** Where much print stands together: a few lines, in the middle of what is densest. Undefined if there is none. */
@@ -91,6 +96,19 @@ function heightOf(letters: Blob[]): number {
     if (sum >= half) return height;
   }
   return 0;
+}
+
+function extendersOf(beside: [Blob, Blob][]): Pick<Print, 'rising' | 'falling'> {
+  let [rising, falling] = [0, 0];
+  for (const pair of beside) {
+    const [small, tall] = pair.toSorted((one, other) => one.bottom - one.top - (other.bottom - other.top)) as [Blob, Blob];
+    const height = small.bottom - small.top;
+    const more = tall.bottom - tall.top - height;
+    if (more < (extender.least - 1) * height || more > (extender.most - 1) * height) continue;
+    if (small.top - tall.top >= more * extender.oneSide) rising += 1;
+    else if (tall.bottom - small.bottom >= more * extender.oneSide) falling += 1;
+  }
+  return { rising, falling };
 }
 
 function skewOf(beside: [Blob, Blob][]): number {
