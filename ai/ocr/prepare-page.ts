@@ -12,8 +12,8 @@ const sketchSide = 1_700;
 /** In degrees: the engine reads lines that lean less as well. */
 const leastSkew = 0.6;
 const mostSkew = 20;
-/** A page has this many times more speckles than letters if it is smoothed. */
-const mostSpeckles = 3;
+/** A page with more speckles for each letter is smoothed: clean ones have less than a tenth, the dots of small print. */
+const mostSpeckles = 0.5;
 const fewestPrinted = 50;
 
 /** The level of a picture that may be light on dark. */
@@ -44,9 +44,11 @@ export async function preparePage(taken: Grey, engine: Engine): Promise<Prepared
   if (print.letters.length === 0) return { picture: turned, letter: bestLetter, letters: [], turns: others };
   const letter = print.height / shown;
   const factor = factorFor(letter, page);
-  const sized = factor === 1 ? turned : await scale(turned, factor);
+  // Before it is enlarged: then a speckle is as large as a part of a letter.
+  const calm = isNoisy(turned, letter) ? await smooth(turned) : turned;
+  const sized = factor === 1 ? calm : await scale(calm, factor);
   const isAskew = Math.abs(print.skew) > leastSkew && Math.abs(print.skew) < mostSkew;
-  const cleaned = await clean(isAskew ? await rotate(sized, -print.skew) : sized, letter * factor);
+  const cleaned = withoutRules(isAskew ? await rotate(sized, -print.skew) : sized, letter * factor);
   return { ...cleaned, turns: others };
 }
 
@@ -63,15 +65,20 @@ async function isLightOnDark(picture: Grey, shown: number): Promise<boolean> {
   return lettersOf(invert(sketch)) > lettersOf(sketch);
 }
 
-/** Takes rules and speckles out. */
-async function clean(straight: Grey, expected: number): Promise<Omit<PreparedPage, 'turns'>> {
-  const isSpeckle = ({ pixels }: Blob) => pixels <= Math.max(3, (expected * expected) / 60);
-  const found = findBlobs(straight, thresholdOf(straight));
-  const speckles = found.filter(isSpeckle).length;
-  const isNoisy = speckles > mostSpeckles * Math.max(fewestPrinted, found.length - speckles);
-  const picture = isNoisy ? await smooth(straight) : straight;
+function isNoisy(page: Grey, letter: number): boolean {
+  const blobs = findBlobs(page, thresholdOf(page));
+  const speckles = blobs.filter((one) => isSpeckle(one, letter)).length;
+  return speckles > mostSpeckles * Math.max(fewestPrinted, blobs.length - speckles);
+}
+
+function isSpeckle({ pixels }: Blob, letter: number): boolean {
+  return pixels <= Math.max(3, (letter * letter) / 60);
+}
+
+/** Takes rules out, in place. */
+function withoutRules(picture: Grey, expected: number): Omit<PreparedPage, 'turns'> {
+  const blobs = findBlobs(picture, thresholdOf(picture)).filter((one) => !isSpeckle(one, expected));
   eraseRules(picture, expected);
-  const blobs = isNoisy ? findBlobs(picture, thresholdOf(picture)) : found;
-  const { letters, height } = findPrint(blobs.filter((one) => !isSpeckle(one)));
+  const { letters, height } = findPrint(blobs);
   return { picture, letter: height || expected, letters };
 }
