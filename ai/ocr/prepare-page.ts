@@ -1,8 +1,11 @@
 import type { Engine } from './engine.ts';
 import { findDirection } from './find-direction.ts';
 import { type Blob, findBlobs, thresholdOf } from './image/blobs.ts';
+import { eraseRemains } from './image/erase-remains.ts';
 import { eraseRules } from './image/erase-rules.ts';
-import { findPrint } from './image/find-print.ts';
+import { findLean } from './image/find-lean.ts';
+import { findLoneLetters } from './image/find-lone-letters.ts';
+import { findPrint, heightOfAlike } from './image/find-print.ts';
 import { flattenLight } from './image/flatten-light.ts';
 import { type Box, type Grey, invert, medianOf, type Quarters, rotate, scale, smooth } from './image/grey.ts';
 import { bestLetter, factorFor } from './letter-size.ts';
@@ -37,18 +40,21 @@ export async function preparePage(taken: Grey, engine: Engine): Promise<Prepared
   const shown = Math.min(1, sketchSide / Math.max(taken.width, taken.height));
   const page = flattenLight((await isLightOnDark(taken, shown)) ? invert(taken) : taken);
   const sketch = shown < 1 ? await scale(page, shown) : page;
-  const blobs = findBlobs(sketch, thresholdOf(sketch));
+  const threshold = thresholdOf(sketch);
+  const blobs = findBlobs(sketch, threshold);
   if (blobs.length === 0) return undefined;
   const { print, degrees, others } = await findDirection({ page, sketch, shown, asItIs: findPrint(blobs) }, engine);
   const turned = await rotate(page, degrees);
-  if (print.letters.length === 0) return { picture: turned, letter: bestLetter, letters: [], turns: others };
-  const letter = print.height / shown;
+  const height = print.height || heightOfAlike(blobs);
+  if (height === 0) return { picture: turned, letter: bestLetter, letters: [], turns: others };
+  const letter = height / shown;
   const factor = factorFor(letter, page);
   // Before it is enlarged: then a speckle is as large as a part of a letter.
   const calm = isNoisy(turned, letter) ? await smooth(turned) : turned;
   const sized = factor === 1 ? calm : await scale(calm, factor);
-  const isAskew = Math.abs(print.skew) > leastSkew && Math.abs(print.skew) < mostSkew;
-  const cleaned = withoutRules(isAskew ? await rotate(sized, -print.skew) : sized, letter * factor);
+  const lean = print.skew ?? findLean(await rotate(sketch, degrees), threshold);
+  const isAskew = Math.abs(lean) > leastSkew && Math.abs(lean) < mostSkew;
+  const cleaned = withoutRules(isAskew ? await rotate(sized, -lean) : sized, letter * factor);
   return { ...cleaned, turns: others };
 }
 
@@ -75,10 +81,12 @@ function isSpeckle({ pixels }: Blob, letter: number): boolean {
   return pixels <= Math.max(3, (letter * letter) / 60);
 }
 
-/** Takes rules out, in place. */
+/** Takes rules out, in place. Letters that touch them are found after that. */
 function withoutRules(picture: Grey, expected: number): Omit<PreparedPage, 'turns'> {
-  const blobs = findBlobs(picture, thresholdOf(picture)).filter((one) => !isSpeckle(one, expected));
-  eraseRules(picture, expected);
+  const threshold = thresholdOf(picture);
+  const erased = eraseRules(picture, expected);
+  const blobs = eraseRemains(picture, erased, expected, threshold).filter((one) => !isSpeckle(one, expected));
   const { letters, height } = findPrint(blobs);
-  return { picture, letter: height || expected, letters };
+  const letter = height || expected;
+  return { picture, letter, letters: [...letters, ...findLoneLetters(blobs, letters, letter)] };
 }

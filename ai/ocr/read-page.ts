@@ -12,7 +12,7 @@ const leastConfidence = { line: 45, page: 50 };
 const wellRead = 0.98;
 const hardlyRead = 0.75;
 /** Fewer letters are too few to count. */
-const fewestLetters = 12;
+const fewestLetters = 9;
 /** Fewer letters are speckles if most of what looks like print is not read. */
 const fewestAmongUnread = 3;
 /** So many words that are left out are worth a notice: a speckle is read as a letter or two. */
@@ -46,7 +46,9 @@ export async function readPage(page: Grey, engine: Engine, deadline: number): Pr
   const endsAt = startedAt + shareOfReadings * (deadline - startedAt);
   // By itself the engine reads lines that run up the page, and then their places are others.
   const turns = isSure(best) ? [] : prepared.turns.map((degrees): Way => [degrees, 'block']);
-  for (const way of [...turns, [0, 'block'] as Way]) {
+  // Where it found no line at all, as in a table of single digits, print may well be upright. Upside down, many digits look like others.
+  const ways: Way[] = best.words.length === 0 ? [[0, 'block'], ...turns] : [...turns, [0, 'block']];
+  for (const way of ways) {
     const leftMs = endsAt - performance.now();
     if (isGood(best) || leftMs <= tookMs) break;
     const next = await readWithin(prepared, engine, way, leftMs);
@@ -79,7 +81,7 @@ async function read(
 }
 
 function isGood({ words, coverage }: Reading): boolean {
-  return coverage(words) >= wellRead && isSure({ words });
+  return coverage(withoutJunk(words)) >= wellRead && isSure({ words });
 }
 
 function isSure({ words }: Pick<Reading, 'words'>): boolean {

@@ -14,11 +14,11 @@ const crossing = marks.crossesAcross | marks.crossesDown;
 
 /**
  * Takes the rules of tables and forms out of a picture, in place: dark stretches that are longer than letters and thinner than their strokes.
- * Print that crosses them stays. `letter` is the height of small letters in pixels.
+ * Print that crosses them stays. `letter` is the height of small letters in pixels. Returns 1 for each pixel that was erased, or 0.
  */
-export function eraseRules({ data, width, height }: Grey, letter: number): void {
+export function eraseRules({ data, width, height }: Grey, letter: number): Uint8Array {
   const shortest = Math.max(40, Math.round(letter * 4));
-  const thickest = Math.max(2, Math.round(letter * 0.35));
+  const thickest = Math.max(2, Math.round(letter * 0.5));
   const marked = new Uint8Array(data.length);
   const common = { data, marked, thickest };
   // Both are found before one is erased, since they cross.
@@ -26,8 +26,12 @@ export function eraseRules({ data, width, height }: Grey, letter: number): void 
   findRules({ ...common, length: height, lines: width, step: width, next: 1, crosses: marks.crossesDown }, shortest);
   for (let index = 0; index < data.length; index += 1) {
     const mark = marked[index] as number;
-    if ((mark & marks.rule) !== 0 || mark === crossing) data[index] = white;
+    if (mark === 0) continue;
+    const isErased = (mark & marks.rule) !== 0 || mark === crossing;
+    marked[index] = isErased ? 1 : 0;
+    if (isErased) data[index] = white;
   }
+  return marked;
 }
 
 interface Raster {

@@ -7,8 +7,8 @@ export interface Print {
   letters: Blob[];
   /** The height of most letters: that of small ones. */
   height: number;
-  /** How far lines lean, in degrees; positive if they fall to the right. */
-  skew: number;
+  /** How far lines lean, in degrees; positive if they fall to the right. Undefined if there are too few letters to tell. */
+  skew: number | undefined;
   /** How many letters stand below each other rather than beside: more than `letters` if the page lies on its side. */
   stacked: number;
   /** How many letters rise above a small one beside them, as `d` does, and how many reach below it, as `p` does. */
@@ -29,6 +29,8 @@ const sameHeight = 0.12;
 const extender = { least: 1.2, most: 2, oneSide: 0.75 };
 /** Fewer pairs of letters do not tell how lines lean: each is off by a pixel. */
 const fewestOfSkew = 25;
+/** Fewer blobs of one height are no letters that stand alone. */
+const fewestAlike = 6;
 
 /** Finds the print among the blobs of a picture. */
 export function findPrint(blobs: Blob[]): Print {
@@ -111,7 +113,15 @@ function extendersOf(beside: [Blob, Blob][]): Pick<Print, 'rising' | 'falling'> 
   return { rising, falling };
 }
 
-function skewOf(beside: [Blob, Blob][]): number {
+/** The height of most blobs if they are letters, though none stands beside another: many, and most of one height. Otherwise 0. */
+export function heightOfAlike(blobs: Blob[]): number {
+  const likely = blobs.filter(isLikely);
+  const height = heightOf(likely);
+  const alike = likely.filter(({ top, bottom }) => Math.abs(bottom - top - height) <= Math.max(1, sameHeight * height));
+  return alike.length >= fewestAlike && alike.length * 2 > likely.length ? height : 0;
+}
+
+function skewOf(beside: [Blob, Blob][]): number | undefined {
   let [along, down, counted] = [0, 0, 0];
   for (const [one, other] of beside) {
     const [height, next] = [one.bottom - one.top, other.bottom - other.top];
@@ -121,5 +131,5 @@ function skewOf(beside: [Blob, Blob][]): number {
     down += fall;
     counted += 1;
   }
-  return counted < fewestOfSkew ? 0 : (Math.atan2(down, along) * 180) / Math.PI;
+  return counted < fewestOfSkew ? undefined : (Math.atan2(down, along) * 180) / Math.PI;
 }
