@@ -15,6 +15,8 @@ const hardlyRead = 0.75;
 const fewestLetters = 9;
 /** Fewer letters are speckles if most of what looks like print is not read. */
 const fewestAmongUnread = 3;
+/** Words are grain if fewer than a tenth of what looks like letters stands in them, unless they are read this surely, in percent. */
+const grain = { share: 0.1, confidence: 80 };
 /** So many words that are left out are worth a notice: a speckle is read as a letter or two. */
 const fewestLeftOut = 3;
 /** The share of a page's time in which its last reading must end: if it came late, the first would be lost, too. */
@@ -95,7 +97,8 @@ function lettersOf({ words }: Reading): number {
 
 function toResult({ words, coverage }: Reading, letter: number): Recognized {
   const clear = withoutJunk(words);
-  const isSpeckled = coverage(clear) < hardlyRead && countLetters(clear) < fewestAmongUnread;
+  const isGrain = coverage(clear) < grain.share && (meanConfidence(clear) ?? 0) < grain.confidence;
+  const isSpeckled = isGrain || (coverage(clear) < hardlyRead && countLetters(clear) < fewestAmongUnread);
   const kept = isSpeckled ? [] : clear;
   const confidence = meanConfidence(kept);
   const share = coverage(kept);
