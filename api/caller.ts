@@ -117,8 +117,16 @@ export function checkPermission(
   { organizationId, workspaceId }: { organizationId: string; workspaceId: string | null },
   permission?: Permission,
 ): void {
-  const may = isKey(caller) ? keyMay(caller, organizationId, workspaceId, permission) : callerMay(caller, organizationId, permission);
-  if (!may) throw new ApiError('FORBIDDEN');
+  if (!holdsPermission(caller, { organizationId, workspaceId }, permission)) throw new ApiError('FORBIDDEN');
+}
+
+/** Whether the caller may enter the organization and the workspace, and has the permission if one is given. */
+export function holdsPermission(
+  caller: Caller,
+  { organizationId, workspaceId }: { organizationId: string; workspaceId: string | null },
+  permission?: Permission,
+): boolean {
+  return isKey(caller) ? keyMay(caller, organizationId, workspaceId, permission) : callerMay(caller, organizationId, permission);
 }
 
 /** The caller as the audit log records it. */

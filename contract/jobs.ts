@@ -71,7 +71,7 @@ const once = z
   .boolean()
   .optional()
   .describe(
-    'Returns the job of this kind, or of `document.process`, that the document has already, if it is queued or running or has succeeded, instead of charging for another one. It may have been queued by the `autoProcess` of the workspace.',
+    'Returns the job of this kind, or of `document.process`, that the document has already, if it is queued or running or has succeeded, instead of charging for another one. It may have been queued by the `autoProcess` of the workspace. Its `result` is null for an API key without `job:read`.',
   )
   .meta({ examples: [true] });
 

@@ -11,7 +11,7 @@ import { hasJobsOfFormerWorkspace } from '../../domain/jobs/list-changed-jobs.ts
 import { listJobs } from '../../domain/jobs/list-jobs.ts';
 import { retryJob } from '../../domain/jobs/retry-job.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
-import { type Authorize, workspaceOf } from '../caller.ts';
+import { type Authorize, type Caller, holdsPermission, workspaceOf } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { checkKind, refuseMissing } from '../extra-kinds.ts';
 import { withIdempotency } from '../idempotency.ts';
@@ -35,14 +35,14 @@ export function jobProcedures(deps: ApiDeps) {
     }),
 
     create: procedure(contract.jobs.create, async (context) => {
-      const { input, actor, authorize } = context;
+      const { input, caller, actor, authorize } = context;
       const job = await withIdempotency<RecordedJob>(db, contract.jobs.create, context, async (once) => {
         const scope = await findJobScope(db, input);
         await authorize(scope.organizationId, scope.workspaceId);
         await checkKind(deps, input.kind);
         return once(async (trx) => withoutLongInput(toJob(await createJob(trx, getPlan, actor, scope, input))));
       });
-      return { input: inputOf(input), ...job } as ShownJob;
+      return shownTo(caller, { input: inputOf(input), ...job } as ShownJob);
     }),
 
     createMany: procedure(contract.jobs.createMany, async (context) => {
@@ -65,7 +65,8 @@ export function jobProcedures(deps: ApiDeps) {
           return { organizationId, items: created.map((job) => withoutLongInput(toJob(job))) };
         });
       });
-      return { items: items.map((job, index) => ({ input: inputOf(input.jobs[index] as CreateJobInput), ...job }) as ShownJob) };
+      const shown = items.map((job, index) => ({ input: inputOf(input.jobs[index] as CreateJobInput), ...job }) as ShownJob);
+      return { items: shown.map((job) => shownTo(caller, job)) };
     }),
 
     cancel: procedure(contract.jobs.cancel, async ({ input, actor, authorize }) => {
@@ -120,6 +121,11 @@ export function jobProcedures(deps: ApiDeps) {
 }
 
 type ShownJob = ReturnType<typeof toJob>;
+
+/** With `once` a job may be there already, and have its result: who may not read jobs sees it like a new one, without. */
+function shownTo(caller: Caller, job: ShownJob): ShownJob {
+  return holdsPermission(caller, job, 'job:read') ? job : { ...job, result: null };
+}
 
 /** The stored response for a job that was created with an `Idempotency-Key`. */
 type RecordedJob = Omit<ShownJob, 'input'> & { input?: ShownJob['input'] };

@@ -78,6 +78,26 @@ describe('The jobs of a workspace that are queued for each upload', () => {
     expect(items.map(({ id }: { id: string }) => id)).to.deep.equal([second, second]);
   });
 
+  for (const transport of transports)
+    it(`show what they resulted in only to those who may read jobs, also if asked for once, over ${transport}`, async () => {
+      await set(['document.extract']);
+      const { id: documentId } = await api.upload(tenant, { bytes: 'Extracted.' });
+      const result = { characters: 10, pages: null, truncated: false };
+      const ended = { status: 'succeeded' as const, result: JSON.stringify(result), finished_at: new Date() };
+      await api.database.db.updateTable('job').set(ended).where('document_id', '=', documentId).execute();
+      const job = { kind: 'document.extract', documentId, once: true };
+      for (const [permissions, shown] of [
+        [['job:create'], null],
+        [['job:create', 'job:read'], result],
+      ] as const) {
+        const { token } = await createKey(api, tenant, { permissions });
+        const { body } = await expectOk(call('jobs.create', job, token, transport));
+        expect(body).to.deep.include({ status: 'succeeded', documentId, result: shown });
+        const many = { organizationId: tenant.organizationId, jobs: [job] };
+        expect((await expectOk(call('jobs.createMany', many, token, transport))).body.items).to.deep.equal([body]);
+      }
+    });
+
   it('are queued once, however often the upload is completed', async () => {
     await set(['document.index']);
     const body = { workspaceId: tenant.workspaceId, name: 'a.txt', contentType: 'text/plain', size: 5 };
