@@ -26,6 +26,7 @@ import { limitRequests } from './limits/limiters.ts';
 import { dropSlowReaders } from './limits/slow-readers.ts';
 import { mcpRoutes } from './mcp/mount.ts';
 import { createProcedures } from './procedures/index.ts';
+import { storageFullLine } from './uploads/admission.ts';
 import type { UploadOptions } from './uploads/object-request.ts';
 import { isUpload, uploadRoutes } from './uploads/upload.ts';
 
@@ -86,7 +87,7 @@ function uploadOptions({ config, db, log }: ApiDeps, storage: LocalStorage): Upl
     maxUploadBytes: config.storage.maxUploadBytes,
     contentTypes: [...contentTypes, ...config.extraContentTypes],
     limits: config.uploads,
-    onStorageFull: (err) => log.error({ err }, 'the disk of the stored documents is full: uploads are refused'),
+    onStorageFull: (err) => log.error({ err }, storageFullLine),
   };
 }
 

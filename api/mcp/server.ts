@@ -6,6 +6,7 @@ import { ApiError } from '../../contract/api-error.ts';
 import { version } from '../../contract/index.ts';
 import { isKey } from '../caller.ts';
 import { renderError } from '../http/errors.ts';
+import { isDiskFull, storageFull, storageFullLine } from '../uploads/admission.ts';
 import { askDocuments } from './ask-documents.ts';
 import { createJob } from './create-job.ts';
 import { getDocument } from './get-document.ts';
@@ -52,16 +53,24 @@ function challengeOf(tool: Tool): ScopeChallengeHandler {
 }
 
 /** A tool's result. An error is a result, too, so that the model reads what is wrong. */
-async function callTool(tool: Tool, args: Record<string, unknown>, context: ToolContext, { requestId, log }: McpServerOptions) {
+async function callTool(tool: Tool, args: Record<string, unknown>, context: ToolContext, options: McpServerOptions) {
   try {
     checkPermissions(tool, context);
     const result = await tool.call(args, context);
     return { content: [{ type: 'text' as const, text: JSON.stringify(result) }], structuredContent: result };
   } catch (error) {
-    const { envelope } = renderError(error, { requestId, route: tool.operations[0], log });
-    const text = envelope ? `${envelope.code}: ${envelope.message}` : `The service failed; its log knows the cause as ${requestId}.`;
-    return { content: [{ type: 'text' as const, text }], isError: true };
+    return { content: [{ type: 'text' as const, text: explain(error, tool, options) }], isError: true };
   }
+}
+
+/** What the model reads of an error. A full disk has the code that it has for `PUT /uploads`. */
+function explain(error: unknown, { operations: [route] }: Tool, { requestId, log }: McpServerOptions): string {
+  if (isDiskFull(error)) {
+    log.error({ err: error, requestId }, storageFullLine);
+    return `${storageFull().code}: The store of documents is full. Try again later.`;
+  }
+  const { envelope } = renderError(error, { requestId, route, log });
+  return envelope ? `${envelope.code}: ${envelope.message}` : `The service failed; its log knows the cause as ${requestId}.`;
 }
 
 /** Says which permission a key lacks: the operation itself would only say FORBIDDEN. */

@@ -1,3 +1,5 @@
+import { isCode } from '../../adapters/storage/write-once.ts';
+
 /** The limits of uploads in this process and on its disk. Each process counts by itself. */
 export interface UploadLimits {
   /** The rate at which a client must send at least, over {@link rateWindowMs} in which the service waits for it. */
@@ -24,6 +26,17 @@ export class UploadRefused extends Error {
   }
 }
 
+/** The refusal of an upload for which the disk has no room. */
+export const storageFull = () => new UploadRefused(507, 'storage_full', 60);
+
+/** What the log says of it: the operator must act. */
+export const storageFullLine = 'the disk of the stored documents is full: uploads are refused';
+
+/** Whether storing an upload failed because the disk is full. */
+export function isDiskFull(error: unknown): boolean {
+  return isCode(error, 'ENOSPC') || isCode(error, 'EDQUOT');
+}
+
 /** Bounds the bytes of unfinished uploads. */
 export class UploadAdmission {
   readonly #limits: UploadLimits;
@@ -47,7 +60,7 @@ export class UploadAdmission {
     const release = () => this.#add(organizationId, -bytes);
     try {
       // Some of the reserved bytes may already be on the disk; counting all of them keeps the reserve whole.
-      if ((await this.#freeBytes()) - this.#total < reserveBytes) throw new UploadRefused(507, 'storage_full', 60);
+      if ((await this.#freeBytes()) - this.#total < reserveBytes) throw storageFull();
     } catch (error) {
       release();
       throw error;

@@ -1,7 +1,7 @@
 import { type Request, type Response, Router } from 'express';
-import { isCode, ObjectExistsError } from '../../adapters/storage/write-once.ts';
+import { ObjectExistsError } from '../../adapters/storage/write-once.ts';
 import { noteOrganization } from '../http/request.ts';
-import { UploadAdmission, UploadRefused } from './admission.ts';
+import { isDiskFull, storageFull, UploadAdmission, UploadRefused } from './admission.ts';
 import { download } from './download.ts';
 import { DownloadPermits } from './download-permits.ts';
 import { continueUpload } from './expect-continue.ts';
@@ -100,7 +100,7 @@ async function checkHead(options: UploadOptions, req: ObjectRequest, res: Respon
 
 /** Tells the client why its upload was not stored. Rethrows errors that are not the client's. */
 function failed(error: unknown, options: UploadOptions, refuse: Refuse, res: Response): void {
-  const refused = isDiskFull(error) ? new UploadRefused(507, 'storage_full', 60) : error;
+  const refused = isDiskFull(error) ? storageFull() : error;
   if (refused instanceof UploadRefused) {
     if (refused.status === 507) options.onStorageFull?.(error);
     refuse(refused.status, refused.code, refused.retryAfterSeconds);
@@ -110,10 +110,6 @@ function failed(error: unknown, options: UploadOptions, refuse: Refuse, res: Res
   else if (error instanceof TooSlowError) cutOff(res);
   else if (error instanceof AbortedError) res.destroy();
   else throw error;
-}
-
-function isDiskFull(error: unknown): boolean {
-  return isCode(error, 'ENOSPC') || isCode(error, 'EDQUOT');
 }
 
 /** Sends 408 and closes the connection, without waiting for the rest of the body. */

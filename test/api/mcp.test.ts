@@ -192,6 +192,24 @@ for (const { mode, revision } of revisions) {
   });
 }
 
+describe('The MCP server, if the disk of the documents is full', () => {
+  const NODE_OPTIONS = '--import=./tools/drill/hooks/fill-disk.ts';
+  const { api, tenant } = useApi({ env: { MCP_WRITE: 'true', WORKER_ENABLED: 'false', NODE_OPTIONS } });
+
+  it('refuses an upload as the service does, for a later try, and tells the operator', async () => {
+    const { token } = await createKey(api, tenant);
+    const client = new Client({ name: 'test', version: '1.0.0' });
+    const requestInit = { headers: { authorization: `Bearer ${token}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`), { requestInit }));
+    const { workspaceId } = tenant;
+    const upload = { workspaceId, name: 'a.txt', contentType: 'text/plain', text: 'No room.' };
+    const { isError, content } = (await client.callTool({ name: 'upload_document', arguments: upload })) as any;
+    expect([isError, content[0].text]).to.deep.equal([true, 'storage_full: The store of documents is full. Try again later.']);
+    expect(api.stack.readLog('api')).to.include('the disk of the stored documents is full');
+    await client.close();
+  });
+});
+
 describe('The MCP server without MCP_WRITE', () => {
   const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false' } });
 
