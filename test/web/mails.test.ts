@@ -3,7 +3,7 @@ import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
 import { type MailServer, startMailServer } from '../support/smtp.ts';
 import { mailLink } from './support/mail-link.ts';
-import { password, useConsole } from './support/use-console.ts';
+import { password, pathOf, useConsole } from './support/use-console.ts';
 
 describe('The mails of sign-in', () => {
   let mailServer: MailServer;
@@ -60,5 +60,37 @@ describe('The mails of sign-in', () => {
 
     const { page: again } = await open(path);
     await again.getByText('This link does not work, or no longer.').waitFor();
+  });
+
+  it('lead on to where one was going before one forgot the password, and to no other site', async () => {
+    await api.database.db.updateTable('user').set({ emailVerified: true }).where('id', '=', tenant.owner.id).execute();
+    const wanted = pathOf(tenant, 'jobs?status=failed');
+    const { page } = await open(wanted);
+    await page.getByRole('link', { name: 'Forgot your password?' }).click();
+    await page.getByRole('heading', { name: 'Reset your password' }).waitFor();
+    await page.getByLabel('Email address').fill(tenant.owner.email);
+    await page.getByRole('button', { name: 'Send the mail' }).click();
+    await page.getByText(`a mail is on its way to it`).waitFor();
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('next')).to.equal(wanted);
+
+    const path = await mailLink(mailServer, tenant.owner.email, /Reset/);
+    const { page: reset } = await open(path);
+    await reset.getByRole('textbox', { name: 'New password' }).fill('another long password');
+    await reset.getByRole('button', { name: 'Set password' }).click();
+    await reset.getByText('The password is set').waitFor();
+    await reset.getByLabel('Email address').fill(tenant.owner.email);
+    await reset.getByRole('textbox', { name: 'Password' }).fill('another long password');
+    await reset.getByRole('button', { name: 'Sign in' }).click();
+    await reset.waitForURL(`${api.url}${wanted}`);
+
+    const { page: again } = await open(path);
+    await again.getByRole('link', { name: 'Reset your password' }).click();
+    await again.waitForURL(`${api.url}/forgot-password?${new URLSearchParams({ next: wanted })}`);
+
+    const { page: elsewhere } = await open('/reset-password?error=INVALID_TOKEN&next=%2F%2Fexample.com');
+    await elsewhere.getByRole('link', { name: 'Reset your password' }).click();
+    await elsewhere.waitForURL(`${api.url}/forgot-password`);
   });
 });

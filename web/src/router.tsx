@@ -106,14 +106,16 @@ const signUp = createRoute({
 const forgotPassword = createRoute({
   getParentRoute: () => root,
   path: '/forgot-password',
+  validateSearch: (search: Search): Pick<SignInSearch, 'next'> => ({ next: ownPath(search.next) }),
   component: lazyRouteComponent(() => import('./pages/forgot-password.tsx')),
 });
 
 const resetPassword = createRoute({
   getParentRoute: () => root,
   path: '/reset-password',
-  validateSearch: (search: Search): { token?: string | undefined; error?: string | undefined } => ({
+  validateSearch: (search: Search): Pick<SignInSearch, 'next' | 'error'> & { token?: string | undefined } => ({
     token: textOf(search.token),
+    next: ownPath(search.next),
     error: textOf(search.error),
   }),
   component: lazyRouteComponent(() => import('./pages/reset-password.tsx')),

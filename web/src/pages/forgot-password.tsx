@@ -1,4 +1,5 @@
 import { Alert, Button, Stack, Text, TextInput } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CardPage } from '../parts/card-page.tsx';
 import { Failure } from '../parts/failure.tsx';
@@ -7,10 +8,13 @@ import { useFormTask } from '../parts/use-form-task.ts';
 import { ask, auth } from '../service.ts';
 import { t } from '../text.ts';
 
+const route = getRouteApi('/forgot-password');
+
 export default function ForgotPassword() {
+  const { next } = route.useSearch();
   const [asked, setAsked] = useState<string>();
   const { onSubmit, isPending, error } = useFormTask(async ({ email = '' }) => {
-    await ask(auth.requestPasswordReset({ email, redirectTo: '/reset-password' }));
+    await ask(auth.requestPasswordReset({ email, redirectTo: `/reset-password${next ? `?${new URLSearchParams({ next })}` : ''}` }));
     setAsked(email);
   });
   return (
@@ -31,7 +35,7 @@ export default function ForgotPassword() {
           </Stack>
         </form>
       )}
-      <LinkTo to="/sign-in" size="sm">
+      <LinkTo to="/sign-in" search={{ next }} size="sm">
         {t.sign.inTitle}
       </LinkTo>
     </CardPage>

@@ -13,13 +13,13 @@ const route = getRouteApi('/reset-password');
 
 /** Where the mail leads. The token is used once. */
 export default function ResetPassword() {
-  const { token, error: refused } = route.useSearch();
+  const { token, next, error: refused } = route.useSearch();
   const navigate = useNavigate();
   const { onSubmit, isPending, error } = useFormTask(async ({ password = '' }) => {
     await ask(auth.resetPassword({ newPassword: password, token }));
     // Every session has ended, that of this browser too.
     queryClient.clear();
-    await navigate({ to: '/sign-in', search: { said: 'reset' } });
+    await navigate({ to: '/sign-in', search: { said: 'reset', next } });
   });
   return (
     <CardPage title={t.reset.setTitle}>
@@ -28,7 +28,9 @@ export default function ResetPassword() {
           <Alert variant="default" role="alert">
             {t.reset.lost}
           </Alert>
-          <LinkTo to="/forgot-password">{t.reset.askTitle}</LinkTo>
+          <LinkTo to="/forgot-password" search={{ next }}>
+            {t.reset.askTitle}
+          </LinkTo>
         </>
       ) : (
         <form onSubmit={onSubmit}>

@@ -30,7 +30,7 @@ export default function SignIn() {
         <LinkTo to="/sign-up" search={{ next }} size="sm">
           {t.sign.toUp}
         </LinkTo>
-        <LinkTo to="/forgot-password" size="sm">
+        <LinkTo to="/forgot-password" search={{ next }} size="sm">
           {t.sign.forgot}
         </LinkTo>
       </Group>
