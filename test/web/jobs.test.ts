@@ -138,6 +138,36 @@ describe('The jobs of a busy workspace in the console', () => {
     await page.getByText('Each of them has been tried again already.').waitFor();
   });
 
+  it('are all tried again that can be, and it is said why the others were not', async () => {
+    const { db } = api.database;
+    const busy = await api.createTenant();
+    const { organizationId, workspaceId } = busy;
+    const { token } = busy.owner;
+    const { id: documentId } = await api.upload(busy, { bytes: 'Gone soon.' });
+    const text = { kind: 'text.embed', organizationId, workspaceId, texts: ['mirrors'] };
+    for (const body of [text, { kind: 'document.index', documentId }, text, { kind: 'document.index', documentId }])
+      await expectOk(api.request('POST', '/api/v1/jobs', { token, body }));
+    const failed = { status: 'failed' as const, error_code: 'ai_unreachable', error_message: 'away', finished_at: new Date() };
+    await db.updateTable('job').set(failed).where('organization_id', '=', organizationId).execute();
+    await expectOk(api.request('DELETE', `/api/v1/documents/${documentId}`, { token }));
+
+    const { page } = await open(pathOf(busy, 'jobs?status=failed'), { as: busy.owner });
+    await page.getByRole('button', { name: 'Try 4 jobs again' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click();
+    const said = page.getByRole('dialog').getByRole('status');
+    await said.getByText('Queued again: 2 jobs. Not queued: 2 jobs.').waitFor();
+    await said.getByText('The document of this job is gone. (2 jobs)').waitFor();
+    const retries = await db
+      .selectFrom('job')
+      .select('kind')
+      .where('retry_of', 'is not', null)
+      .where('workspace_id', '=', workspaceId)
+      .execute();
+    expect(retries.map(({ kind }) => kind)).to.deep.equal(['text.embed', 'text.embed']);
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
   it('of an upload are those of its workspace and no other, show how much of a process is done, and its document the summary', async () => {
     const { db } = api.database;
     const { organizationId, owner, slug, workspaceId } = await api.createTenant();

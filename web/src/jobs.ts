@@ -52,6 +52,23 @@ export async function findRetried({ organization, workspace }: Place, jobs: List
   return retried;
 }
 
+/** The codes that concern one job, and not those after it. */
+const refusals: string[] = ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT', 'LIMIT_REACHED'];
+
+/**
+ * Tries jobs again, and returns why some of them were refused. If it goes on after an error, or after a response that was lost, the key of a
+ * job keeps it from being charged twice.
+ */
+export async function retryJobs(jobs: ListedJob[]): Promise<string[]> {
+  const reasons: string[] = [];
+  for (const { id } of jobs)
+    await service.jobs.retry({ id }, { idempotencyKey: `retry-${id}` }).catch((error: unknown) => {
+      if (!(error instanceof SheafError && refusals.includes(error.code))) throw error;
+      reasons.push(error.message);
+    });
+  return reasons;
+}
+
 export interface Live {
   state: 'connecting' | 'live' | 'lost';
   error?: unknown;

@@ -233,6 +233,9 @@ export const de: Messages = {
     retryAll: (jobs) => `${count(jobs, 'Job', 'Jobs')} erneut versuchen`,
     retryAllText: (credits) =>
       `Jeder wird als neuer Job eingereiht und erneut berechnet: insgesamt ${credits}. Für Jobs, die fehlschlagen, erhalten Sie sie zurück.`,
+    retriedSome: (queued, refused) =>
+      `Erneut eingereiht: ${count(queued, 'Job', 'Jobs')}. Nicht eingereiht: ${count(refused, 'Job', 'Jobs')}.`,
+    retryRefused: (reason, jobs) => `${reason} (${count(jobs, 'Job', 'Jobs')})`,
     allRetried: 'Jeder davon wurde schon erneut versucht.',
     noDocument: 'kein Dokument',
     deletedDocument: 'gelöschtes Dokument',

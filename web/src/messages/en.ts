@@ -231,6 +231,8 @@ export const en = {
     retry: (kind: string, name: string) => `Try again: ${kind}, ${name}`,
     retryAll: (jobs: number) => `Try ${count(jobs, 'job')} again`,
     retryAllText: (credits: string) => `Each is queued as a new job and charged again: ${credits} in all, given back for those that fail.`,
+    retriedSome: (queued: number, refused: number) => `Queued again: ${count(queued, 'job')}. Not queued: ${count(refused, 'job')}.`,
+    retryRefused: (reason: string, jobs: number) => `${reason} (${count(jobs, 'job')})`,
     allRetried: 'Each of them has been tried again already.',
     noDocument: 'no document',
     deletedDocument: 'deleted document',

@@ -8,15 +8,15 @@ import { findRetried, type JobStatus, jobsQuery, type ListedJob, type Live, live
 import { Empty } from '../parts/empty.tsx';
 import { Failure } from '../parts/failure.tsx';
 import { Filter } from '../parts/filter.tsx';
-import { FormDialog } from '../parts/form-dialog.tsx';
 import { LinkTo } from '../parts/link-to.tsx';
 import { PageHead } from '../parts/page-head.tsx';
+import { RetryJobs } from '../parts/retry-jobs.tsx';
 import { StateMark } from '../parts/state-mark.tsx';
 import { TaskButton } from '../parts/task-button.tsx';
 import { Time } from '../parts/time.tsx';
 import { Waiting } from '../parts/waiting.tsx';
 import { WorkflowLink } from '../parts/workflow-link.tsx';
-import { queryClient, slugsOf } from '../queries.ts';
+import { slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
 import { formatPercent, formatRelative, t } from '../text.ts';
 
@@ -94,24 +94,8 @@ function RetryAll({ items }: { items: ListedJob[] }) {
           {t.jobs.allRetried}
         </Text>
       )}
-      {asked && asked.length > 0 && <AskRetry jobs={asked} onClose={() => setAsked(undefined)} />}
+      {asked && asked.length > 0 && <RetryJobs jobs={asked} onClose={() => setAsked(undefined)} />}
     </Stack>
-  );
-}
-
-function AskRetry({ jobs, onClose }: { jobs: ListedJob[]; onClose: () => void }) {
-  const navigate = useNavigate({ from: '/o/$organization/$workspace/jobs' });
-  const task = async () => {
-    // If it goes on after an error, or after a response that was lost, the key of a job keeps it from being charged twice.
-    for (const { id } of jobs) await service.jobs.retry({ id }, { idempotencyKey: `retry-${id}` });
-    await queryClient.invalidateQueries({ queryKey: ['jobs'] });
-    await navigate({ search: {} });
-  };
-  const credits = t.common.credits(jobs.reduce((sum, job) => sum + job.credits, 0));
-  return (
-    <FormDialog title={t.jobs.retryAll(jobs.length)} action={t.common.retry} task={task} onClose={onClose}>
-      <Text size="sm">{t.jobs.retryAllText(credits)}</Text>
-    </FormDialog>
   );
 }
 
