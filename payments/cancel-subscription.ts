@@ -38,7 +38,7 @@ export function createCancelSubscription(db: Db, payments: Payments | undefined)
     // The request stays recorded while it may have taken effect, so that a later update of the row audits it. So does an earlier,
     // interrupted request.
     if (isOver(outcome) && !repeated) await forgetCancellation(db, row.id);
-    if (fetched) await inTransaction(db, (trx) => storeSubscription(trx, fetched, payments.plans));
+    if (fetched) await inTransaction(db, (trx) => storeSubscription(trx, fetched, payments));
     if (outcome.result === 'had ended') throw noLiveSubscription();
     if (outcome.result === 'canceled') return stateOf(outcome.fetched);
     payments.log.error({ err: outcome.error }, 'a subscription could not be canceled');

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type Stripe from 'stripe';
 import type { ServerConfig } from '../config/server.ts';
 import type { Db } from '../db/connect.ts';
+import { type GetPlan, getPlan } from '../domain/billing/plan.ts';
 import { createStripe } from './create-stripe.ts';
 import { type SoldPlan, soldPlans } from './plans.ts';
 
@@ -9,6 +10,7 @@ import { type SoldPlan, soldPlans } from './plans.ts';
 export interface Payments {
   stripe: Stripe;
   plans: SoldPlan[];
+  getPlan: GetPlan;
   db: Db;
   log: Logger;
   /** Verifies the events that Stripe sends. */
@@ -22,5 +24,10 @@ export function createPayments({ config, db, log }: { config: ServerConfig; db: 
   const stripe = createStripe(config);
   if (!stripe) return undefined;
   const { webhookSecret = '' } = config.billing;
-  return { stripe, plans: soldPlans(config), db, log, webhookSecret, sendsMail: config.email.provider !== 'none' };
+  return {
+    ...{ stripe, db, log, webhookSecret },
+    plans: soldPlans(config),
+    getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
+    sendsMail: config.email.provider !== 'none',
+  };
 }

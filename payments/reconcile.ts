@@ -94,7 +94,7 @@ function differs(fetched: FetchedSubscription, row: SubscriptionRow | undefined,
 
 async function store(payments: Payments, fetched: FetchedSubscription): Promise<void> {
   await inTransaction(payments.db, async (trx) => {
-    const row = await storeSubscription(trx, fetched, payments.plans);
+    const row = await storeSubscription(trx, fetched, payments);
     if (row) await followSeats(payments, trx, fetched, row);
   });
 }

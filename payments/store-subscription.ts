@@ -6,6 +6,7 @@ import type { SubscriptionRow } from '../domain/billing/find-subscription.ts';
 import { reportProblem, resolveProblem } from '../domain/billing/problems.ts';
 import { newId } from '../domain/ids.ts';
 import { lockOrganizationOfCustomer, lockStoredSubscription } from '../domain/locks.ts';
+import { emitCreditEventsOfPlan } from '../domain/webhooks/emit-credit-events.ts';
 import { recordCancellation } from './cancellation-request.ts';
 import type { FetchedSubscription } from './fetch-subscription.ts';
 import type { Payments } from './payments.ts';
@@ -19,7 +20,7 @@ import { billedSeats, dateOf, idOf, isLiveStatus, readItems, type SoldPlan } fro
 export async function storeSubscription(
   trx: Transaction,
   fetched: FetchedSubscription,
-  plans: SoldPlan[],
+  { plans, getPlan }: Pick<Payments, 'plans' | 'getPlan'>,
 ): Promise<SubscriptionRow | undefined> {
   const { subscription, fetch } = fetched;
   const organizationId = await lockOrganizationOfCustomer(trx, idOf(subscription.customer) ?? '');
@@ -37,6 +38,7 @@ export async function storeSubscription(
   // At an earlier request its customer may have belonged to no organization.
   await resolveProblem(trx, 'unknown-customer', subscription.id);
   await reportSeveral(trx, stored);
+  await emitCreditEventsOfPlan(trx, stored.referenceId, await getPlan(trx, stored.referenceId));
   return stored;
 }
 

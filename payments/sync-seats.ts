@@ -32,7 +32,7 @@ export async function syncSeats(payments: Payments, organizationId: string): Pro
       sync.changed.push(id);
       fetched = await fetchSubscription(payments, id);
     }
-    await inTransaction(db, async (trx) => fetched && storeSubscription(trx, fetched, plans));
+    await inTransaction(db, async (trx) => fetched && storeSubscription(trx, fetched, payments));
   }
   return sync;
 }

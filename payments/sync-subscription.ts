@@ -16,13 +16,13 @@ import { seatChanges } from './sync-seats.ts';
  * row if there is one. Throws if Stripe or the database fails; it can be repeated.
  */
 export async function syncSubscription(
-  payments: Pick<Payments, 'db' | 'stripe' | 'plans'>,
+  payments: Pick<Payments, 'db' | 'stripe' | 'plans' | 'getPlan'>,
   id: string,
   also: (trx: Transaction, row: SubscriptionRow | undefined) => Promise<void> = async () => {},
 ): Promise<SubscriptionRow | undefined> {
   const fetched = await fetchSubscription(payments, id);
   return await inTransaction(payments.db, async (trx) => {
-    const row = fetched ? await storeSubscription(trx, fetched, payments.plans) : undefined;
+    const row = fetched ? await storeSubscription(trx, fetched, payments) : undefined;
     if (fetched && row) await followSeats(payments, trx, fetched, row);
     if (fetched) await resolveProblem(trx, 'subscription-missing', id);
     else await reportMissing(trx, id);

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import Stripe from 'stripe';
 import { getPlan } from '../../domain/billing/plan.ts';
+import { thisMonth } from '../../domain/credits/budgets.ts';
+import { newId } from '../../domain/ids.ts';
+import { syncWebhookSwitch } from '../../domain/webhooks/sync-switch.ts';
 import { type StripeServer, startStripeServer, subscriptionOf } from '../../tools/stripe/stripe-server.ts';
 import type { Client } from './support/client.ts';
 import { type AuthService, billingOn, startAuthService } from './support/service.ts';
@@ -73,6 +77,31 @@ describe('Subscriptions', () => {
     expect(await planName()).to.equal('free');
     expect(await rows()).to.have.length(1);
     expect((await rows())[0]).to.include({ pastDueSince: null });
+  });
+
+  it('tell once that the credits are used up, if a smaller plan makes them so', async () => {
+    const { db, config } = service;
+    const limit = config.plans.free.aiCredits;
+    await syncWebhookSwitch(db, true);
+    const endpoint = { id: newId(), organization_id: organizationId, url: 'https://hooks.example.com/', secret: 'whsec_c2VjcmV0' };
+    await db
+      .insertInto('webhook_endpoint')
+      .values({ ...endpoint, events: ['credits.low', 'credits.exhausted'], signature: 'v1' })
+      .execute();
+    await sql`insert into credit_month (organization_id, month, used) values (${organizationId}, ${thisMonth}, ${limit + 1})`.execute(db);
+    const told = () =>
+      db.selectFrom('webhook_delivery').select(['event', 'data']).where('organization_id', '=', organizationId).orderBy('event').execute();
+    stripe.subscriptions.set('sub_credits', sub('sub_credits', 'active'));
+    await send('customer.subscription.created', stripe.subscriptions.get('sub_credits'));
+    expect(await told()).to.deep.equal([]);
+
+    stripe.subscriptions.set('sub_credits', sub('sub_credits', 'canceled'));
+    for (let time = 0; time < 2; time++) {
+      await send('customer.subscription.deleted', stripe.subscriptions.get('sub_credits'));
+      const deliveries = await told();
+      expect(deliveries.map(({ event }) => event)).to.deep.equal(['credits.exhausted', 'credits.low']);
+      for (const { data } of deliveries) expect(data).to.include({ organizationId, used: limit + 1, limit, plan: 'free' });
+    }
   });
 
   it('keep the newer of two answers, whichever is stored last', async () => {
