@@ -72,6 +72,23 @@ describe('The numbers of a Word document', () => {
     ]);
   });
 
+  it('count a paragraph whose end was deleted as one with the next', async () => {
+    const gone = '<w:rPr><w:del/></w:rPr>';
+    const body = [
+      clause(1, 0, 'first'),
+      paragraph(place(1, 0) + gone, 'deleted').replace(/<w:r>.*<\/w:r>/, ''),
+      clause(1, 0, 'second'),
+      paragraph(place(1, 0) + gone, 'third and')
+        .replace('t>third', 't xml:space="preserve">third')
+        .replace('and<', 'and <'),
+      clause(1, 0, 'its end'),
+      clause(1, 0, 'fourth'),
+    ];
+    expect((await read(body, [abstract(0, legal), used(1, 0)])).lines).to.deep.equal([
+      ...['1. first', '2. second', '3. third and its end', '4. fourth'],
+    ]);
+  });
+
   it('of headings come with their styles, and are part of their titles', async () => {
     const styles = [
       '<w:style w:type="paragraph" w:styleId="H1"><w:name w:val="heading 1"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>',

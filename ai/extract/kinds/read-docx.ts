@@ -94,6 +94,8 @@ interface Paragraph {
   list: string | undefined;
   listLevel: number | undefined;
   isCounted: boolean;
+  /** Its end was deleted: the next one goes on with it. */
+  isJoined: boolean;
 }
 
 interface WordDocument {
@@ -112,7 +114,15 @@ class WordPart {
   /** The runs that are open, and whether each is formatted as hidden. */
   readonly #runs: boolean[] = [];
   readonly #field = new WordField();
+  /** The fields that are open, and whether each is still in its code, which may hold the results of other fields. */
+  #fields: boolean[] = [];
   #inText = false;
+  /** Within the properties of the sign that ends a paragraph. */
+  #inMark = false;
+  /** The paragraph before goes on, and has its number already. */
+  #isCounted = false;
+  /** How many columns the cells that are open take. */
+  readonly #spans: number[] = [];
   /** The former properties that are open, of a changed paragraph or run. */
   #changes = 0;
   #skipped = 0;
@@ -130,6 +140,8 @@ class WordPart {
     await scanXml(archive.readText(part), {
       enough: () => this.#document.builder.full,
       open: (name, attributes) => {
+        const paragraph = this.#paragraphs.at(-1);
+        if (paragraph && this.#inMark && (name === 'w:del' || name === 'w:moveFrom')) paragraph.isJoined = true;
         if (skipped.has(name)) this.#skipped += 1;
         if (this.#skipped === 0) this.#open(name, attributes);
       },
@@ -138,7 +150,7 @@ class WordPart {
         if (this.#skipped === 0) this.#close(name);
       },
       text: (text) => {
-        if (this.#inText && this.#skipped === 0) this.#add(text);
+        if (this.#inText && this.#skipped === 0 && !this.#fields.includes(true)) this.#add(text);
       },
     });
   }
@@ -147,8 +159,7 @@ class WordPart {
     const { builder, beside, running, styles } = this.#document;
     const value = attributes['w:val'] ?? '';
     if (name === 'w:t' || name === 'm:t') this.#inText = true;
-    else if (name === 'w:p')
-      this.#paragraphs.push({ style: undefined, level: undefined, list: undefined, listLevel: undefined, isCounted: false });
+    else if (name === 'w:p') this.#openParagraph();
     else if (name === 'w:r' || name === 'm:r') this.#runs.push(false);
     else if (name === 'v:textpath') this.#add(attributes.string ?? '');
     else if (name === 'w:commentReference') beside.hasComments = true;
@@ -162,6 +173,10 @@ class WordPart {
     else if (name === 'w:noBreakHyphen') this.#add('-');
     else if (name === 'w:sym') this.#add(signOf(attributes['w:font'], attributes['w:char']));
     else if (name === 'w:tbl') builder.openTable();
+    else if (name === 'w:tc') this.#spans.push(1);
+    else if (name === 'w:gridSpan') this.#spans.splice(-1, 1, Number(value));
+    else if (name === 'w:gridBefore') builder.passColumns(Number(value));
+    else if (name === 'w:fldChar') this.#openField(attributes['w:fldCharType']);
     else if (name === 'w:txbxContent') builder.openAside();
     else if (name.startsWith('m:')) this.#openInEquation(name, attributes['m:val']);
     else if (this.#changes === 0) this.#setProperty(name, value);
@@ -175,8 +190,9 @@ class WordPart {
     if (name === 'w:t' || name === 'm:t') this.#inText = false;
     else if (name === 'w:p') this.#endParagraph();
     else if (name === 'w:r' || name === 'm:r') this.#runs.pop();
+    else if (name === 'w:rPr') this.#inMark = false;
     else if (changed.has(name)) this.#changes -= 1;
-    else if (name === 'w:tc') builder.endCell();
+    else if (name === 'w:tc') this.#endCell();
     else if (name === 'w:tr') builder.endRow();
     else if (name === 'w:tbl') builder.closeTable();
     else if (name === 'w:txbxContent') builder.closeAside();
@@ -184,10 +200,29 @@ class WordPart {
     else if (name === 'w:checkBox' || name === 'w:ddList') this.#add(this.#field.close());
   }
 
+  #openParagraph(): void {
+    const properties = { style: undefined, level: undefined, list: undefined, listLevel: undefined };
+    this.#paragraphs.push({ ...properties, isCounted: this.#isCounted, isJoined: false });
+    this.#isCounted = false;
+  }
+
+  #openField(type: string | undefined): void {
+    if (type === 'begin') this.#fields.push(true);
+    else if (type === 'separate') this.#fields.splice(-1, 1, false);
+    else this.#fields.pop();
+  }
+
+  #endCell(): void {
+    this.#isCounted = false;
+    this.#document.builder.endCell();
+    this.#document.builder.passColumns((this.#spans.pop() ?? 1) - 1);
+  }
+
   #setProperty(name: string, value: string): void {
     const paragraph = this.#paragraphs.at(-1);
     if (!paragraph) return;
-    if (name === 'w:pStyle') paragraph.style = value;
+    if (name === 'w:rPr') this.#inMark = this.#runs.length === 0;
+    else if (name === 'w:pStyle') paragraph.style = value;
     else if (name === 'w:outlineLvl') paragraph.level = toLevel(value);
     else if (name === 'w:numId') paragraph.list = value;
     else if (name === 'w:ilvl') paragraph.listLevel = Number(value);
@@ -241,6 +276,12 @@ class WordPart {
 
   /** A paragraph without text counts too, but its number alone is not worth a line. */
   #endParagraph(): void {
+    // A field whose end is missing hides nothing of the paragraphs behind it.
+    this.#fields = this.#fields.filter((isCode) => !isCode);
+    if (this.#paragraphs.at(-1)?.isJoined) {
+      this.#isCounted = this.#paragraphs.pop()?.isCounted ?? false;
+      return;
+    }
     this.#takeNumber();
     const { level, style } = this.#paragraphs.pop() ?? {};
     const ofStyle = style === undefined ? undefined : this.#document.styles.level(style);

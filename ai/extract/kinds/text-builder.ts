@@ -3,6 +3,8 @@ import { toRow } from '../table-row.ts';
 
 /** The text around a cell in a row. */
 const cellFrame = ' | '.length;
+/** A table of Word has no more columns. */
+const mostPassed = 63;
 
 /** A text that is being written, with the paragraph and the table that are open. */
 interface Flow {
@@ -11,12 +13,14 @@ interface Flow {
   tables: number;
   rows: string[];
   cells: string[];
+  /** How many columns are passed before the next cell, since cells to the left or above reach into them. */
+  passed: number;
   cell: string[];
   /** Paragraphs of asides, which follow the paragraph that they stand in. */
   waiting: string[];
 }
 
-const newFlow = (): Flow => ({ blocks: [], line: '', tables: 0, rows: [], cells: [], cell: [], waiting: [] });
+const newFlow = (): Flow => ({ blocks: [], line: '', tables: 0, rows: [], cells: [], passed: 0, cell: [], waiting: [] });
 
 /**
  * Collects the text of a document: paragraphs with empty lines between them, tables as rows of Markdown. What is inside of a table's cell
@@ -95,13 +99,20 @@ export class TextBuilder {
     this.endParagraph();
     const flow = this.#flow;
     if (flow.tables !== 1) return;
+    for (; flow.passed > 0; flow.passed -= 1) flow.cells.push('');
     flow.cells.push(flow.cell.join(' '));
     flow.cell = [];
+  }
+
+  /** Passes columns of a row, so that the next cell stands in its own. Nothing is written for them at the end of the row. */
+  passColumns(count: number): void {
+    if (this.#flow.tables === 1) this.#flow.passed = Math.min(this.#flow.passed + count, mostPassed);
   }
 
   endRow(): void {
     const flow = this.#flow;
     if (flow.tables !== 1) return;
+    flow.passed = 0;
     const row = toRow(flow.cells);
     if (row !== undefined) {
       flow.rows.push(row);
