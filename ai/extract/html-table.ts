@@ -17,6 +17,8 @@ interface TableBuilder {
   }): void;
 }
 
+/** No table that a person has written has wider cells. */
+const mostColumns = 50;
 const around = { leadingLineBreaks: 2, trailingLineBreaks: 2 };
 
 /**
@@ -35,8 +37,9 @@ export const formatTable: FormatCallback = (table, walk, builder) => {
     return;
   }
   const tables = builder as unknown as TableBuilder;
+  const rows = rowsOf(table);
   tables.openTable();
-  for (const cells of rowsOf(table)) {
+  for (const cells of rows) {
     tables.openTableRow();
     for (const cell of cells) {
       tables.openTableCell({});
@@ -45,9 +48,41 @@ export const formatTable: FormatCallback = (table, walk, builder) => {
     }
     tables.closeTableRow();
   }
-  const toText = (rows: { text: string }[][]) => rows.flatMap((cells) => toRow(cells.map(({ text }) => text)) ?? []).join('\n');
+  const toText = (written: { text: string }[][]) => {
+    const inColumns = columnsOf(rows);
+    return written.flatMap((cells, row) => toRow(inColumns(row, cells)) ?? []).join('\n');
+  };
   tables.closeTable({ tableToString: toText, ...around });
 };
+
+/** Puts the texts of rows, from the first on, into their columns: cells reach into columns to the right, and into rows below. */
+function columnsOf(rows: Element[][]): (row: number, texts: { text: string }[]) => string[] {
+  /** How many more rows each column is taken for. */
+  const taken: number[] = [];
+  return (row, texts) => {
+    const columns: string[] = [];
+    const passTaken = () => {
+      for (let rest = taken[columns.length] ?? 0; rest > 0; rest = taken[columns.length] ?? 0) {
+        taken[columns.length] = rest - 1;
+        columns.push('');
+      }
+    };
+    let filled = 0;
+    for (const [index, { text }] of texts.entries()) {
+      passTaken();
+      const { colspan, rowspan } = rows[row]?.[index]?.attribs ?? {};
+      filled = columns.push(text);
+      taken[filled - 1] = countOf(rowspan) - 1;
+      for (let more = countOf(colspan); more > 1; more -= 1) taken[columns.push('') - 1] = countOf(rowspan) - 1;
+    }
+    passTaken();
+    return columns.slice(0, filled);
+  };
+}
+
+function countOf(span: string | undefined): number {
+  return Math.min(Number.parseInt(span ?? '', 10) || 1, mostColumns);
+}
 
 /** The cells of each row, whatever stands around the rows. Cells that follow each other outside of a row are one. */
 function rowsOf(parent: Element, rows: Element[][] = []): Element[][] {

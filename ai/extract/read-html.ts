@@ -1,10 +1,11 @@
-import { convert, type HtmlToTextOptions } from 'html-to-text';
+import { convert, type FormatCallback, type HtmlToTextOptions } from 'html-to-text';
 import { charsetOfBom, decodeText, knownCharset } from './decode-text.ts';
 import type { RawText, SourceDocument } from './document.ts';
 import { leaveOutBoilerplate } from './html-boilerplate.ts';
 import { breaking, flat, hidden, lines, lists, paragraphs, readings, widgets } from './html-elements.ts';
 import { writeFields } from './html-fields.ts';
 import { formatTable } from './html-table.ts';
+import { MathMl } from './kinds/math-ml.ts';
 import { markHeading } from './outline.ts';
 import { tokenizeHtml } from './tokenize-html.ts';
 
@@ -38,6 +39,7 @@ const layout: HtmlToTextOptions = {
       const alt: unknown = element.attribs?.alt;
       if (typeof alt === 'string' && alt.trim()) builder.addInline(alt.trim());
     },
+    formula: (element, _walk, builder) => builder.addInline(writeFormula(element)),
     gap: (_element, _walk, builder) => builder.addInline(' '),
     heading: (element, walk, builder, { leadingLineBreaks }) => {
       builder.openBlock({ leadingLineBreaks });
@@ -59,6 +61,7 @@ const layout: HtmlToTextOptions = {
     { selector: 'a', options: { ignoreHref: true } },
     { selector: 'hr', options: { length: 3 } },
     { selector: 'img', format: 'alternativeText' },
+    { selector: 'math', format: 'formula' },
     { selector: 'table', format: 'tableRows' },
   ],
 };
@@ -102,6 +105,24 @@ function htmlToText(html: string, prune: (html: string) => string, options: Html
     .replace(/(\S) {3,}(?=\S)/g, '$1  ')
     .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/\n{3,}/g, '\n\n');
+}
+
+/** A formula of MathML in one line. */
+function writeFormula(formula: Parameters<FormatCallback>[0]): string {
+  let shown = '';
+  const math = new MathMl((text) => {
+    shown += text;
+  });
+  const write = ({ type, name = '', data, children = [] }: typeof formula) => {
+    if (type === 'text') math.add(data ?? '');
+    if (type !== 'tag') return;
+    math.open(name);
+    children.forEach(write);
+    math.close(name);
+  };
+  write(formula);
+  math.end();
+  return shown;
 }
 
 function charsetOfMeta(bytes: Uint8Array): string | undefined {

@@ -127,6 +127,28 @@ describe('text documents at /v1/extract', () => {
     for (const [html, expected] of Object.entries(tables)) expect((await read(html, 'text/html')).text, html).to.equal(expected);
   });
 
+  it('reads each cell of a table in its column, whatever cells reach into others', async () => {
+    const head = '<tr><th rowspan=2>Place<th colspan="2">Sales<th rowspan=2>Sum</tr><tr><th>2025<th>2026</tr>';
+    const body = '<tr><td rowspan="2">North<td>1<td>2<td>3</tr><tr><td>4<td rowspan=0>5<td>9</tr>';
+    const foot = '<tr><td colspan=3>All<td>12</tr><tr><td colspan=4>in tons</tr>';
+    const { text } = await read(`<table>${head}${body}${foot}</table>`, 'text/html');
+    expect(text).to.equal(
+      '| Place | Sales |  | Sum |\n|  | 2025 | 2026 |\n| North | 1 | 2 | 3 |\n|  | 4 | 5 | 9 |\n| All |  |  | 12 |\n| in tons |',
+    );
+    const wide = '<tr><td colspan=1000000000>a<td rowspan=1000000000>b</tr>'.repeat(50_000);
+    expect((await read(`<table>${wide}</table>`, 'text/html')).truncated).to.equal(true);
+  });
+
+  it('reads formulas as one would type them', async () => {
+    const half = '<mfrac><mn>1</mn><mn>2</mn></mfrac>';
+    const power = '<msup><mrow><mi>b</mi></mrow><mn>2</mn></msup>';
+    const root = `<msqrt>${power}<mo>−</mo><mn>4</mn><mo>&InvisibleTimes;</mo><mi>c</mi></msqrt>`;
+    const typed = '<annotation encoding="application/x-tex">\\frac</annotation>';
+    const formulas = `<math><semantics><mrow><mn>2</mn>${half}</mrow>${typed}</semantics></math> <math>${root}</math>`;
+    const table = '<math><mtable><mtr><mtd><mi>p</mi></mtd><mtd><mi>q</mi></mtd></mtr><mtr><mtd><mi>r</mi></mtd></mtr></mtable></math>';
+    expect((await read(`<p>Let ${formulas} be ${table}.</p>`, 'text/html')).text).to.equal('Let 2 1/2 √(b^2−4c) be p q; r.');
+  });
+
   it('reads a table of very many rows, whatever stands around them', async () => {
     const rows = '<tr><td>1</td><td>2</td></tr>'.repeat(150_000);
     for (const page of [`<tbody>${rows}</tbody>`, rows]) {
