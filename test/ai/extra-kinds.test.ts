@@ -65,6 +65,37 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     );
   });
 
+  it('are read from Word without the codes of fields, though these hold results of other fields', async () => {
+    const field = (type: string) => `<w:r><w:fldChar w:fldCharType="${type}"/></w:r>`;
+    const run = (text: string) => `<w:r><w:t xml:space="preserve">${text}</w:t></w:r>`;
+    const inner = `${field('begin')}<w:r><w:instrText>MERGEFIELD sex</w:instrText></w:r>${field('separate')}${run('female')}${field('end')}`;
+    const letter = `<w:p>${run('Dear ')}${field('begin')}${inner}${field('separate')}${run('Ms')}${field('end')}${run(' Ash,')}</w:p>`;
+    const endless = `<w:p>${run('One')}${field('begin')}</w:p><w:p>${run('Two')}</w:p>`;
+    const { text } = await read(makeDocx(letter + endless), types.docx);
+    expect(text).to.equal('Dear Ms Ash,\n\nOne\n\nTwo\n\nA footnote.');
+  });
+
+  it('are read from Word and OpenDocument with each cell in its column, whatever cells reach into others', async () => {
+    const cell = (text: string, properties = '') => `<w:tc><w:tcPr>${properties}</w:tcPr>${wordParagraph(text)}</w:tc>`;
+    const row = (cells: string, properties = '') => `<w:tr><w:trPr>${properties}</w:trPr>${cells}</w:tr>`;
+    const wide = '<w:gridSpan w:val="2"/>';
+    const inner = `<w:tbl>${row(cell('Rent', wide) + cell('due'))}</w:tbl>`;
+    const word = [
+      row(cell('Place') + cell('Sales', wide) + cell('Sum')),
+      row(cell('2025') + cell('2026'), '<w:gridBefore w:val="1"/>'),
+      row(`<w:tc><w:tcPr>${wide}</w:tcPr>${inner}<w:p/></w:tc>${cell('9')}`),
+      row(cell('All', '<w:gridSpan w:val="4"/>')),
+    ];
+    const rows = '| Place | Sales |  | Sum |\n|  | 2025 | 2026 |';
+    const inWord = await read(makeDocx(`<w:tbl>${word.join('')}</w:tbl>`), types.docx);
+    expect(inWord.text).to.equal(`${rows}\n| Rent due |  | 9 |\n| All |\n\nA footnote.`);
+    const odtCell = (text: string) =>
+      text ? `<table:table-cell><text:p>${text}</text:p></table:table-cell>` : '<table:covered-table-cell/>';
+    const odtRow = (...cells: string[]) => `<table:table-row>${cells.map(odtCell).join('')}</table:table-row>`;
+    const odt = `<table:table>${odtRow('Place', 'Sales', '', 'Sum')}${odtRow('', '2025', '2026')}${odtRow('All', '', '', '')}</table:table>`;
+    expect((await read(makeOdt(odt), types.odt)).text).to.equal(`${rows}\n| All |`);
+  });
+
   it('are read from PowerPoint with equations, once', async () => {
     const paragraph = (xml: string) => `<p:sp><p:txBody><a:p>${xml}</a:p></p:txBody></p:sp>`;
     const choice = `<mc:Choice>${paragraph('<a:r><a:t>Area </a:t></a:r><a14:m><m:oMath><m:f><m:num><m:r><m:t>πd</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f></m:oMath></a14:m>')}</mc:Choice>`;
@@ -123,10 +154,12 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     const change = '<w:rPrChange><w:rPr><w:vanish/></w:rPr></w:rPrChange>';
     const word = `<w:p><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>${run('', 'a')}${run('<w:vanish/>', 'X')}${run('<w:vanish w:val="0"/>', 'b')}${run(change, 'c')}</w:p>`;
     expect((await read(makeDocx(word), types.docx)).text).to.equal('abc\n\nA footnote.');
-    const style = '<style:style style:name="T1"><style:text-properties text:display="none"/></style:style>';
+    const hides = (family: string, name: string) =>
+      `<style:style style:family="${family}" style:name="${name}"><style:text-properties text:display="none"/></style:style>`;
+    const style = hides('text', 'T1') + hides('paragraph', 'P1') + hides('paragraph', 'T2');
     const span = (name: string, text: string) => `<text:span text:style-name="${name}">${text}</text:span>`;
     const picture = '<draw:frame><draw:image/><svg:title>X</svg:title><svg:desc>X</svg:desc></draw:frame>';
-    const paragraph = `<text:p>a${span('T1', `X${span('T2', 'X')}X`)}${span('T2', 'b')}${picture}c</text:p>`;
+    const paragraph = `<text:p text:style-name="P1">X</text:p><text:p>a${span('T1', `X${span('T2', 'X')}X`)}${span('T2', 'b')}${picture}c</text:p>`;
     expect((await read(makeOdt(paragraph, '', style), types.odt)).text).to.equal('abc');
     const mail =
       'From: a@example.com\nContent-Type: text/html\n\n<div style="Display: none">X</div><p>a<i style="color:red;display:none">X</i>b';

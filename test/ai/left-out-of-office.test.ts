@@ -45,6 +45,23 @@ describe('What stands beside the text of an Office document', () => {
     expect((await read(letter('<w:titlePg w:val="0"/>'), types.docx)).text).to.equal(`Gravel Ltd\n\n${end}`);
   });
 
+  it('is read of the headers and footers of OpenDocument, unless they are off or hidden', async () => {
+    const part = (name: string, text: string, attributes = '') => `<style:${name} ${attributes}><text:p>${text}</text:p></style:${name}>`;
+    const hides = '<style:style style:family="paragraph" style:name="Quiet"><style:text-properties text:display="none"/></style:style>';
+    const parts = [
+      part('header', 'Gravel Ltd'),
+      part('header-first', 'Harbour Street 5'),
+      part('header-left', 'An old header', 'style:display="false"'),
+      part('footer', 'IBAN DE02 1203 0000'),
+      part('footer-left', '<text:page-number>7</text:page-number>'),
+    ];
+    const styles = `<office:document-styles>${hides}<office:master-styles><style:master-page>${parts.join('')}</style:master-page></office:master-styles></office:document-styles>`;
+    const body = '<text:p>We offer gravel.</text:p><text:p text:style-name="Quiet">Not for long.</text:p>';
+    const letter = makeOdt(body, '', '', [{ name: 'styles.xml', content: styles }]);
+    const { text } = await read(letter, types.odt);
+    expect(text).to.equal('Gravel Ltd\n\nHarbour Street 5\n\nWe offer gravel.\n\nIBAN DE02 1203 0000');
+  });
+
   it('is told: comments, objects, and what a large picture may say', async () => {
     const noted = makeDocx('<w:p><w:r><w:t>Fine.</w:t></w:r><w:r><w:commentReference w:id="0"/></w:r></w:p>');
     expect(await read(noted, types.docx)).to.deep.equal({ text: 'Fine.\n\nA footnote.', notices: [comments] });
@@ -136,16 +153,20 @@ describe('What an Office document shows', () => {
       object(1),
       object(2),
       object(3),
+      '<text:p>Go <draw:custom-shape><text:p>a shape</text:p></draw:custom-shape>on.</text:p>',
+      '<text:p><draw:frame><draw:object xlink:href="Formula 4/"/></draw:frame></text:p>',
     ].join('');
     const chart = `<office:document-content><office:body><office:chart><chart:title><text:p>Harvest</text:p></chart:title><table:table>${row('', 'Lime', '41')}</table:table></office:chart></office:body></office:document-content>`;
     const formula =
       '<math xmlns="http://www.w3.org/1998/Math/MathML"><semantics><mrow><mi>E</mi></mrow><annotation encoding="StarMath 5.0">E = m c^2</annotation></semantics></math>';
+    const typeless = '<math xmlns="http://www.w3.org/1998/Math/MathML"><mfrac><mn>1</mn><mn>2</mn></mfrac></math>';
     const bytes = makeOdt(body, '', '', [
+      { name: 'Formula 4/content.xml', content: typeless },
       { name: 'Object 1/content.xml', content: chart },
       { name: 'Object 2/content.xml', content: formula },
     ]);
     expect(await read(bytes, types.odt)).to.deep.equal({
-      text: 'Before.\n\n| shown | 5 |\n\nHarvest\n\n| Lime | 41 |\n\nE = m c^2',
+      text: 'Before.\n\n| shown | 5 |\n\nHarvest\n\n| Lime | 41 |\n\nE = m c^2\n\nGo on.\n\na shape\n\n1/2',
       notices: ['Not read: an embedded object (of an unknown kind).', comments],
     });
   });

@@ -108,8 +108,8 @@ describe('The numbers of an OpenDocument text', () => {
   it('are none of the lists in headers and footers', async () => {
     const outline = `<text:outline-style>${level(1, '1').replace('list-level', 'outline-level')}</text:outline-style>`;
     const body = [p('Minutes'), h(1, 'Budget'), list(l1, item(p('first')))];
-    const { lines } = await read(body, clauses, outline, list(l1, item(p('Company'))));
-    expect(lines).to.deep.equal(['Minutes', '1 Budget', '1. first']);
+    const { lines } = await read(body, clauses, outline, `<style:header>${list(l1, item(p('Company')))}</style:header>`);
+    expect(lines).to.deep.equal(['Company', 'Minutes', '1 Budget', '1. first']);
   });
 
   it('are read in time and stay short, however many levels or signs a hostile style names', async () => {

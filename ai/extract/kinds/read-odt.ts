@@ -5,7 +5,10 @@ import type { ReadEmbedded } from '../embedded-file.ts';
 import { withoutMarks } from '../outline.ts';
 import { Archive, damaged } from './archive.ts';
 import { Beside } from './beside.ts';
+import { MathMl } from './math-ml.ts';
+import { OdtHidden } from './odt-hidden.ts';
 import { OdtNumbering } from './odt-numbering.ts';
+import { putAround } from './put-around.ts';
 import { localName, scanXml } from './scan-xml.ts';
 import { TextBuilder } from './text-builder.ts';
 
@@ -13,10 +16,10 @@ const kind = 'an OpenDocument text';
 const manifest = 'META-INF/manifest.xml';
 /** Elements outside of the text: comments, deleted text, numbers of notes, readings of words, and descriptions of pictures. */
 const skipped = new Set(['office:annotation', 'text:tracked-changes', 'text:note-citation', 'text:ruby-text', 'svg:title', 'svg:desc']);
-/** Elements that may be hidden. */
-const hideable = new Set(['text:span', 'text:section', 'table:table-row']);
-/** Elements that interrupt their paragraph. */
-const asides = new Set(['text:note', 'draw:text-box']);
+/** Elements that interrupt their paragraph: notes, boxes of text, and shapes with text in them. */
+const asides = /^(?:text:note|draw:(?:text-box|custom-shape|rect|ellipse|circle|caption|polygon|path|(?:poly)?line|connector))$/;
+const header = /^style:header(?:-first|-left)?$/;
+const footer = /^style:footer(?:-first|-left)?$/;
 
 /** A chart, a formula or a sheet within the text. */
 const objects = /^([^/]+)\/content\.xml$/;
@@ -37,14 +40,20 @@ export async function readOdt(
   if (archive.has(manifest)) await refuseEncrypted(archive);
   const beside = new Beside();
   const shown = new Map<string, string>();
-  for (const part of archive.names(objects)) {
+  const styles = new OdtHidden();
+  const read = async (part: string, numbering = new OdtNumbering(), within?: RegExp) => {
     const builder = new TextBuilder(maxTextCharacters);
-    await scanContent(archive, part, { builder, beside, shown: new Map(), numbering: new OdtNumbering() });
-    shown.set(posix.dirname(part), builder.finish().text);
-  }
-  const builder = new TextBuilder(maxTextCharacters);
-  await scanContent(archive, 'content.xml', { builder, beside, shown, numbering: await OdtNumbering.read(archive) });
-  return { ...builder.finish(), pages: null, ...(await beside.read(archive, readEmbedded, maxUploadBytes)) };
+    await scanContent(archive, part, { builder, beside, shown, styles, numbering, within });
+    return builder.finish();
+  };
+  for (const part of archive.names(objects)) shown.set(posix.dirname(part), (await read(part)).text || (await readFormula(archive, part)));
+  // The styles come first: they say what is hidden in the content.
+  const [headers, footers] = archive.has('styles.xml')
+    ? [await read('styles.xml', undefined, header), await read('styles.xml', undefined, footer)]
+    : [];
+  const found = await read('content.xml', await OdtNumbering.read(archive));
+  const text = putAround(found.text, headers?.text ?? '', footers?.text ?? '');
+  return { ...found, text, pages: null, ...(await beside.read(archive, readEmbedded, maxUploadBytes)) };
 }
 
 interface Context {
@@ -52,7 +61,10 @@ interface Context {
   beside: Beside;
   /** The texts of the objects that it may show, by their names. */
   shown: ReadonlyMap<string, string>;
+  styles: OdtHidden;
   numbering: OdtNumbering;
+  /** The only elements that are read; all are if it is absent. */
+  within?: RegExp | undefined;
 }
 
 /** A paragraph that is open, with its level if it is a heading, and its number as long as it has no text. */
@@ -61,7 +73,7 @@ interface Paragraph {
   number: string;
 }
 
-async function scanContent(archive: Archive, part: string, { builder, beside, shown, numbering }: Context): Promise<void> {
+async function scanContent(archive: Archive, part: string, { builder, beside, shown, styles, numbering, within }: Context): Promise<void> {
   const open: Paragraph[] = [];
   const openParagraph = (attributes: Record<string, string>, level: number | undefined) =>
     open.push({ level, number: numbering.next(attributes, level) });
@@ -71,11 +83,11 @@ async function scanContent(archive: Archive, part: string, { builder, beside, sh
     builder.add(paragraph.number === '' ? text : `${paragraph.number} ${text.trimStart()}`);
     paragraph.number = '';
   };
-  let hidden = 0;
-  const styles = new HiddenStyles();
+  let hidden = within ? 1 : 0;
   await scanXml(archive.readText(part), {
     enough: () => builder.full,
     open(name, attributes) {
+      if (within?.test(name)) hidden -= 1;
       if (name === 'office:annotation') beside.hasComments = true;
       if (skipped.has(name) || styles.hides(name, attributes)) hidden += 1;
       if (hidden > 0) return;
@@ -87,25 +99,27 @@ async function scanContent(archive: Archive, part: string, { builder, beside, sh
       else if (name === 'text:tab') add('\t');
       else if (name === 'text:line-break') add('\n');
       else if (name === 'table:table') builder.openTable();
-      else if (asides.has(name)) {
+      else if (asides.test(name)) {
         builder.openAside();
         numbering.openAside();
       } else if (name === 'draw:object' || name === 'draw:object-ole') {
-        const object = posix.normalize(attributes['xlink:href'] ?? '');
+        const object = posix.join(attributes['xlink:href'] ?? '', '.');
         const text = shown.get(object);
-        if (text === undefined) beside.addObject(archive.has(object) ? object : undefined, undefined);
-        else writeAside(builder, text);
+        if (text) writeAside(builder, text);
+        else beside.addObject(archive.has(object) ? object : undefined, undefined);
       } else if (name === 'text:number') Object.assign(open.at(-1) ?? {}, { number: '' });
       else numbering.open(name, attributes);
     },
     close(name) {
       if (skipped.has(name) || styles.ends(name)) hidden -= 1;
+      if (within?.test(name)) hidden += 1;
       if (hidden > 0) return;
       if (name === 'text:p' || name === 'text:h' || isFormula(name)) builder.endParagraph(open.pop()?.level);
       else if (name === 'table:table-cell') builder.endCell();
+      else if (name === 'table:covered-table-cell') builder.passColumns(1);
       else if (name === 'table:table-row') builder.endRow();
       else if (name === 'table:table') builder.closeTable();
-      else if (asides.has(name)) {
+      else if (asides.test(name)) {
         builder.closeAside();
         numbering.closeAside();
       } else if (name === 'text:number') add(' ');
@@ -118,6 +132,25 @@ async function scanContent(archive: Archive, part: string, { builder, beside, sh
   });
 }
 
+/** Reads a formula that does not say how it was typed; '' if it is none. */
+async function readFormula(archive: Archive, part: string): Promise<string> {
+  let shown = '';
+  const math = new MathMl((text) => {
+    shown += text;
+  });
+  let inMath = false;
+  await scanXml(archive.readText(part), {
+    open(name) {
+      inMath ||= localName(name) === 'math';
+      math.open(localName(name));
+    },
+    close: (name) => math.close(localName(name)),
+    text: (text) => inMath && math.add(text),
+  });
+  math.end();
+  return shown;
+}
+
 const isFormula = (name: string) => localName(name) === 'annotation' && name !== 'office:annotation';
 
 function writeAside(builder: TextBuilder, text: string): void {
@@ -127,29 +160,6 @@ function writeAside(builder: TextBuilder, text: string): void {
     builder.endParagraph();
   }
   builder.closeAside();
-}
-
-/** Knows which stretches of text, sections and rows are hidden. */
-class HiddenStyles {
-  readonly #names = new Set<string | undefined>();
-  #defined: string | undefined;
-  /** Those that are open, and whether each is hidden. */
-  readonly #open: boolean[] = [];
-
-  /** Whether a beginning element hides its contents. */
-  hides(name: string, attributes: Record<string, string>): boolean {
-    if (name === 'style:style') this.#defined = attributes['style:name'];
-    else if (name === 'style:text-properties' && attributes['text:display'] === 'none') this.#names.add(this.#defined);
-    if (!hideable.has(name)) return false;
-    const isHidden = attributes['text:display'] === 'none' || attributes['table:visibility'] === 'collapse';
-    this.#open.push(isHidden || (name === 'text:span' && this.#names.has(attributes['text:style-name'])));
-    return this.#open.at(-1) === true;
-  }
-
-  /** Whether an ending element has hidden its contents. */
-  ends(name: string): boolean {
-    return hideable.has(name) && this.#open.pop() === true;
-  }
 }
 
 function levelOf({ 'text:outline-level': level }: Record<string, string>): number {

@@ -1,5 +1,5 @@
-import { collapse, withoutMarks } from '../outline.ts';
 import { type Relationship, referredPart } from './package-parts.ts';
+import { putAround } from './put-around.ts';
 
 type Relationships = ReadonlyMap<string, Relationship>;
 
@@ -17,22 +17,16 @@ export class RunningParts {
 
   /** Puts the headers before a text, and the footers behind it: each line once, and none that the text has itself. */
   async around(text: string, relationships: Relationships, read: (part: string) => Promise<string>): Promise<string> {
-    const lines = { 'w:headerReference': [] as string[], 'w:footerReference': [] as string[] };
-    const parts = new Map<string, keyof typeof lines>();
+    const parts = { 'w:headerReference': new Set<string>(), 'w:footerReference': new Set<string>() };
     for (const { name, attributes } of this.#references) {
       const part = referredPart(relationships, attributes);
-      if (part !== undefined && (attributes['w:type'] !== 'first' || this.#hasFirst)) parts.set(part, name as keyof typeof lines);
+      if (part !== undefined && (attributes['w:type'] !== 'first' || this.#hasFirst)) parts[name as keyof typeof parts].add(part);
     }
-    let said = collapse(withoutMarks(text));
-    for (const [part, name] of parts) {
-      for (const line of withoutMarks(await read(part)).split('\n\n')) {
-        const words = collapse(line);
-        // A number of a page says nothing.
-        if (!/\p{L}/u.test(words) || said.includes(words)) continue;
-        lines[name].push(line);
-        said += `\n${words}`;
-      }
-    }
-    return [...lines['w:headerReference'], text, ...lines['w:footerReference']].filter((part) => part !== '').join('\n\n');
+    const readAll = async (some: Set<string>) => {
+      const texts: string[] = [];
+      for (const part of some) texts.push(await read(part));
+      return texts.join('\n\n');
+    };
+    return putAround(text, await readAll(parts['w:headerReference']), await readAll(parts['w:footerReference']));
   }
 }
