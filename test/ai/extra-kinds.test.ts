@@ -312,24 +312,26 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     expect(text).to.not.contain('pixel');
   });
 
-  it('are read from RTF: paragraphs, letters of every script, rows; no fonts, pictures or headers', async () => {
+  it('are read from RTF: paragraphs, letters of every script, rows, headers; no fonts or pictures', async () => {
     const rtf = String.raw`{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Times;}}{\*\generator Writer;}{\header Page}{\info{\title Hidden}}
 \pard Caf\'e9 \u1055?\u1088?\par Second \emdash  line\par\trowd a\cell b\cell\row {\pict\bin4 }}{{}{\field{\*\fldinst HYPERLINK "http://x"}{\fldrslt link}}\par}}`;
     const { text } = await read(Buffer.from(rtf, 'latin1'), types.rtf);
-    expect(text).to.equal('Café Пр\n\nSecond — line\n\n| a | b |\nlink');
+    expect(text).to.equal('Page\n\nCafé Пр\n\nSecond — line\n\n| a | b |\nlink');
   });
 
   it('are read from RTF with cells on one line, words apart, and notes and boxes of text after their paragraph', async () => {
     const lines = [
-      String.raw`{\rtf1\ansi{\header{\shp{\*\shpinst{\shptxt Letterhead\par}}}}`,
+      String.raw`{\rtf1\ansi{\header{\shp{\*\shpinst{\shptxt Letterhead\par}}}}{\headerf One goes on.\par}{\footerr IBAN\par\chpgn 7\par}`,
       String.raw`One{\footnote\pard{\super\chftn} A note.\par} goes{\shp{\*\shpinst{\sp{\sn lid}{\sv 7}}{\shptxt A box.\par}}{\shprslt Old}} on.\par`,
       String.raw`two\emspace words\enspace and\qmspace more\column below\par`,
       String.raw`\trowd\cellx9\cellx9\pard\intbl a\par b\cell c\line d\cell\row`,
-      String.raw`\trowd\cellx9\pard\intbl\itap2 e\nestcell{\nonesttables\par}f\nestcell\pard\intbl g\cell\row\pard last{\footnote end}\par first}`,
+      String.raw`\trowd\cellx9\pard\intbl\itap2 e\nestcell{\nonesttables\par}f\nestcell\pard\intbl g\cell\row\pard last{\footnote end}\par first{\*\footnote\ftnalt far}{\*\unknown no}}`,
     ];
     const { text } = await read(Buffer.from(lines.join('\n'), 'latin1'), types.rtf);
     const rows = '| a b | c d |\n| e f g |\nlast';
-    expect(text).to.equal(`One goes on.\n\nA note.\n\nA box.\n\ntwo words and more\n\nbelow\n\n${rows}\n\nend\n\nfirst`);
+    expect(text).to.equal(
+      `Letterhead\n\nOne goes on.\n\nA note.\n\nA box.\n\ntwo words and more\n\nbelow\n\n${rows}\n\nend\n\nfirst\n\nfar\n\nIBAN`,
+    );
   });
 
   it('are read from RTF in the code pages of the document and of its fonts', async () => {

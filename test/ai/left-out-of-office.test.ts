@@ -88,6 +88,13 @@ describe('What stands beside the text of an Office document', () => {
       expect((await read(makeDocx(body), types.docx)).notices).to.deep.equal([]);
   });
 
+  it('is told of a large picture in RTF', async () => {
+    const picture = (width: number) => String.raw`{\rtf1 Seen {\pict\picwgoal${width}\pichgoal12000 00}}`;
+    const { notices } = await read(Buffer.from(picture(9000)), types.rtf);
+    expect(notices).to.deep.equal(['Not read: text in large pictures.']);
+    expect((await read(Buffer.from(picture(900)), types.rtf)).notices).to.deep.equal([]);
+  });
+
   it('is told of slides that are pictures', async () => {
     const size = '<p:sldSz cx="9144000" cy="6858000"/>';
     const picture = (cx: number, cy: number) => `<p:pic><p:spPr><a:xfrm><a:ext cx="${cx}" cy="${cy}"/></a:xfrm></p:spPr></p:pic>`;

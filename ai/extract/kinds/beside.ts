@@ -4,6 +4,9 @@ import type { Notice } from '../notice.ts';
 import type { Archive } from './archive.ts';
 import { unpackObject } from './unpack-object.ts';
 
+/** With less text beside each, large pictures may be pictures of text. */
+export const fewestBesidePicture = 150;
+
 /** What an Office document holds beside its text: objects of other programs, of which it shows pictures, and what is not read of it. */
 export class Beside {
   /** What is not read, in words. */

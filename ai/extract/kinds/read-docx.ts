@@ -4,7 +4,7 @@ import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import type { ReadEmbedded, Reader } from '../embedded-file.ts';
 import { readHtmlPart } from '../read-html.ts';
 import { Archive } from './archive.ts';
-import { Beside } from './beside.ts';
+import { Beside, fewestBesidePicture } from './beside.ts';
 import { Equation } from './equation.ts';
 import { findMainPart, readRelationships, targetOfType } from './package-parts.ts';
 import { readRtf } from './read-rtf.ts';
@@ -21,8 +21,6 @@ const maxChunkBytes = 32 * 1024 * 1024;
 const notes = ['footnotes', 'endnotes'];
 /** A third of a page of A4, in the units of Word (EMU). */
 const largePicture = 2.7e13;
-/** With less text beside each, large pictures may be pictures of text. */
-const fewestBesidePicture = 150;
 /** Elements to skip: deleted text, the former position of moved text, readings of words, and fallbacks of newer elements. */
 const skipped = new Set(['w:del', 'w:moveFrom', 'w:rt', 'mc:Fallback']);
 /** How a paragraph or a run was formatted before it was changed. */

@@ -2,12 +2,15 @@ import { decodeBytes } from '../decode-text.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import type { Notice } from '../notice.ts';
 import { damaged } from './archive.ts';
-import { commentsLeftOut, nameObject, noticesOfUnread } from './beside.ts';
+import { commentsLeftOut, fewestBesidePicture, nameObject, noticesOfUnread } from './beside.ts';
+import { putAround } from './put-around.ts';
 import { charsetOfCodePage, charsetOfFont } from './rtf-charsets.ts';
-import { asides, codePages, formKinds, formWords, hidden, token, undefinedResult, written } from './rtf-words.ts';
+import { asides, codePages, formKinds, formWords, hidden, running, token, undefinedResult, written } from './rtf-words.ts';
 import { isSignFont, signOf, WordField } from './word-signs.ts';
 
 const maxDepth = 1_000;
+/** A third of a page of A4, in the units of RTF (twips). */
+const largePicture = 6.7e7;
 
 interface Field {
   /** After which part it begins. */
@@ -34,7 +37,7 @@ interface Group {
 
 /**
  * Reads the text of an RTF document: paragraphs with the notes and boxes of text that stand in them, ticked boxes and chosen options of
- * forms, and tables as rows. Leaves out headers, footers, pictures, embedded objects and deleted text.
+ * forms, and tables as rows; headers before it and footers behind it. Leaves out pictures, embedded objects and deleted text.
  */
 export function readRtf({ bytes }: SourceDocument, { maxTextCharacters }: ExtractLimits): RawText {
   const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
@@ -75,17 +78,20 @@ class RtfReader {
   #definedFont: number | undefined;
   #defaultFont: number | undefined;
   /** The aside that is open: after which part it begins, and in how many groups. */
-  #aside: { from: number; depth: number } | undefined;
+  #aside: { from: number; depth: number; word: string } | undefined;
   /** The choice of a list that is open, likewise. */
   #choice: { from: number; depth: number } | undefined;
   /** Asides of the paragraph that is open. */
   readonly #waiting: string[] = [];
+  readonly #running: Record<string, string[]> = { header: [], footer: [] };
   #bytes: number[] = [];
   #charsetOfBytes = this.#charset;
   #length = 0;
   #skip = 0;
   #hasObject = false;
   #hasComments = false;
+  #pictureWidth = 0;
+  #largePictures = 0;
   /** Whether the next word belongs at the beginning of a group, but stands within one. */
   #isMisplaced = false;
 
@@ -98,7 +104,9 @@ class RtfReader {
   }
 
   get notices(): Notice[] {
-    return [...noticesOfUnread(this.#hasObject ? [nameObject()] : []), ...(this.#hasComments ? [commentsLeftOut] : [])];
+    const unread = this.#hasObject ? [nameObject()] : [];
+    if (this.#length < fewestBesidePicture * this.#largePictures) unread.push('text in large pictures');
+    return [...noticesOfUnread(unread), ...(this.#hasComments ? [commentsLeftOut] : [])];
   }
 
   onWord(word: string, number: number | undefined): void {
@@ -107,7 +115,7 @@ class RtfReader {
     if (word === 'object') this.#hasObject = true;
     else if (word === 'annotation') this.#hasComments = true;
     // It would hide the rest of the group, which may be the whole document.
-    if (isMisplaced && (hidden.has(word) || word === 'ffl')) return;
+    if (isMisplaced && (hidden.has(word) || running.test(word) || word === 'ffl')) return;
     if (hidden.has(word)) {
       this.#group.hidden = true;
       this.#group.definesFonts = word === 'fonttbl';
@@ -115,8 +123,10 @@ class RtfReader {
     else if (word === 'v') this.#group.unseen = number !== 0;
     else if (word === 'deleted') this.#group.deleted = number !== 0;
     else if (/^(?:intbl|trowd|pard|row)$/.test(word)) this.#onTable(word);
-    else if (word === 'shpinst') this.#group.hidden = this.#groups.at(-1)?.hidden ?? false;
-    else if (asides.has(word)) this.#openAside();
+    else if (word === 'shpinst') this.#revealGroup();
+    else if (asides.has(word) || running.test(word)) this.#openAside(word);
+    else if (word === 'picwgoal') this.#pictureWidth = number ?? 0;
+    else if (word === 'pichgoal' && this.#pictureWidth * (number ?? 0) > largePicture) this.#largePictures += 1;
     else if (word === 'field' || word.startsWith('ff')) this.#onField(word, number ?? 0);
     else if (word === 'ansicpg') this.#charset = charsetOfCodePage(number ?? 0) ?? this.#charset;
     else if (/^(?:f|deff|plain|fcharset|cpg)$/.test(word)) this.#onFont(word, number ?? 0);
@@ -174,7 +184,7 @@ class RtfReader {
     }
     // Behind the last group nothing is open, and each brace would look at the whole text once more.
     if (this.#groups.length === 0) return;
-    if (this.#aside?.depth === this.#groups.length) this.#closeAside(this.#aside.from);
+    if (this.#aside?.depth === this.#groups.length) this.#closeAside(this.#aside.from, this.#aside.word);
     if (this.#choice?.depth === this.#groups.length) this.#closeChoice(this.#choice.from);
     if (this.#group.field !== this.#groups.at(-1)?.field) this.#closeField(this.#group.field);
     this.#group = this.#groups.pop() ?? this.#group;
@@ -184,12 +194,8 @@ class RtfReader {
     this.#flush();
     this.#parts.push('\n\n');
     this.#endWaiting();
-    const text = this.#parts.join('').replace(/^(?=[^\n|]* \| )/gm, '| ');
-    return text
-      .replace(/(?<![ \t])[ \t]+$/gm, '')
-      .replace(/\|\s+\|$/gm, '|')
-      .replace(/\n{3,}/g, '\n\n')
-      .trim();
+    const { header = [], footer = [] } = this.#running;
+    return putAround(tidy(this.#parts.join('')), tidy(header.join('')), tidy(footer.join('')));
   }
 
   get #isShown(): boolean {
@@ -214,16 +220,23 @@ class RtfReader {
     for (const aside of this.#waiting.splice(0)) this.#parts.push(aside);
   }
 
-  #openAside(): void {
-    if (!this.#isShown || this.#aside) return;
-    this.#flush();
-    this.#aside = { from: this.#parts.length, depth: this.#groups.length };
+  /** Some programs mark what they take for new with a star, as others mark what is not shown: LibreOffice marks notes so. */
+  #revealGroup(): void {
+    this.#group.hidden = this.#groups.at(-1)?.hidden ?? false;
   }
 
-  #closeAside(from: number): void {
+  #openAside(word: string): void {
+    this.#revealGroup();
+    if (!this.#isShown || this.#aside) return;
+    this.#flush();
+    this.#aside = { from: this.#parts.length, depth: this.#groups.length, word };
+  }
+
+  #closeAside(from: number, word: string): void {
     this.#flush();
     const text = this.#parts.splice(from).join('').trim();
-    this.#waiting.push(`${text}\n\n`);
+    const [, part = ''] = running.exec(word) ?? [];
+    (this.#running[part] ?? this.#waiting).push(`${text}\n\n`);
     this.#aside = undefined;
   }
 
@@ -297,6 +310,16 @@ class RtfReader {
     this.#parts.push(text);
     this.#length += text.length;
   }
+}
+
+/** Rows begin with a stroke, too, and lines end with no blanks. */
+function tidy(text: string): string {
+  return text
+    .replace(/^(?=[^\n|]* \| )/gm, '| ')
+    .replace(/(?<![ \t])[ \t]+$/gm, '')
+    .replace(/\|\s+\|$/gm, '|')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
 }
 
 function showSigns(bytes: number[], font: string): string {

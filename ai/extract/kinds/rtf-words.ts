@@ -1,6 +1,6 @@
 /** Groups whose content is not part of the text. */
 export const hidden = new Set(
-  'fonttbl colortbl stylesheet listtable listoverridetable revtbl rsidtbl info pict object objdata themedata colorschememapping datastore latentstyles generator header headerl headerr headerf footer footerl footerr footerf xmlnstbl filetbl fldinst nonesttables sp shprslt'.split(
+  'fonttbl colortbl stylesheet listtable listoverridetable revtbl rsidtbl info pict object objdata themedata colorschememapping datastore latentstyles generator xmlnstbl filetbl fldinst nonesttables sp shprslt'.split(
     ' ',
   ),
 );
@@ -34,6 +34,8 @@ export const token = /\\([a-z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-f]{2})|\\([^a-z0-
 
 /** Notes and text boxes, which stand within a paragraph and are written after it. */
 export const asides = new Set(['footnote', 'shptxt']);
+/** Headers and footers of pages on the left, on the right, and of first pages. */
+export const running = /^(header|footer)[lrf]?$/;
 
 /** What a field of an old form says by numbers, by the names that a Word document has for it. */
 export const formWords: Record<string, string> = { ffdefres: 'w:default', ffres: 'w:result' };
