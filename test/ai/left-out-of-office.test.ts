@@ -62,6 +62,13 @@ describe('What stands beside the text of an Office document', () => {
     expect(text).to.equal('Gravel Ltd\n\nHarbour Street 5\n\nWe offer gravel.\n\nIBAN DE02 1203 0000');
   });
 
+  it('is read of the headers and footers of Excel, but for numbers of pages', async () => {
+    const header = '&amp;L&amp;"Arial,Bold"&amp;12Gravel &amp;&amp; Sand&amp;C&amp;K01+034&amp;A&amp;RPage &amp;P of &amp;N';
+    const parts = `<headerFooter differentFirst="1"><firstHeader>First</firstHeader><evenHeader>Old</evenHeader><oddHeader>${header}</oddHeader><oddFooter>&amp;CFor the board only</oddFooter></headerFooter>`;
+    const sheet = makeXlsx(`<row><c><v>5</v></c></row></sheetData>${parts}<sheetData>`);
+    expect((await read(sheet, types.xlsx)).text).to.equal('First\n\nGravel & Sand\n\nPrices\n\n| 5 |\n\nFor the board only');
+  });
+
   it('is told: comments, objects, and what a large picture may say', async () => {
     const noted = makeDocx('<w:p><w:r><w:t>Fine.</w:t></w:r><w:r><w:commentReference w:id="0"/></w:r></w:p>');
     expect(await read(noted, types.docx)).to.deep.equal({ text: 'Fine.\n\nA footnote.', notices: [comments] });
@@ -93,6 +100,25 @@ describe('What stands beside the text of an Office document', () => {
     const { notices } = await read(Buffer.from(picture(9000)), types.rtf);
     expect(notices).to.deep.equal(['Not read: text in large pictures.']);
     expect((await read(Buffer.from(picture(900)), types.rtf)).notices).to.deep.equal([]);
+  });
+
+  it('is told of a large picture in OpenDocument, Excel and EPUB', async () => {
+    const unread = ['Not read: text in large pictures.'];
+    const frame = (height: string, more = '') =>
+      makeOdt(`<text:p><draw:frame svg:width="6.5in" svg:height="${height}">${more}<draw:image/></draw:frame></text:p>`);
+    expect((await read(frame('20cm'), types.odt)).notices).to.deep.equal(unread);
+    expect((await read(frame('20mm'), types.odt)).notices).to.deep.equal([]);
+    const object = ['Not read: an embedded object (of an unknown kind).'];
+    expect((await read(frame('20cm', '<draw:object xlink:href="a"/>'), types.odt)).notices).to.deep.equal(object);
+    const picture = '<xdr:pic><xdr:spPr><a:xfrm><a:ext cx="5500000" cy="7700000"/></a:xfrm></xdr:spPr></xdr:pic>';
+    const sheet = makeXlsx('', [], '', '', [
+      relations('xl/worksheets/sheet1.xml', { x1: ['drawing', 'xl/drawings/drawing1.xml'] }),
+      { name: 'xl/drawings/drawing1.xml', content: `<xdr:wsDr>${picture}</xdr:wsDr>` },
+    ]);
+    expect((await read(sheet, types.xlsx)).notices).to.deep.equal(unread);
+    const page = '<html><body><img src="1.png"/></body></html>';
+    expect((await read(makeEpub([page, page]), types.epub)).notices).to.deep.equal(unread);
+    expect((await read(makeEpub([page, `<p>${'Much is said. '.repeat(20)}</p>`]), types.epub)).notices).to.deep.equal([]);
   });
 
   it('is told of slides that are pictures', async () => {

@@ -4,8 +4,13 @@ import type { Notice } from '../notice.ts';
 import type { Archive } from './archive.ts';
 import { unpackObject } from './unpack-object.ts';
 
+/** The unit of lengths in Office documents since 2007. */
+export const emuPerCm = 360_000;
+/** A third of a page of A4, in square centimetres. */
+const largePicture = 208;
 /** With less text beside each, large pictures may be pictures of text. */
 export const fewestBesidePicture = 150;
+export const textInPictures = 'text in large pictures';
 
 /** What an Office document holds beside its text: objects of other programs, of which it shows pictures, and what is not read of it. */
 export class Beside {
@@ -18,12 +23,22 @@ export class Beside {
   /** Whether it has comments, which stand beside what it shows. */
   hasComments = false;
   /** How many pictures have the size of a page, or nearly so. */
-  largePictures = 0;
+  #largePictures = 0;
 
   /** Takes an object. Newer and older programs may find it at two places; its part is undefined if it lies outside of the document. */
   addObject(part: string | undefined, program: string | undefined): void {
     if (part === undefined) this.unread.push(nameObject(program));
     else if (!this.#objects.has(part)) this.#objects.set(part, program);
+  }
+
+  /** Takes a picture of this size, in centimetres. */
+  addPicture(width: number, height: number): void {
+    if (width * height > largePicture) this.#largePictures += 1;
+  }
+
+  /** Tells of the pictures if there is little text beside them. */
+  tellPictures(characters: number): void {
+    if (characters < fewestBesidePicture * this.#largePictures) this.unread.push(textInPictures);
   }
 
   /** Takes what a document holds that is put into this one. */

@@ -4,7 +4,7 @@ import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import type { ReadEmbedded, Reader } from '../embedded-file.ts';
 import { readHtmlPart } from '../read-html.ts';
 import { Archive } from './archive.ts';
-import { Beside, fewestBesidePicture } from './beside.ts';
+import { Beside, emuPerCm } from './beside.ts';
 import { Equation } from './equation.ts';
 import { findMainPart, readRelationships, targetOfType } from './package-parts.ts';
 import { readRtf } from './read-rtf.ts';
@@ -19,8 +19,6 @@ import { readWordStyles, toLevel, type WordStyles } from './word-styles.ts';
 const kind = 'a Word document';
 const maxChunkBytes = 32 * 1024 * 1024;
 const notes = ['footnotes', 'endnotes'];
-/** A third of a page of A4, in the units of Word (EMU). */
-const largePicture = 2.7e13;
 /** Elements to skip: deleted text, the former position of moved text, readings of words, and fallbacks of newer elements. */
 const skipped = new Set(['w:del', 'w:moveFrom', 'w:rt', 'mc:Fallback']);
 /** How a paragraph or a run was formatted before it was changed. */
@@ -59,7 +57,7 @@ async function readWord(
     await new WordPart({ beside, running, builder: to, styles, numbering, shown }).read(archive, part);
   };
   for (const part of parts) await readPart(part);
-  if (builder.length < fewestBesidePicture * beside.largePictures) beside.unread.push('text in large pictures');
+  beside.tellPictures(builder.length);
   const found = builder.finish();
   const text = await running.around(found.text, relationships, async (part) => {
     const lines = new TextBuilder(maxTextCharacters);
@@ -127,8 +125,8 @@ class WordPart {
   /** The equation that is open. */
   #equation: Equation | undefined;
   #isBehindEquation = false;
-  /** The area of the drawing that is open. */
-  #area = 0;
+  /** The width and height of the drawing that is open, in centimetres. */
+  #size: [number, number] = [0, 0];
 
   constructor(document: WordDocument) {
     this.#document = document;
@@ -161,8 +159,8 @@ class WordPart {
     else if (name === 'w:r' || name === 'm:r') this.#runs.push(false);
     else if (name === 'v:textpath') this.#add(attributes.string ?? '');
     else if (name === 'w:commentReference') beside.hasComments = true;
-    else if (name === 'wp:extent') this.#area = Number(attributes.cx) * Number(attributes.cy);
-    else if (name === 'pic:pic' && this.#area > largePicture) beside.largePictures += 1;
+    else if (name === 'wp:extent') this.#size = [Number(attributes.cx) / emuPerCm, Number(attributes.cy) / emuPerCm];
+    else if (name === 'pic:pic') beside.addPicture(...this.#size);
     else if (name === 'w:rStyle') this.#setHidden(styles.hides(value));
     else if (name === 'w:vanish') this.#setHidden(!['0', 'false', 'off'].includes(value));
     else if (changed.has(name)) this.#changes += 1;

@@ -1,5 +1,5 @@
 import type { Archive } from './archive.ts';
-import type { Beside } from './beside.ts';
+import { type Beside, emuPerCm } from './beside.ts';
 import { Equation } from './equation.ts';
 import { readRelationships } from './package-parts.ts';
 import { scanXml } from './scan-xml.ts';
@@ -39,8 +39,12 @@ export async function readDrawing(
       if (name === 'mc:Fallback') fallbacks += 1;
       if (fallbacks > 0) return;
       shown.write(builder, name, attributes, chartRows);
-      if (name === 'p:pic') inPicture = true;
-      else if (name === 'a:ext' && inPicture && attributes.cx) largest = Math.max(largest, Number(attributes.cx) * Number(attributes.cy));
+      if (name === 'p:pic' || name === 'xdr:pic') inPicture = true;
+      else if (name === 'a:ext' && inPicture && attributes.cx) {
+        const [width, height] = [Number(attributes.cx), Number(attributes.cy)];
+        beside.addPicture(width / emuPerCm, height / emuPerCm);
+        largest = Math.max(largest, width * height);
+      }
       if (name === 'm:oMath' && !equation) {
         if (behindEquation) builder.add(' ');
         equation = new Equation((text) => builder.add(text));
@@ -55,7 +59,7 @@ export async function readDrawing(
     close(name) {
       if (name === 'mc:Fallback') fallbacks -= 1;
       if (fallbacks > 0) return;
-      if (name === 'p:pic') inPicture = false;
+      if (name === 'p:pic' || name === 'xdr:pic') inPicture = false;
       if (name === 'a:p') behindEquation = false;
       equation?.close(name);
       if (equation?.isOver) [equation, behindEquation] = [undefined, true];

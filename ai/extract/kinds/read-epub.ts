@@ -3,11 +3,13 @@ import { ServiceError } from '../../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import { readHtmlPart } from '../read-html.ts';
 import { Archive, damaged } from './archive.ts';
+import { fewestBesidePicture, noticesOfUnread, textInPictures } from './beside.ts';
 import { localName, scanXml } from './scan-xml.ts';
 
 const kind = 'an EPUB book';
 const container = 'META-INF/container.xml';
 const encryption = 'META-INF/encryption.xml';
+const picture = /<(?:\w+:)?(?:img|image)[\s>]/i;
 const maxChapterBytes = 32 * 1024 * 1024;
 /** The last one is of books that are older than EPUB. */
 const chapterTypes = new Set(['application/xhtml+xml', 'text/html', 'text/x-oeb1-document']);
@@ -30,11 +32,12 @@ export async function readEpub({ bytes }: SourceDocument, { maxTextCharacters }:
   if (chapters.length === 0) throw damaged(kind);
   const locked = archive.has(encryption) ? await listLocked(archive) : new Set<string>();
   const texts: string[] = [];
-  let length = 0;
+  let [length, pictures] = [0, 0];
   const toRaw = (stoppedEarly: boolean) => ({
     text: texts.filter((text) => text !== '').join('\n\n'),
     pages: null,
     stoppedEarly,
+    notices: noticesOfUnread(length < fewestBesidePicture * pictures ? [textInPictures] : []),
   });
   for (const chapter of chapters) {
     if (locked.has(chapter)) throw new ServiceError(422, 'encrypted_document', 'The book is locked.');
@@ -42,7 +45,8 @@ export async function readEpub({ bytes }: SourceDocument, { maxTextCharacters }:
     const page = { bytes: await archive.readWhole(chapter, maxChapterBytes), mediaType: 'text/html', charset: undefined };
     const { text } = readHtmlPart(page);
     texts.push(text.trim());
-    length += text.length;
+    length += text.trim().length;
+    if (text.trim().length < fewestBesidePicture && picture.test(page.bytes.toString('latin1'))) pictures += 1;
   }
   return toRaw(false);
 }

@@ -52,6 +52,7 @@ export async function readOdt(
     ? [await read('styles.xml', undefined, header), await read('styles.xml', undefined, footer)]
     : [];
   const found = await read('content.xml', await OdtNumbering.read(archive));
+  beside.tellPictures(found.text.length);
   const text = putAround(found.text, headers?.text ?? '', footers?.text ?? '');
   return { ...found, text, pages: null, ...(await beside.read(archive, readEmbedded, maxUploadBytes)) };
 }
@@ -84,6 +85,7 @@ async function scanContent(archive: Archive, part: string, { builder, beside, sh
     paragraph.number = '';
   };
   let hidden = within ? 1 : 0;
+  let frame: Record<string, string> = {};
   await scanXml(archive.readText(part), {
     enough: () => builder.full,
     open(name, attributes) {
@@ -99,10 +101,14 @@ async function scanContent(archive: Archive, part: string, { builder, beside, sh
       else if (name === 'text:tab') add('\t');
       else if (name === 'text:line-break') add('\n');
       else if (name === 'table:table') builder.openTable();
+      else if (name === 'draw:frame') frame = attributes;
+      else if (name === 'draw:image') beside.addPicture(toCm(frame['svg:width']), toCm(frame['svg:height']));
       else if (asides.test(name)) {
         builder.openAside();
         numbering.openAside();
       } else if (name === 'draw:object' || name === 'draw:object-ole') {
+        // Beside it stands a picture of it.
+        frame = {};
         const object = posix.join(attributes['xlink:href'] ?? '', '.');
         const text = shown.get(object);
         if (text) writeAside(builder, text);
@@ -160,6 +166,12 @@ function writeAside(builder: TextBuilder, text: string): void {
     builder.endParagraph();
   }
   builder.closeAside();
+}
+
+/** A length such as `6.5in`; 0 for one in another unit. */
+function toCm(length = ''): number {
+  const unit = { cm: 1, mm: 0.1, in: 2.54, pt: 2.54 / 72 }[length.slice(-2)];
+  return unit === undefined ? 0 : Number.parseFloat(length) * unit;
 }
 
 function levelOf({ 'text:outline-level': level }: Record<string, string>): number {

@@ -2,15 +2,14 @@ import { decodeBytes } from '../decode-text.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import type { Notice } from '../notice.ts';
 import { damaged } from './archive.ts';
-import { commentsLeftOut, fewestBesidePicture, nameObject, noticesOfUnread } from './beside.ts';
+import { Beside, commentsLeftOut, nameObject, noticesOfUnread } from './beside.ts';
 import { putAround } from './put-around.ts';
 import { charsetOfCodePage, charsetOfFont } from './rtf-charsets.ts';
 import { asides, codePages, formKinds, formWords, hidden, running, token, undefinedResult, written } from './rtf-words.ts';
 import { isSignFont, signOf, WordField } from './word-signs.ts';
 
 const maxDepth = 1_000;
-/** A third of a page of A4, in the units of RTF (twips). */
-const largePicture = 6.7e7;
+const twipsPerCm = 567;
 
 interface Field {
   /** After which part it begins. */
@@ -53,7 +52,7 @@ export function readRtf({ bytes }: SourceDocument, { maxTextCharacters }: Extrac
     else if (brace !== undefined) reader.onBrace(brace === '{');
     else if (text !== undefined) reader.onText(text);
   }
-  return { text: reader.finish(), pages: null, notices: reader.notices, stoppedEarly: reader.full };
+  return { text: reader.finish(), pages: null, notices: reader.takeNotices(), stoppedEarly: reader.full };
 }
 
 class RtfReader {
@@ -91,7 +90,7 @@ class RtfReader {
   #hasObject = false;
   #hasComments = false;
   #pictureWidth = 0;
-  #largePictures = 0;
+  readonly #beside = new Beside();
   /** Whether the next word belongs at the beginning of a group, but stands within one. */
   #isMisplaced = false;
 
@@ -103,10 +102,11 @@ class RtfReader {
     return this.#length > this.#maxLength;
   }
 
-  get notices(): Notice[] {
-    const unread = this.#hasObject ? [nameObject()] : [];
-    if (this.#length < fewestBesidePicture * this.#largePictures) unread.push('text in large pictures');
-    return [...noticesOfUnread(unread), ...(this.#hasComments ? [commentsLeftOut] : [])];
+  /** What was left out of all that was read. */
+  takeNotices(): Notice[] {
+    if (this.#hasObject) this.#beside.unread.push(nameObject());
+    this.#beside.tellPictures(this.#length);
+    return [...noticesOfUnread(this.#beside.unread), ...(this.#hasComments ? [commentsLeftOut] : [])];
   }
 
   onWord(word: string, number: number | undefined): void {
@@ -126,7 +126,7 @@ class RtfReader {
     else if (word === 'shpinst') this.#revealGroup();
     else if (asides.has(word) || running.test(word)) this.#openAside(word);
     else if (word === 'picwgoal') this.#pictureWidth = number ?? 0;
-    else if (word === 'pichgoal' && this.#pictureWidth * (number ?? 0) > largePicture) this.#largePictures += 1;
+    else if (word === 'pichgoal') this.#beside.addPicture(this.#pictureWidth / twipsPerCm, (number ?? 0) / twipsPerCm);
     else if (word === 'field' || word.startsWith('ff')) this.#onField(word, number ?? 0);
     else if (word === 'ansicpg') this.#charset = charsetOfCodePage(number ?? 0) ?? this.#charset;
     else if (/^(?:f|deff|plain|fcharset|cpg)$/.test(word)) this.#onFont(word, number ?? 0);

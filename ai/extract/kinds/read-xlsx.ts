@@ -5,16 +5,22 @@ import { Archive } from './archive.ts';
 import { Beside } from './beside.ts';
 import { type CellFormats, readCellFormats } from './cell-formats.ts';
 import { findMainPart, readRelationships, referredPart, targetOfType } from './package-parts.ts';
+import { putAround } from './put-around.ts';
 import { readDrawing } from './read-drawing.ts';
 import { scanWorkbook } from './scan-xml.ts';
+import { SheetHeaders } from './sheet-headers.ts';
 import { TextBuilder } from './text-builder.ts';
 
 const kind = 'an Excel workbook';
 const sharedCharacters = 20_000_000;
 /** Excel's last column is XFD. */
 const maxColumns = 16_384;
+const headerFooter = /(?:Header|Footer)$/;
 
-/** Reads the sheets of a workbook in their order: the name of each, and its rows that are not empty. Formulas show their last result. */
+/**
+ * Reads the sheets of a workbook in their order: the name of each, and its rows that are not empty. Formulas show their last result. Headers
+ * stand before them and footers behind them, each once.
+ */
 export async function readXlsx(
   { bytes }: SourceDocument,
   { maxTextCharacters, maxUploadBytes }: ExtractLimits,
@@ -37,14 +43,18 @@ export async function readXlsx(
   const formats = await readCellFormats(archive, partOf('styles'), countsFrom1904);
   const builder = new TextBuilder(maxTextCharacters);
   const beside = new Beside();
+  const headers = new SheetHeaders();
   for (const { name, part } of sheets) {
     if (builder.full) break;
     builder.add(name);
     builder.endParagraph();
-    const formulas = await readSheet(archive, part, { shared, formats }, { builder, beside });
+    const formulas = await readSheet(archive, part, { shared, formats }, { builder, beside, headers });
     if (formulas > 0) beside.unread.push(`formulas without a stored result (${formulas} on ${name})`);
   }
-  return { ...builder.finish(), pages: null, ...(await beside.read(archive, readEmbedded, maxUploadBytes)) };
+  beside.tellPictures(builder.length);
+  const found = builder.finish();
+  const text = putAround(found.text, headers.textOf('Header'), headers.textOf('Footer'));
+  return { ...found, text, pages: null, ...(await beside.read(archive, readEmbedded, maxUploadBytes)) };
 }
 
 async function readSharedStrings(archive: Archive, part: string): Promise<string[]> {
@@ -84,7 +94,7 @@ async function readSheet(
   archive: Archive,
   part: string,
   book: Book,
-  { builder, beside }: { builder: TextBuilder; beside: Beside },
+  { builder, beside, headers }: { builder: TextBuilder; beside: Beside; headers: SheetHeaders },
 ): Promise<number> {
   const relationships = await readRelationships(archive, part);
   const drawings: string[] = [];
@@ -110,6 +120,7 @@ async function readSheet(
       else if (name === 'rPh') phonetic += 1;
       else if (name === 'v' || name === 't') inValue = phonetic === 0;
       else if (name === 'oleObject') beside.addObject(referredPart(relationships, attributes), attributes.progId);
+      else if (headerFooter.test(name)) headers.open(name, attributes);
       else if (name === 'drawing') drawings.push(...[referredPart(relationships, attributes) ?? []].flat());
     },
     close(name) {
@@ -118,11 +129,13 @@ async function readSheet(
       else if (name === 'c') {
         if (hasFormula && value === '' && type !== 'str') formulas += 1;
         write(type === 'n' ? book.formats.number(value, style) : showOther(type, value, style, book));
-      } else if (name === 'row') builder.endRow();
+      } else if (headerFooter.test(name)) headers.close();
+      else if (name === 'row') builder.endRow();
       else if (name === 'sheetData') builder.closeTable();
     },
     text(text) {
       if (inValue) value += text;
+      headers.add(text);
     },
   });
   for (const drawing of drawings) await readDrawing(archive, drawing, { builder, beside }, { chartRows: false });
