@@ -145,6 +145,13 @@ describe('A mail', () => {
     const canceled = invitation.replace('METHOD:REQUEST', 'METHOD:CANCEL').replaceAll(/DT(START|END);TZID.*T(\d+)/g, 'DT$1:20260312T$2Z');
     const { text } = await read(`${head}${calendar}\r\n\r\n${canceled}`);
     expect(text).to.contain('Canceled event: Meeting').and.contain('When: 2026-03-12 19:00 to 2026-03-12 20:30 (UTC)');
+    const weekly = invitation.replace(
+      /DTEND.*/,
+      lines('DURATION:PT1H30M', 'EXDATE;TZID=Europe/Berlin:20260319T190000,20260326T190000', 'URL:https://example.com/hall'),
+    );
+    const twice = multipart('mixed', part(calendar, weekly), part('Content-Type: application/ics; name=invite.ics', weekly));
+    const more = 'Except: 2026-03-19 19:00, 2026-03-26 19:00\nLink: https://example.com/hall\n\nBring';
+    expect((await read(twice)).text).to.equal(`${shown}\n\n${event.replace('\nBring', more)}`);
     const broken = multipart('mixed', part('Content-Type: text/plain', 'Hm.'), part(`${calendar}; name=a.ics`, 'BEGIN:VCALENDAR'));
     const { notices } = await read(broken);
     expect(notices).to.deep.equal([{ code: 'part_not_read', text: 'An attachment was not read: a.ics.' }]);
@@ -190,6 +197,39 @@ describe('A mail', () => {
     expect(text).to.equal([shown, 'See below.', `${shown}\n\nThe list.\n\nAttachment: list.csv`, names, ...files].join('\n\n'));
     expect(outline.headings.map(({ title }) => title)).to.deep.equal(['bill.pdf', 'offer.docx', 'list.csv']);
     expect(notices).to.deep.equal([{ code: 'part_not_read', text: 'An attachment was not read: all.zip.' }]);
+  });
+
+  it('is read with lines that flow, and quotes that do', async () => {
+    const body = lines('We offer ', '40 tons.', '> How much ', '> do you have, ', '> Ann? ', '>> Ask ', '>> her. ');
+    const flowed = `${head}Content-Type: text/plain; charset=utf-8; format=flowed\r\n\r\n${body}`;
+    expect((await read(flowed)).text).to.equal(`${shown}\n\nWe offer 40 tons.\n> How much\n> do you have,\n> Ann?\n>> Ask\n>> her.`);
+  });
+
+  it('is read with why it could not be delivered', async () => {
+    const report = multipart(
+      'report',
+      part('Content-Type: text/plain', 'Sorry.'),
+      part('Content-Type: message/delivery-status', 'Diagnostic-Code: smtp; 550 unknown user'),
+      part('Content-Type: text/rfc822-headers', 'Subject: Sand'),
+    );
+    const found = await read(report);
+    expect(found.text).to.equal(`${shown}\n\nSorry.\n\nDiagnostic-Code: smtp; 550 unknown user\n\nSubject: Sand`);
+    expect(found).to.not.have.property('notices');
+  });
+
+  it('tells of a picture in it that may be all that it says, and of none that is a logo', async () => {
+    const related = (words: string, type: string, bytes: number) =>
+      multipart(
+        'related',
+        part('Content-Type: text/html', `<p>${words}</p><img src="cid:a">`),
+        part(`Content-Type: ${type}; name=1.bin\r\nContent-ID: <a>\r\nContent-Disposition: inline`, 'x'.repeat(bytes)),
+      );
+    const told = ['An attachment was not read: 1.bin.'];
+    const noticesOf = async (mail: string) => ((await read(mail)).notices ?? []).map(({ text }) => text);
+    expect(await noticesOf(related('See', 'image/png', 40_000))).to.deep.equal(told);
+    expect(await noticesOf(related('See', 'image/png', 4_000))).to.deep.equal([]);
+    expect(await noticesOf(related('Much is said. '.repeat(20), 'image/png', 40_000))).to.deep.equal([]);
+    expect(await noticesOf(related('Much is said. '.repeat(20), 'application/zip', 4_000))).to.deep.equal(told);
   });
 
   it('names what it does not read: other attachments, and mails that nest too deeply', async () => {

@@ -1,6 +1,7 @@
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import { ServiceError } from '../../service-error.ts';
 import { wordsOf } from '../../words.ts';
+import { decodeText } from '../decode-text.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import type { ReadEmbedded } from '../embedded-file.ts';
 import { countBroken } from '../find-charset.ts';
@@ -8,6 +9,7 @@ import type { Notice } from '../notice.ts';
 import { withoutMarks } from '../outline.ts';
 import { readHtmlPart } from '../read-html.ts';
 import { damaged } from './archive.ts';
+import { fewestBesidePicture } from './beside.ts';
 import { decodeMail, withoutUnknownCharset } from './decode-mail.ts';
 import { readEvents } from './read-events.ts';
 import { takeUuencoded, type UuencodedFile } from './uuencoded.ts';
@@ -21,6 +23,10 @@ const stubShare = 0.7;
 const otherShare = 0.5;
 /** What a text names that only says that there is a page, in the languages whose stop words are known. */
 const namesPage = /html|browser|navigateur|navegador|webbläsare/i;
+/** What mail servers say of a mail that they could not deliver, and the head of that. */
+const reports = /^(?:message\/(?:delivery-status|disposition-notification)|text\/rfc822-headers)$/;
+/** A picture within the text that has more bytes than a logo, where next to no text stands beside it, may be a picture of text. */
+const mostOfLogo = 30_000;
 const addresses = /https?:\/\/\S+/g;
 
 /**
@@ -75,12 +81,15 @@ class MailReader {
       const bytes = bytesOf(attachment);
       const text = this.#rest > 0 ? await this.#readPart(attachment, bytes, depth) : undefined;
       if (text !== undefined) {
-        parts.push(text);
+        // Many invitations are there twice, as text and as a file.
+        if (!parts.includes(text)) parts.push(text);
         continue;
       }
       if (attachment.filename) names.push(line('Attachment', attachment.filename));
       const isRead = !isMail(attachment) && (await this.#readFile(attachment, bytes));
-      if (!isRead && !attachment.related) this.#unread.push(attachment.filename ?? attachment.mimeType);
+      const isPicture = attachment.related && attachment.mimeType.startsWith('image/');
+      const isLogo = isPicture && (bytes.length < mostOfLogo || body.length > fewestBesidePicture);
+      if (!isRead && !isLogo) this.#unread.push(attachment.filename ?? attachment.mimeType);
     }
     const texts = [headOf(mail), body, ...parts, names.join('')].map((part) => part.trim());
     return texts.filter(Boolean).join('\n\n');
@@ -114,6 +123,7 @@ class MailReader {
   async #readPart(attachment: Attachment, bytes: Uint8Array, depth: number): Promise<string | undefined> {
     const { mimeType, filename } = attachment;
     if (mimeType === 'text/calendar' || /\.ics$/i.test(filename ?? '')) return readEvents(bytes);
+    if (reports.test(mimeType)) return decodeText(bytes, undefined).text;
     if (!isMail(attachment) || depth >= maxMailDepth) return undefined;
     try {
       return await this.read(bytes, depth + 1);

@@ -24,26 +24,40 @@ function showEvent(event: ICAL.Component, isCanceled: boolean): string {
     ['Organizer', people('organizer')],
     ['Attendees', people('attendee')],
     ['Repeats', text('rrule')],
+    ['Except', showTimes(event.getAllProperties('exdate').flatMap((dates) => dates.getValues())).join(', ')],
+    ['Link', text('url')],
   ];
   const shown = lines.filter(([, value]) => value !== '').map(([label, value]) => `${label}: ${value.replace(/\s+/g, ' ')}`);
   return [shown.join('\n'), text('description')].filter(Boolean).join('\n\n');
 }
 
-/** The times as they are written, with their time zone: `2026-03-12 19:00 to 2026-03-12 20:30 (Europe/Berlin)`. */
+/** From when to when, with the time zone: `2026-03-12 19:00 to 2026-03-12 20:30 (Europe/Berlin)`. */
 function showTime(event: ICAL.Component): string {
-  const times = ['dtstart', 'dtend', 'due'].map((name) => event.getFirstProperty(name));
-  const shown = times.flatMap((time) =>
-    time
-      ? [
-          String(time.getFirstValue())
-            .replace('T', ' ')
-            .replace(/:00Z?$/, ''),
-        ]
-      : [],
-  );
-  const first = times.find((time) => time !== null);
+  const [start, end, due] = ['dtstart', 'dtend', 'due'].map((name) => event.getFirstProperty(name));
+  const first = start ?? end ?? due;
+  const times = [start, end, due].flatMap((time) => time?.getFirstValue() ?? []);
+  const shown = showTimes([...times, ...endOf(event)]);
   const zone = first?.getFirstParameter('tzid') ?? (String(first?.getFirstValue()).endsWith('Z') ? 'UTC' : undefined);
   return `${shown.join(' to ')}${zone && shown.length > 0 ? ` (${zone})` : ''}`;
+}
+
+/** When an event ends that says how long it takes. */
+function endOf(event: ICAL.Component): ICAL.Time[] {
+  const start = event.getFirstPropertyValue('dtstart');
+  const duration = event.getFirstPropertyValue('duration');
+  if (!(start instanceof ICAL.Time && duration instanceof ICAL.Duration)) return [];
+  const end = start.clone();
+  end.addDuration(duration);
+  return [end];
+}
+
+/** Times as they are written. */
+function showTimes(times: unknown[]): string[] {
+  return times.map((time) =>
+    String(time)
+      .replace('T', ' ')
+      .replace(/:00Z?$/, ''),
+  );
 }
 
 function showPerson(person: ICAL.Property): string {
