@@ -11,7 +11,8 @@ export interface RawLine {
 
 /** The text of a page as PDFium has it, line by line. */
 export function readRawLines(pdfium: Pdfium, textPage: number): RawLine[] {
-  const text = readPageText(pdfium, textPage);
+  // To wkhtmltopdf each blank is a tab.
+  const text = readPageText(pdfium, textPage).replaceAll('\t', ' ');
   const at = indexesOf(pdfium, textPage, text);
   let next = 0;
   return text.split(lineEnd).map((raw) => {

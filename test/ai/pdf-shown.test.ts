@@ -92,6 +92,15 @@ describe('Letters of a PDF that are drawn one upon the other, or one by one', ()
     expect((await textOf(makePdfOf({ content }))).split(/\n+/)).to.deep.equal(['INVOICE NUMBER', 'MENU', 'Plan 2026']);
   });
 
+  it('have blanks between words, though the font takes these for tabs', async () => {
+    const font = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /ToUnicode 11 0 R >>';
+    const map = `/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /P def /CMapType 2 def
+1 begincodespacerange <00> <ff> endcodespacerange 2 beginbfrange <20> <20> <0009> <21> <7f> <0021> endbfrange endcmap end end`;
+    const content = 'BT /F2 12 Tf 50 700 Td (We thank you for your order) Tj ET';
+    const text = await textOf(makePdfOf({ content, fonts: '/F2 10 0 R', objects: [font, stream('', map)] }));
+    expect(text).to.equal('We thank you for your order');
+  });
+
   it('stay apart if blanks are written, in columns, and if they are numbers of places', async () => {
     const columns = ['A', 'B', 'C', 'D'].map((letter, index) => draw(letter, 50 + 40 * index, 660)).join('');
     const content = draw('Choose A B C D or E', 50, 740) + drawLetters('1 2 3 4 5', 50, 700, 6) + columns;
