@@ -7,6 +7,7 @@ import { writeFields } from './html-fields.ts';
 import { formatTable } from './html-table.ts';
 import { MathMl } from './kinds/math-ml.ts';
 import { markHeading } from './outline.ts';
+import { signOfRaised } from './raised.ts';
 import { tokenizeHtml } from './tokenize-html.ts';
 
 // Deeper nesting overflows the stack of html-to-text. Old pages that never close a <font> reach it.
@@ -22,6 +23,14 @@ const comments = /<!--[\s\S]*?(?:-->|$)/g;
 const metaCharset = /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})/i;
 /** XHTML may say it in its first line. */
 const xmlCharset = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})/i;
+
+type Element = Parameters<FormatCallback>[0];
+
+/** An element of the library's tree, with what its published types leave out. */
+interface Raised extends Element {
+  prev?: Element;
+  parent?: Raised;
+}
 
 const unread = new Set([...hidden, ...widgets]);
 
@@ -46,6 +55,12 @@ const layout: HtmlToTextOptions = {
       walk(element.children, builder);
       builder.closeBlock({ trailingLineBreaks: 2, blockTransform: (text) => markHeading(levelOf(element.name), text) });
     },
+    raised: (element: Raised, walk, builder) => {
+      // A mark may stand in the link to its note.
+      const before = element.prev ?? element.parent?.prev;
+      if (signOfRaised(before?.data ?? '', textOf(element))) builder.addInline('^');
+      walk(element.children, builder);
+    },
     tableRows: formatTable,
   },
   selectors: [
@@ -61,6 +76,7 @@ const layout: HtmlToTextOptions = {
     { selector: 'a', options: { ignoreHref: true } },
     { selector: 'hr', options: { length: 3 } },
     { selector: 'img', format: 'alternativeText' },
+    { selector: 'sup', format: 'raised' },
     { selector: 'math', format: 'formula' },
     { selector: 'table', format: 'tableRows' },
   ],
@@ -107,8 +123,12 @@ function htmlToText(html: string, prune: (html: string) => string, options: Html
     .replace(/\n{3,}/g, '\n\n');
 }
 
+function textOf({ data, children = [] }: Element): string {
+  return data ?? children.map(textOf).join('');
+}
+
 /** A formula of MathML in one line. */
-function writeFormula(formula: Parameters<FormatCallback>[0]): string {
+function writeFormula(formula: Element): string {
   let shown = '';
   const math = new MathMl((text) => {
     shown += text;

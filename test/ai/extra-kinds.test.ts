@@ -206,6 +206,35 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     ]);
   });
 
+  it('are read with powers and marks of notes apart from the number before', async () => {
+    const run = (format: string, text: string) => `<w:r><w:rPr>${format}</w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`;
+    const up = '<w:vertAlign w:val="superscript"/>';
+    const word = `<w:p>${run('', '10')}${run(up, '1')}${run(up, '2')}${run('', ' m')}${run(up, '2')}${run('', ' in 2019')}${run(up, '7')}</w:p>`;
+    expect((await read(makeDocx(word), types.docx)).text).to.equal('10^12 m2 in 2019^7\n\nA footnote.');
+    const onSlide = (baseline: string, text: string) => `<a:r><a:rPr baseline="${baseline}"/><a:t>${text}</a:t></a:r>`;
+    const slide = `<p:sp><p:txBody><a:p>${onSlide('0', '10')}${onSlide('30000', '-6')}${onSlide('0', ' kg CO')}${onSlide('-25000', '2')}</a:p></p:txBody></p:sp>`;
+    expect((await read(makePptx([slide]), types.pptx)).text).to.equal('10^-6 kg CO2');
+    const raised =
+      '<style:style style:family="text" style:name="T1"><style:text-properties style:text-position="super 58%"/></style:style>';
+    const odt = makeOdt('<text:p>10<text:span text:style-name="T1">6</text:span> tons</text:p>', '', raised);
+    expect((await read(odt, types.odt)).text).to.equal('10^6 tons');
+    const shared = ['10</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>6</t></r><r><t> tons'];
+    const sheet = makeXlsx('<row><c t="s"><v>0</v></c></row>', shared);
+    expect((await read(sheet, types.xlsx)).text).to.equal('Prices\n\n| 10^6 tons |');
+    const rtf = String.raw`{\rtf1 10{\super 6} tons, 2019\super 7\nosupersub 1\par}`;
+    expect((await read(Buffer.from(rtf), types.rtf)).text).to.equal('10^6 tons, 2019^71');
+    const page = '<p>10<sup>6</sup> m<sup>2</sup> in 2019<a href="#1"><sup>7</sup></a>, 1<sup>st</sup>';
+    expect((await read(Buffer.from(page), 'text/html')).text).to.equal('10^6 m2 in 2019^7, 1st');
+  });
+
+  it('are read from PowerPoint without the shapes that are hidden', async () => {
+    const shown = (text: string, hidden = '') =>
+      `<p:sp><p:nvSpPr><p:cNvPr id="1" ${hidden}/></p:nvSpPr><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`;
+    const group = `<p:grpSp><p:nvGrpSpPr><p:cNvPr id="2" hidden="1"/></p:nvGrpSpPr>${shown('X', 'hidden="1"')}${shown('X')}</p:grpSp>`;
+    const slide = shown('a') + shown('X', 'hidden="true"') + group + shown('b', 'hidden="0"');
+    expect((await read(makePptx([slide]), types.pptx)).text).to.equal('a\n\nb');
+  });
+
   it('are read from Excel with days that count from 1904', async () => {
     const day = '<row><c s="1"><v>44620</v></c></row>';
     const { text } = await read(makeXlsx(day, [], '<workbookPr date1904="1"/>'), types.xlsx);

@@ -109,6 +109,8 @@ class WordPart {
   readonly #paragraphs: Paragraph[] = [];
   /** The runs that are open, and whether each is formatted as hidden. */
   readonly #runs: boolean[] = [];
+  /** The run that is open is a superscript. */
+  #isRaised = false;
   readonly #field = new WordField();
   /** The fields that are open, and whether each is still in its code, which may hold the results of other fields. */
   #fields: boolean[] = [];
@@ -156,7 +158,8 @@ class WordPart {
     const value = attributes['w:val'] ?? '';
     if (name === 'w:t' || name === 'm:t') this.#inText = true;
     else if (name === 'w:p') this.#openParagraph();
-    else if (name === 'w:r' || name === 'm:r') this.#runs.push(false);
+    else if (name === 'w:r' || name === 'm:r') [this.#isRaised] = [false, this.#runs.push(false)];
+    else if (name === 'w:vertAlign' && this.#changes === 0) this.#isRaised = value === 'superscript';
     else if (name === 'v:textpath') this.#add(attributes.string ?? '');
     else if (name === 'w:commentReference') beside.hasComments = true;
     else if (name === 'wp:extent') this.#size = [Number(attributes.cx) / emuPerCm, Number(attributes.cy) / emuPerCm];
@@ -246,7 +249,8 @@ class WordPart {
   #write(text: string): void {
     if (text === '') return;
     this.#isBehindEquation = false;
-    this.#document.builder.add(this.#takeNumber() + text);
+    const number = this.#takeNumber();
+    this.#document.builder.add(number + text, this.#isRaised && number === '');
   }
 
   /** That of the sign that ends a paragraph stands outside of runs, and hides no text. */

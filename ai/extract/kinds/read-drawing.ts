@@ -9,6 +9,7 @@ import type { TextBuilder } from './text-builder.ts';
 const titles = new Set(['title', 'ctrTitle']);
 /** Placeholders on every slide: date, header, footer and number. */
 const furniture = new Set(['dt', 'hdr', 'ftr', 'sldNum']);
+const shape = /^(?:p|xdr):(?:sp|grpSp|graphicFrame|pic|cxnSp)$/;
 
 /**
  * Reads a slide, or the drawing of a sheet: text, tables, diagrams and charts. The text of its first placeholder for a title is a heading, and
@@ -26,8 +27,10 @@ export async function readDrawing(
   beside.hasComments ||= [...relationships.values()].some(({ type }) => type.endsWith('/comments'));
   let [inPicture, largest] = [false, 0];
   let inText = false;
-  // The fallback of a newer element.
-  let fallbacks = 0;
+  // Within the fallback of a newer element, or within a shape that is hidden.
+  let unseen = 0;
+  const shapes: boolean[] = [];
+  let isRaised = false;
   let [inTitle, titled] = [false, false];
   let inFurniture = false;
   let equation: Equation | undefined;
@@ -36,8 +39,13 @@ export async function readDrawing(
     enough: () => builder.full,
     open(name, attributes) {
       const { type = '' } = attributes;
-      if (name === 'mc:Fallback') fallbacks += 1;
-      if (fallbacks > 0) return;
+      if (name === 'mc:Fallback') unseen += 1;
+      else if (shape.test(name)) shapes.push(false);
+      else if (name.endsWith(':cNvPr') && ['1', 'true'].includes(attributes.hidden ?? '') && shapes.at(-1) === false) {
+        shapes[shapes.length - 1] = true;
+        unseen += 1;
+      }
+      if (unseen > 0) return;
       shown.write(builder, name, attributes, chartRows);
       if (name === 'p:pic' || name === 'xdr:pic') inPicture = true;
       else if (name === 'a:ext' && inPicture && attributes.cx) {
@@ -51,14 +59,16 @@ export async function readDrawing(
       }
       equation?.open(name, attributes['m:val']);
       if (name === 'a:t' || name === 'm:t') [inText, behindEquation] = [!inFurniture, false];
+      else if (name === 'a:r') isRaised = false;
+      else if (name === 'a:rPr') isRaised = Number(attributes.baseline ?? 0) > 0;
       else if (name === 'p:ph' && furniture.has(type)) inFurniture = true;
       else if (name === 'p:ph' && titles.has(type) && !titled) [inTitle, titled] = [true, true];
       else if (name === 'a:br') builder.add('\n');
       else if (name === 'a:tbl') builder.openTable();
     },
     close(name) {
-      if (name === 'mc:Fallback') fallbacks -= 1;
-      if (fallbacks > 0) return;
+      if (name === 'mc:Fallback' || (shape.test(name) && shapes.pop())) unseen -= 1;
+      if (unseen > 0) return;
       if (name === 'p:pic' || name === 'xdr:pic') inPicture = false;
       if (name === 'a:p') behindEquation = false;
       equation?.close(name);
@@ -75,7 +85,7 @@ export async function readDrawing(
       else if (name === 'a:tbl') builder.closeTable();
     },
     text(text) {
-      if (inText && fallbacks === 0) (equation ?? builder).add(text);
+      if (inText && unseen === 0) (equation ?? builder).add(text, isRaised);
     },
   });
   return largest;

@@ -6,8 +6,8 @@ import { withoutMarks } from '../outline.ts';
 import { Archive, damaged } from './archive.ts';
 import { Beside } from './beside.ts';
 import { MathMl } from './math-ml.ts';
-import { OdtHidden } from './odt-hidden.ts';
 import { OdtNumbering } from './odt-numbering.ts';
+import { OdtStyles } from './odt-styles.ts';
 import { putAround } from './put-around.ts';
 import { localName, scanXml } from './scan-xml.ts';
 import { TextBuilder } from './text-builder.ts';
@@ -40,7 +40,7 @@ export async function readOdt(
   if (archive.has(manifest)) await refuseEncrypted(archive);
   const beside = new Beside();
   const shown = new Map<string, string>();
-  const styles = new OdtHidden();
+  const styles = new OdtStyles();
   const read = async (part: string, numbering = new OdtNumbering(), within?: RegExp) => {
     const builder = new TextBuilder(maxTextCharacters);
     await scanContent(archive, part, { builder, beside, shown, styles, numbering, within });
@@ -62,7 +62,7 @@ interface Context {
   beside: Beside;
   /** The texts of the objects that it may show, by their names. */
   shown: ReadonlyMap<string, string>;
-  styles: OdtHidden;
+  styles: OdtStyles;
   numbering: OdtNumbering;
   /** The only elements that are read; all are if it is absent. */
   within?: RegExp | undefined;
@@ -81,7 +81,7 @@ async function scanContent(archive: Archive, part: string, { builder, beside, sh
   const add = (text: string) => {
     const paragraph = open.at(-1);
     if (!paragraph || text === '') return;
-    builder.add(paragraph.number === '' ? text : `${paragraph.number} ${text.trimStart()}`);
+    builder.add(paragraph.number === '' ? text : `${paragraph.number} ${text.trimStart()}`, styles.isRaised);
     paragraph.number = '';
   };
   let hidden = within ? 1 : 0;

@@ -1,6 +1,7 @@
 import { decodeBytes } from '../decode-text.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import type { Notice } from '../notice.ts';
+import { signOfRaised } from '../raised.ts';
 import { damaged } from './archive.ts';
 import { Beside, commentsLeftOut, nameObject, noticesOfUnread } from './beside.ts';
 import { putAround } from './put-around.ts';
@@ -25,6 +26,8 @@ interface Group {
   /** Whether text is hidden or deleted, until a control word ends that. */
   unseen: boolean;
   deleted: boolean;
+  /** A superscript. */
+  raised: boolean;
   inTable: boolean;
   /** Defines fonts instead of using them. */
   definesFonts: boolean;
@@ -64,6 +67,7 @@ class RtfReader {
     hidden: false,
     unseen: false,
     deleted: false,
+    raised: false,
     inTable: false,
     definesFonts: false,
     font: undefined,
@@ -87,6 +91,8 @@ class RtfReader {
   #charsetOfBytes = this.#charset;
   #length = 0;
   #skip = 0;
+  /** The text before was a superscript. */
+  #isRaised = false;
   #hasObject = false;
   #hasComments = false;
   #pictureWidth = 0;
@@ -121,6 +127,8 @@ class RtfReader {
       this.#group.definesFonts = word === 'fonttbl';
     } else if (Object.hasOwn(codePages, word)) this.#charset = charsetOfCodePage(codePages[word] ?? 0) ?? this.#charset;
     else if (word === 'v') this.#group.unseen = number !== 0;
+    else if (word === 'super') this.#group.raised = number !== 0;
+    else if (word === 'nosupersub' || word === 'sub') this.#group.raised = false;
     else if (word === 'deleted') this.#group.deleted = number !== 0;
     else if (/^(?:intbl|trowd|pard|row)$/.test(word)) this.#onTable(word);
     else if (word === 'shpinst') this.#revealGroup();
@@ -168,6 +176,7 @@ class RtfReader {
     this.#skip -= skipped;
     if (this.#group.definesFonts) this.#nameFont(text);
     if (!this.#isShown) return;
+    if (this.#group.raised !== this.#isRaised) this.#raise(text);
     this.#beginBytes();
     // Bytes above ASCII are allowed without an escape.
     for (const character of text.slice(skipped)) this.#bytes.push(character.charCodeAt(0));
@@ -274,7 +283,7 @@ class RtfReader {
     else if (this.#group.definesFonts && charset !== undefined) this.#fonts.set(this.#definedFont, charset);
     else if (word === 'f') this.#group.font = number;
     else if (word === 'deff') this.#defaultFont = this.#group.font = number;
-    else if (word === 'plain') Object.assign(this.#group, { font: this.#defaultFont, unseen: false, deleted: false });
+    else if (word === 'plain') Object.assign(this.#group, { font: this.#defaultFont, unseen: false, deleted: false, raised: false });
   }
 
   /** A font for signs has a charset of its own. */
@@ -285,6 +294,12 @@ class RtfReader {
 
   get #signFont(): string | undefined {
     return this.#signFonts.get(this.#group.font);
+  }
+
+  #raise(text: string): void {
+    this.#isRaised = this.#group.raised;
+    this.#flush();
+    if (this.#isRaised) this.#write(signOfRaised(this.#parts.at(-1) ?? '', text));
   }
 
   /** Bytes of another charset than those before them are decoded on their own. */

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import type { ReadEmbedded } from '../embedded-file.ts';
+import { signOfRaised } from '../raised.ts';
 import { Archive } from './archive.ts';
 import { Beside } from './beside.ts';
 import { type CellFormats, readCellFormats } from './cell-formats.ts';
@@ -60,13 +61,15 @@ export async function readXlsx(
 async function readSharedStrings(archive: Archive, part: string): Promise<string[]> {
   const strings: string[] = [];
   if (!archive.has(part)) return strings;
-  let [current, inText, phonetic, characters] = ['', false, 0, 0];
+  let [current, inText, phonetic, characters, isRaised] = ['', false, 0, 0, false];
   await scanWorkbook(archive.readText(part), {
     // A sheet that refers to a later one shows an empty cell.
     enough: () => characters > sharedCharacters,
-    open(name) {
+    open(name, { val }) {
       if (name === 'si') current = '';
       else if (name === 'rPh') phonetic += 1;
+      else if (name === 'r') isRaised = false;
+      else if (name === 'vertAlign') isRaised = val === 'superscript';
       else if (name === 't') inText = phonetic === 0;
     },
     close(name) {
@@ -76,7 +79,7 @@ async function readSharedStrings(archive: Archive, part: string): Promise<string
     },
     text(text) {
       if (!inText) return;
-      current += text;
+      current += isRaised ? signOfRaised(current, text) + text : text;
       characters += text.length;
     },
   });

@@ -1,4 +1,5 @@
 import { joinPages, markHeading } from '../outline.ts';
+import { signOfRaised } from '../raised.ts';
 import { toRow } from '../table-row.ts';
 
 /** The text around a cell in a row. */
@@ -29,6 +30,7 @@ const newFlow = (): Flow => ({ blocks: [], line: '', tables: 0, rows: [], cells:
 export class TextBuilder {
   readonly #maxCharacters: number;
   #length = 0;
+  #isRaised = false;
   #flow = newFlow();
   /** The contents that continue once an aside is closed, the outermost first. */
   readonly #around: Flow[] = [];
@@ -49,7 +51,10 @@ export class TextBuilder {
     return this.#length;
   }
 
-  add(text: string): void {
+  /** `isRaised` says that the text is a superscript. */
+  add(text: string, isRaised = false): void {
+    if (isRaised && !this.#isRaised) this.#flow.line += signOfRaised(this.#flow.line, text);
+    this.#isRaised = isRaised;
     this.#flow.line += text;
     this.#length += text.length;
   }
