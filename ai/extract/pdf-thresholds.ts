@@ -17,6 +17,9 @@ export const lineThresholds = {
   wideBlank: 0.4,
   /** How far apart the baselines of one line may be: superscripts, and numbers set a little lower than their labels. */
   sameBaseline: 0.3,
+  /** So far to the left, and lower, another line begins; so far above or below, wherever: a list of a few words in each row. */
+  stepBack: 2,
+  otherLine: 1.5,
 };
 
 /** Pages of two columns: papers and newsletters whose PDF draws line by line across both. */

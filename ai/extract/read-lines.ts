@@ -6,6 +6,7 @@ import type { Box } from './page-box.ts';
 import { PageCharacters, scratchBytes } from './page-characters.ts';
 import type { Blank, Line, Part } from './page-line.ts';
 import { dropCharacters, type RawLine, readRawLines, sliceLine } from './page-text.ts';
+import { partLines } from './part-lines.ts';
 import { lineThresholds } from './pdf-thresholds.ts';
 import { joinedHyphen, type Pdfium, withMemory } from './pdfium.ts';
 import { joinLetters, leaveOutCopies, leaveOutUnshown } from './shown-lines.ts';
@@ -45,7 +46,8 @@ export function readLines(pdfium: Pdfium, textPage: number, { turns = 0, typed =
     const characters = new PageCharacters({ pdfium, textPage, scratch, turns });
     const reader = new LineReader(characters);
     const known = dropCharacters(readRawLines(pdfium, textPage), (index) => wrong.has(index));
-    const visible = shown ? leaveOutUnshown(known, shown, characters) : known;
+    const parted = partLines(known, characters);
+    const visible = shown ? leaveOutUnshown(parted, shown, characters) : parted;
     const once = joinLetters(leaveOutCopies(visible, characters), characters);
     const isLeftward = isRightToLeft(once.map(({ raw }) => raw).join(''));
     const raws = addTyped(

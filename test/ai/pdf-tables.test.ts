@@ -121,6 +121,14 @@ describe('A table of a PDF', () => {
     expect(await textOf(pieces)).to.equal(markdown(rows.map((cells) => cells.map((cell) => cell.replaceAll('|', ' ')))));
   });
 
+  it('has its rows if they begin with one sign, and no line of the page is filled', async () => {
+    const rows = [['No', 'Name', 'Kilograms'], ...Array.from({ length: 12 }, (_, row) => [`${row}`, `Hive ${row}`, `${row * 1.5 + 2}`])];
+    for (const step of [12, 18, 30]) expect(await textOf(rowsAt(rows, { step }))).to.equal(markdown(rows));
+    const ticks = rows.map((cells, row) => ['•', ...cells, row % 2 ? 'x' : '+']);
+    const places = [40, 60, 200, 350, 500];
+    expect(await textOf(rowsAt(ticks, { places }))).to.equal(markdown(ticks));
+  });
+
   it('keeps cells that are empty, and escapes strokes', async () => {
     const rows = [...goods, ['Rope | tar', '', '7.00']];
     expect(await textOf(rowsAt(rows).filter(({ text }) => text !== ''))).to.equal(markdown([...goods, ['Rope \\| tar', '', '7.00']]));
