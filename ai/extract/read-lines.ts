@@ -1,5 +1,6 @@
 import { addTyped } from './add-typed.ts';
 import { joinLeftParted } from './join-parted.ts';
+import { markRaised } from './mark-raised.ts';
 import { mayBeInterleaved, orderColumns, type Piece } from './order-columns.ts';
 import { isRightToLeft, orderRightToLeft } from './order-right-to-left.ts';
 import type { Box } from './page-box.ts';
@@ -51,7 +52,7 @@ export function readLines(pdfium: Pdfium, textPage: number, { turns = 0, typed =
     const once = joinLetters(leaveOutCopies(visible, characters), characters);
     const isLeftward = isRightToLeft(once.map(({ raw }) => raw).join(''));
     const raws = addTyped(
-      once.map((line) => orderRightToLeft(line, characters, isLeftward)),
+      once.map((line) => markRaised(orderRightToLeft(line, characters, isLeftward), characters)),
       typed,
       characters,
       turns,
