@@ -17,9 +17,12 @@ export const lineThresholds = {
   wideBlank: 0.4,
   /** How far apart the baselines of one line may be: superscripts, and numbers set a little lower than their labels. */
   sameBaseline: 0.3,
-  /** How large a power or the mark of a note is at most, and how much higher it stands: prices with marks of notes. */
-  smallerRaised: 0.8,
+  /** How large a power or the mark of a note is at most, and how much higher it stands: prices with marks of notes, printed by browsers. */
+  smallerRaised: 0.86,
   raisedBy: 0.1,
+  raisedAtMost: 0.7,
+  /** What is no further from it goes on with it: papers with marks of notes. */
+  besideRaised: 0.6,
   /** So far to the left, and lower, another line begins; so far above or below, wherever: a list of a few words in each row. */
   stepBack: 2,
   otherLine: 1.5,

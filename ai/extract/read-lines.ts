@@ -1,5 +1,6 @@
 import { addTyped } from './add-typed.ts';
 import { joinLeftParted } from './join-parted.ts';
+import { joinRaised } from './join-raised.ts';
 import { markRaised } from './mark-raised.ts';
 import { mayBeInterleaved, orderColumns, type Piece } from './order-columns.ts';
 import { isRightToLeft, orderRightToLeft } from './order-right-to-left.ts';
@@ -47,7 +48,7 @@ export function readLines(pdfium: Pdfium, textPage: number, { turns = 0, typed =
     const characters = new PageCharacters({ pdfium, textPage, scratch, turns });
     const reader = new LineReader(characters);
     const known = dropCharacters(readRawLines(pdfium, textPage), (index) => wrong.has(index));
-    const parted = partLines(known, characters);
+    const parted = joinRaised(partLines(known, characters), characters);
     const visible = shown ? leaveOutUnshown(parted, shown, characters) : parted;
     const once = joinLetters(leaveOutCopies(visible, characters), characters);
     const isLeftward = isRightToLeft(once.map(({ raw }) => raw).join(''));
