@@ -152,6 +152,13 @@ describe('A mail', () => {
     const twice = multipart('mixed', part(calendar, weekly), part('Content-Type: application/ics; name=invite.ics', weekly));
     const more = 'Except: 2026-03-19 19:00, 2026-03-26 19:00\nLink: https://example.com/hall\n\nBring';
     expect((await read(twice)).text).to.equal(`${shown}\n\n${event.replace('\nBring', more)}`);
+    const days = invitation
+      .replace(/DTSTART.*/, 'DTSTART;VALUE=DATE:20260312')
+      .replace('ATTENDEE;', 'COMMENT:I am away.\r\nATTENDEE;PARTSTAT=DECLINED;');
+    const dayOf = async (end: string) => (await read(`${head}${calendar}\r\n\r\n${days.replace(/DTEND.*/, end)}`)).text;
+    const oneDay = await dayOf('DTEND;VALUE=DATE:20260313');
+    expect(oneDay).to.contain('When: 2026-03-12\n').and.contain('Bob B <bob@example.com> (declined)').and.contain('Comment: I am away.');
+    expect(await dayOf('DURATION:P2D')).to.contain('When: 2026-03-12 to 2026-03-13\n');
     const broken = multipart('mixed', part('Content-Type: text/plain', 'Hm.'), part(`${calendar}; name=a.ics`, 'BEGIN:VCALENDAR'));
     const { notices } = await read(broken);
     expect(notices).to.deep.equal([{ code: 'part_not_read', text: 'An attachment was not read: a.ics.' }]);

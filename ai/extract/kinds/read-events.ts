@@ -26,6 +26,7 @@ function showEvent(event: ICAL.Component, isCanceled: boolean): string {
     ['Repeats', text('rrule')],
     ['Except', showTimes(event.getAllProperties('exdate').flatMap((dates) => dates.getValues())).join(', ')],
     ['Link', text('url')],
+    ['Comment', text('comment')],
   ];
   const shown = lines.filter(([, value]) => value !== '').map(([label, value]) => `${label}: ${value.replace(/\s+/g, ' ')}`);
   return [shown.join('\n'), text('description')].filter(Boolean).join('\n\n');
@@ -35,8 +36,9 @@ function showEvent(event: ICAL.Component, isCanceled: boolean): string {
 function showTime(event: ICAL.Component): string {
   const [start, end, due] = ['dtstart', 'dtend', 'due'].map((name) => event.getFirstProperty(name));
   const first = start ?? end ?? due;
-  const times = [start, end, due].flatMap((time) => time?.getFirstValue() ?? []);
-  const shown = showTimes([...times, ...endOf(event)]);
+  const ends = [end?.getFirstValue(), ...endOf(event)].map(lastDayOf);
+  const times = [start?.getFirstValue(), ...ends, due?.getFirstValue()].filter(Boolean);
+  const shown = [...new Set(showTimes(times))];
   const zone = first?.getFirstParameter('tzid') ?? (String(first?.getFirstValue()).endsWith('Z') ? 'UTC' : undefined);
   return `${shown.join(' to ')}${zone && shown.length > 0 ? ` (${zone})` : ''}`;
 }
@@ -51,6 +53,14 @@ function endOf(event: ICAL.Component): ICAL.Time[] {
   return [end];
 }
 
+/** An event of whole days is said to end on the day behind its last one. */
+function lastDayOf(end: unknown): unknown {
+  if (!(end instanceof ICAL.Time && end.isDate)) return end ?? undefined;
+  const day = end.clone();
+  day.adjust(-1, 0, 0, 0);
+  return day;
+}
+
 /** Times as they are written. */
 function showTimes(times: unknown[]): string[] {
   return times.map((time) =>
@@ -63,5 +73,7 @@ function showTimes(times: unknown[]): string[] {
 function showPerson(person: ICAL.Property): string {
   const address = String(person.getFirstValue() ?? '').replace(/^mailto:/i, '');
   const name = person.getFirstParameter('cn');
-  return name && name !== address ? `${name} <${address}>` : address;
+  const answer = String(person.getFirstParameter('partstat') ?? '').toLowerCase();
+  const shown = name && name !== address ? `${name} <${address}>` : address;
+  return /^(?:accepted|declined|tentative)$/.test(answer) ? `${shown} (${answer})` : shown;
 }
