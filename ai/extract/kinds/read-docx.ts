@@ -158,7 +158,7 @@ class WordPart {
     const value = attributes['w:val'] ?? '';
     if (name === 'w:t' || name === 'm:t') this.#inText = true;
     else if (name === 'w:p') this.#openParagraph();
-    else if (name === 'w:r' || name === 'm:r') [this.#isRaised] = [false, this.#runs.push(false)];
+    else if (name === 'w:r' || name === 'm:r') this.#openRun();
     else if (name === 'w:vertAlign' && this.#changes === 0) this.#isRaised = value === 'superscript';
     else if (name === 'v:textpath') this.#add(attributes.string ?? '');
     else if (name === 'w:commentReference') beside.hasComments = true;
@@ -197,6 +197,11 @@ class WordPart {
     else if (name === 'w:txbxContent') builder.closeAside();
     else if (name.startsWith('m:')) this.#closeInEquation(name);
     else if (name === 'w:checkBox' || name === 'w:ddList') this.#add(this.#field.close());
+  }
+
+  #openRun(): void {
+    this.#isRaised = false;
+    this.#runs.push(false);
   }
 
   #openParagraph(): void {
