@@ -17,7 +17,7 @@ interface TableBuilder {
   }): void;
 }
 
-/** No table that a person has written has wider cells. */
+/** No table that a person has written has wider or higher cells, or one that reaches into others behind so many columns. */
 const mostColumns = 50;
 const around = { leadingLineBreaks: 2, trailingLineBreaks: 2 };
 
@@ -72,8 +72,11 @@ function columnsOf(rows: Element[][]): (row: number, texts: { text: string }[]) 
       passTaken();
       const { colspan, rowspan } = rows[row]?.[index]?.attribs ?? {};
       filled = columns.push(text);
-      taken[filled - 1] = countOf(rowspan) - 1;
-      for (let more = countOf(colspan); more > 1; more -= 1) taken[columns.push('') - 1] = countOf(rowspan) - 1;
+      const end = Math.min(filled - 1 + countOf(colspan), mostColumns);
+      for (let place = filled - 1; place < end; place += 1) {
+        columns[place] ??= '';
+        taken[place] = countOf(rowspan) - 1;
+      }
     }
     passTaken();
     return columns.slice(0, filled);

@@ -26,6 +26,8 @@ function isBesideRaised(line: RawLine, next: RawLine, characters: PageCharacters
   if (one === undefined || other === undefined) return false;
   const sizeOf = (index: number) => characters.fontSizeOf(index) * characters.formOf(index).scale;
   const [size, nextSize] = [sizeOf(one), sizeOf(other)];
+  // A mark before a number would become a part of it.
+  if (size < nextSize && /\d$/.test(line.raw) && /^\d/.test(next.raw)) return false;
   const larger = Math.max(size, nextSize);
   if (Math.min(size, nextSize) > larger * smallerRaised) return false;
   const [, y] = characters.originOf(one);

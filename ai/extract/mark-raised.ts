@@ -4,7 +4,7 @@ import { lineThresholds } from './pdf-thresholds.ts';
 import { signOfRaised } from './raised.ts';
 
 const { smallerRaised, raisedBy } = lineThresholds;
-const number = /\d[\d.,]*[-\u2212\u2013]?\d+/g;
+const number = /\d+[-\u2212\u2013]?\d+/g;
 
 /** Puts a sign before digits that are raised behind a number: powers, and marks of notes. */
 export function markRaised(line: RawLine, characters: PageCharacters): RawLine {

@@ -57,8 +57,8 @@ const layout: HtmlToTextOptions = {
     },
     raised: (element: Raised, walk, builder) => {
       // A mark may stand in the link to its note.
-      const before = element.prev ?? element.parent?.prev;
-      if (signOfRaised(before?.data ?? '', textOf(element))) builder.addInline('^');
+      const before = element.prev ?? (element.parent?.name === 'a' ? element.parent.prev : undefined);
+      if (before && signOfRaised(textOf(before), textOf(element))) builder.addInline('^');
       walk(element.children, builder);
     },
     tableRows: formatTable,

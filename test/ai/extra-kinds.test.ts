@@ -79,21 +79,22 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     const cell = (text: string, properties = '') => `<w:tc><w:tcPr>${properties}</w:tcPr>${wordParagraph(text)}</w:tc>`;
     const row = (cells: string, properties = '') => `<w:tr><w:trPr>${properties}</w:trPr>${cells}</w:tr>`;
     const wide = '<w:gridSpan w:val="2"/>';
-    const inner = `<w:tbl>${row(cell('Rent', wide) + cell('due'))}</w:tbl>`;
+    const inner = `<w:tbl>${row(cell('Rent', '<w:gridSpan w:val="3"/>') + cell('due'))}</w:tbl>`;
     const word = [
       row(cell('Place') + cell('Sales', wide) + cell('Sum')),
+      row(cell('in tons', '<w:gridSpan w:val="4"/>')),
       row(cell('2025') + cell('2026'), '<w:gridBefore w:val="1"/>'),
       row(`<w:tc><w:tcPr>${wide}</w:tcPr>${inner}<w:p/></w:tc>${cell('9')}`),
-      row(cell('All', '<w:gridSpan w:val="4"/>')),
+      row(cell('All', '<w:gridSpan w:val="1000000000"/>') + cell('far')),
     ];
-    const rows = '| Place | Sales |  | Sum |\n|  | 2025 | 2026 |';
+    const rows = '| Place | Sales |  | Sum |\n| in tons |\n|  | 2025 | 2026 |';
     const inWord = await read(makeDocx(`<w:tbl>${word.join('')}</w:tbl>`), types.docx);
-    expect(inWord.text).to.equal(`${rows}\n| Rent due |  | 9 |\n| All |\n\nA footnote.`);
+    expect(inWord.text).to.equal(`${rows}\n| Rent due |  | 9 |\n| All |${'  |'.repeat(62)} far |\n\nA footnote.`);
     const odtCell = (text: string) =>
       text ? `<table:table-cell><text:p>${text}</text:p></table:table-cell>` : '<table:covered-table-cell/>';
     const odtRow = (...cells: string[]) => `<table:table-row>${cells.map(odtCell).join('')}</table:table-row>`;
-    const odt = `<table:table>${odtRow('Place', 'Sales', '', 'Sum')}${odtRow('', '2025', '2026')}${odtRow('All', '', '', '')}</table:table>`;
-    expect((await read(makeOdt(odt), types.odt)).text).to.equal(`${rows}\n| All |`);
+    const odt = odtRow('Place', 'Sales', '', 'Sum') + odtRow('in tons', '', '', '') + odtRow('', '2025', '2026');
+    expect((await read(makeOdt(`<table:table>${odt}</table:table>`), types.odt)).text).to.equal(rows);
   });
 
   it('are read from PowerPoint with equations, once', async () => {
@@ -209,29 +210,36 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
   it('are read with powers and marks of notes apart from the number before', async () => {
     const run = (format: string, text: string) => `<w:r><w:rPr>${format}</w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`;
     const up = '<w:vertAlign w:val="superscript"/>';
-    const word = `<w:p>${run('', '10')}${run(up, '1')}${run(up, '2')}${run('', ' m')}${run(up, '2')}${run('', ' in 2019')}${run(up, '7')}</w:p>`;
-    expect((await read(makeDocx(word), types.docx)).text).to.equal('10^12 m2 in 2019^7\n\nA footnote.');
+    const word = `<w:p>${run('', '10')}${run(up, '1')}${run(up, '2')}${run('', ' m')}${run(up, '2')}${run('', ' in 2019')}${run(up, '7')}${run('', ' 10')}${run(up.replace('super', 'sub'), '2')}${run(`<w:rPrChange><w:rPr>${up}</w:rPr></w:rPrChange>`, '3')}</w:p>`;
+    expect((await read(makeDocx(word), types.docx)).text).to.equal('10^12 m2 in 2019^7 1023\n\nA footnote.');
     const onSlide = (baseline: string, text: string) => `<a:r><a:rPr baseline="${baseline}"/><a:t>${text}</a:t></a:r>`;
-    const slide = `<p:sp><p:txBody><a:p>${onSlide('0', '10')}${onSlide('30000', '-6')}${onSlide('0', ' kg CO')}${onSlide('-25000', '2')}</a:p></p:txBody></p:sp>`;
-    expect((await read(makePptx([slide]), types.pptx)).text).to.equal('10^-6 kg CO2');
-    const raised =
-      '<style:style style:family="text" style:name="T1"><style:text-properties style:text-position="super 58%"/></style:style>';
-    const odt = makeOdt('<text:p>10<text:span text:style-name="T1">6</text:span> tons</text:p>', '', raised);
-    expect((await read(odt, types.odt)).text).to.equal('10^6 tons');
-    const shared = ['10</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>6</t></r><r><t> tons'];
+    const slide = `<p:sp><p:txBody><a:p>${onSlide('0', '10')}${onSlide('30000', '-6')}${onSlide('0', ' kg CO')}${onSlide('-25000', '2')}${onSlide('30000', '7')}<a:r><a:t> of 9</a:t></a:r>${onSlide('30000', '8')}</a:p></p:txBody></p:sp>`;
+    expect((await read(makePptx([slide]), types.pptx)).text).to.equal('10^-6 kg CO2^7 of 9^8');
+    const style = (name: string, place: string) =>
+      `<style:style style:family="text" style:name="${name}"><style:text-properties style:text-position="${place} 58%"/></style:style>`;
+    const span = (name: string, text: string) => `<text:span text:style-name="${name}">${text}</text:span>`;
+    const styles = style('T1', 'super') + style('T2', '33%') + style('T3', 'super') + style('T3', 'sub');
+    const odt = makeOdt(`<text:p>10${span('T1', '6')} tons, 10${span('T2', '7')}, 10${span('T3', '2')}</text:p>`, '', styles);
+    expect((await read(odt, types.odt)).text).to.equal('10^6 tons, 10^7, 102');
+    const shared = [
+      '10</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>1&#50;</t></r><r><t>3 of 10</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>2</t></r><r><rPr><vertAlign val="subscript"/></rPr><t>5',
+    ];
     const sheet = makeXlsx('<row><c t="s"><v>0</v></c></row>', shared);
-    expect((await read(sheet, types.xlsx)).text).to.equal('Prices\n\n| 10^6 tons |');
-    const rtf = String.raw`{\rtf1 10{\super 6} tons, 2019\super 7\nosupersub 1\par}`;
-    expect((await read(Buffer.from(rtf), types.rtf)).text).to.equal('10^6 tons, 2019^71');
-    const page = '<p>10<sup>6</sup> m<sup>2</sup> in 2019<a href="#1"><sup>7</sup></a>, 1<sup>st</sup>';
-    expect((await read(Buffer.from(page), 'text/html')).text).to.equal('10^6 m2 in 2019^7, 1st');
+    expect((await read(sheet, types.xlsx)).text).to.equal('Prices\n\n| 10^123 of 10^25 |');
+    const rtf = String.raw`{\rtf1 10{\super 1}{\super 2} tons, 2019\super 7\nosupersub 1\super 2\super0 3\super 4\sub 5\super 6\plain 7\super 8\plain\par In 9{\footnote {\super 1} Once.}.}`;
+    expect((await read(Buffer.from(rtf), types.rtf)).text).to.equal('10^12 tons, 2019^71^23^45^67^8\n\nIn 9.\n\n1 Once.');
+    const page =
+      '<p>10<sup>6</sup> m<sup>2</sup> in 2019<a href="#1"><sup>7</sup></a>, 1<sup>st</sup>, <b>3</b><sup>8</sup>, 9<p><sup>1</sup> Once.';
+    expect((await read(Buffer.from(page), 'text/html')).text).to.equal('10^6 m2 in 2019^7, 1st, 3^8, 9\n\n1 Once.');
   });
 
   it('are read from PowerPoint without the shapes that are hidden', async () => {
     const shown = (text: string, hidden = '') =>
       `<p:sp><p:nvSpPr><p:cNvPr id="1" ${hidden}/></p:nvSpPr><p:txBody><a:p><a:r><a:t>${text}</a:t></a:r></a:p></p:txBody></p:sp>`;
     const group = `<p:grpSp><p:nvGrpSpPr><p:cNvPr id="2" hidden="1"/></p:nvGrpSpPr>${shown('X', 'hidden="1"')}${shown('X')}</p:grpSp>`;
-    const slide = shown('a') + shown('X', 'hidden="true"') + group + shown('b', 'hidden="0"');
+    const noShapes = ['pic', 'cxnSp', 'graphicFrame'].map((name) => `<p:${name}><p:cNvPr hidden="1"/></p:${name}>`).join('');
+    const other = `<p:grpSp>${noShapes}${shown('b', 'hidden="0"')}</p:grpSp>`;
+    const slide = `<p:nvGrpSpPr><p:cNvPr hidden="1"/></p:nvGrpSpPr>${shown('a')}${shown('X', 'hidden="true"')}${group}${other}`;
     expect((await read(makePptx([slide]), types.pptx)).text).to.equal('a\n\nb');
   });
 
@@ -350,16 +358,17 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
 
   it('are read from RTF with cells on one line, words apart, and notes and boxes of text after their paragraph', async () => {
     const lines = [
-      String.raw`{\rtf1\ansi{\header{\shp{\*\shpinst{\shptxt Letterhead\par}}}}{\headerf One goes on.\par}{\footerr IBAN\par\chpgn 7\par}`,
+      String.raw`{\rtf1\ansi{\header{\shp{\*\shpinst{\shptxt Letterhead\par}}}}{\headerf One goes on.\par}{\headerl\trowd\pard\intbl Tel\cell 5\cell\row}`,
+      String.raw`{\footerr IBAN\par\chpgn 7\par}{\*\unknown{\footnote no}}`,
       String.raw`One{\footnote\pard{\super\chftn} A note.\par} goes{\shp{\*\shpinst{\sp{\sn lid}{\sv 7}}{\shptxt A box.\par}}{\shprslt Old}} on.\par`,
       String.raw`two\emspace words\enspace and\qmspace more\column below\par`,
       String.raw`\trowd\cellx9\cellx9\pard\intbl a\par b\cell c\line d\cell\row`,
-      String.raw`\trowd\cellx9\pard\intbl\itap2 e\nestcell{\nonesttables\par}f\nestcell\pard\intbl g\cell\row\pard last{\footnote end}\par first{\*\footnote\ftnalt far}{\*\unknown no}}`,
+      String.raw`\trowd\cellx9\pard\intbl\itap2 e\nestcell{\nonesttables\par}f\nestcell\pard\intbl g\cell\row\pard last{\footnote end}\par first{\*\footnote\ftnalt far}{\*\unknown no}\par\header last}`,
     ];
     const { text } = await read(Buffer.from(lines.join('\n'), 'latin1'), types.rtf);
     const rows = '| a b | c d |\n| e f g |\nlast';
     expect(text).to.equal(
-      `Letterhead\n\nOne goes on.\n\nA note.\n\nA box.\n\ntwo words and more\n\nbelow\n\n${rows}\n\nend\n\nfirst\n\nfar\n\nIBAN`,
+      `Letterhead\n\n| Tel | 5 |\n\nOne goes on.\n\nA note.\n\nA box.\n\ntwo words and more\n\nbelow\n\n${rows}\n\nend\n\nfirst\n\nfar\n\nlast\n\nIBAN`,
     );
   });
 

@@ -132,6 +132,8 @@ describe('text documents at /v1/extract', () => {
     const body = '<tr><td rowspan="2">North<td>1<td>2<td>3</tr><tr><td>4<td rowspan=0>5<td>9</tr>';
     const foot = '<tr><td colspan=3>All<td>12</tr><tr><td colspan=4>in tons</tr>';
     const { text } = await read(`<table>${head}${body}${foot}</table>`, 'text/html');
+    const high = '<tr><td colspan=2 rowspan=3>a<td rowspan=2 colspan=0>b<td>c</tr><tr><td>d</tr><tr><td>e<td>f</tr>';
+    expect((await read(`<table>${high}</table>`, 'text/html')).text).to.equal('| a |  | b | c |\n|  |  |  | d |\n|  |  | e | f |');
     expect(text).to.equal(
       '| Place | Sales |  | Sum |\n|  | 2025 | 2026 |\n| North | 1 | 2 | 3 |\n|  | 4 | 5 | 9 |\n| All |  |  | 12 |\n| in tons |',
     );
@@ -145,6 +147,18 @@ describe('text documents at /v1/extract', () => {
     const root = `<msqrt>${power}<mo>−</mo><mn>4</mn><mo>&InvisibleTimes;</mo><mi>c</mi></msqrt>`;
     const typed = '<annotation encoding="application/x-tex">\\frac</annotation>';
     const formulas = `<math><semantics><mrow><mn>2</mn>${half}</mrow>${typed}</semantics></math> <math>${root}</math>`;
+    const others = [
+      '<mfrac> <mi>a</mi> <mi>b</mi> </mfrac>',
+      '<munderover><mo>Σ</mo><mn>1</mn><mi>n</mi></munderover>',
+      '<mover><mi>x</mi><mi>s</mi></mover>',
+      '<munder><mi>x</mi><mi>t</mi></munder>',
+      '<msub><mi>x</mi><mi>i</mi></msub>',
+      '<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>',
+      '<mroot><mi>x</mi><mn>3</mn></mroot>',
+      '<mrow> <mi>p</mi> <mo>+</mo> <constructor>k</constructor> </mrow><annotation-xml>no</annotation-xml>',
+    ];
+    const inOne = others.map((formula) => `<math>${formula}</math>`).join(' ');
+    expect((await read(`<p>${inOne}`, 'text/html')).text).to.equal('a/b Σ_1^n x^s x_t x_i x_i^2 ∛x p+k');
     const table = '<math><mtable><mtr><mtd><mi>p</mi></mtd><mtd><mi>q</mi></mtd></mtr><mtr><mtd><mi>r</mi></mtd></mtr></mtable></math>';
     expect((await read(`<p>Let ${formulas} be ${table}.</p>`, 'text/html')).text).to.equal('Let 2 1/2 √(b^2−4c) be p q; r.');
   });

@@ -54,19 +54,34 @@ describe('What stands beside the text of an Office document', () => {
       part('header-left', 'An old header', 'style:display="false"'),
       part('footer', 'IBAN DE02 1203 0000'),
       part('footer-left', '<text:page-number>7</text:page-number>'),
+      part('footer-first', 'Directors: Ann, Bob'),
     ];
-    const styles = `<office:document-styles>${hides}<office:master-styles><style:master-page>${parts.join('')}</style:master-page></office:master-styles></office:document-styles>`;
-    const body = '<text:p>We offer gravel.</text:p><text:p text:style-name="Quiet">Not for long.</text:p>';
-    const letter = makeOdt(body, '', '', [{ name: 'styles.xml', content: styles }]);
+    const styles = `<office:document-styles>${hides}${hides.replace('paragraph', 'text').replace('Quiet', 'T1')}<office:master-styles><style:master-page>${parts.join('')}</style:master-page></office:master-styles></office:document-styles>`;
+    const body =
+      '<text:p>We offer <text:span text:style-name="T1">gravel</text:span>.</text:p><text:p text:style-name="Quiet">Not for long.</text:p><text:h text:style-name="Quiet">Nor this.</text:h>';
+    const shown = '<style:style style:family="text" style:name="T1"><style:text-properties/></style:style>';
+    const letter = makeOdt(body, '', shown, [{ name: 'styles.xml', content: styles }]);
     const { text } = await read(letter, types.odt);
-    expect(text).to.equal('Gravel Ltd\n\nHarbour Street 5\n\nWe offer gravel.\n\nIBAN DE02 1203 0000');
+    expect(text).to.equal('Gravel Ltd\n\nHarbour Street 5\n\nWe offer gravel.\n\nIBAN DE02 1203 0000\n\nDirectors: Ann, Bob');
+  });
+
+  it('is read in time, however many headers there are', async () => {
+    const headers = Array.from({ length: 30_000 }, (_, number) => `{\\header a${number}b}`).join('');
+    const { text } = await read(Buffer.from(`{\\rtf1 ${'Much is said. '.repeat(40_000)}${headers}}`), types.rtf);
+    expect(text)
+      .to.match(/^a0b\n\na1b\n\n/)
+      .and.to.match(/said\.$/);
   });
 
   it('is read of the headers and footers of Excel, but for numbers of pages', async () => {
-    const header = '&amp;L&amp;"Arial,Bold"&amp;12Gravel &amp;&amp; Sand&amp;C&amp;K01+034&amp;A&amp;RPage &amp;P of &amp;N';
-    const parts = `<headerFooter differentFirst="1"><firstHeader>First</firstHeader><evenHeader>Old</evenHeader><oddHeader>${header}</oddHeader><oddFooter>&amp;CFor the board only</oddFooter></headerFooter>`;
-    const sheet = makeXlsx(`<row><c><v>5</v></c></row></sheetData>${parts}<sheetData>`);
-    expect((await read(sheet, types.xlsx)).text).to.equal('First\n\nGravel & Sand\n\nPrices\n\n| 5 |\n\nFor the board only');
+    const header =
+      '&amp;L&amp;"Arial,Bold"&amp;12Gravel &amp;&amp;Lime &amp;&amp;Partners&amp;C&amp;K01+034Board&amp;KFF0000 A&amp;A&amp;RPage &amp;P of &amp;N';
+    const parts = `<headerFooter differentFirst="1"><firstHeader>First</firstHeader><evenHeader>Old</evenHeader><oddHeader>${header}</oddHeader><oddFooter>For the board only</oddFooter></headerFooter>`;
+    const sheetOf = (xml: string) => makeXlsx(`<row><c><v>5</v></c></row></sheetData>${xml}<sheetData>`);
+    const shown = 'Gravel &Lime &Partners\n\nBoard A\n\nPrices\n\n| 5 |\n\nFor the board only';
+    expect((await read(sheetOf(parts), types.xlsx)).text).to.equal(`First\n\n${shown}`);
+    const onEven = parts.replace('First="1"', 'OddEven="true"');
+    expect((await read(sheetOf(onEven), types.xlsx)).text).to.equal(`Old\n\n${shown}`);
   });
 
   it('is told: comments, objects, and what a large picture may say', async () => {
@@ -96,10 +111,10 @@ describe('What stands beside the text of an Office document', () => {
   });
 
   it('is told of a large picture in RTF', async () => {
-    const picture = (width: number) => String.raw`{\rtf1 Seen {\pict\picwgoal${width}\pichgoal12000 00}}`;
+    const picture = (width: number, height = 12_000) => String.raw`{\rtf1 Seen {\pict\picwgoal${width}\pichgoal${height} 00}}`;
     const { notices } = await read(Buffer.from(picture(9000)), types.rtf);
     expect(notices).to.deep.equal(['Not read: text in large pictures.']);
-    expect((await read(Buffer.from(picture(900)), types.rtf)).notices).to.deep.equal([]);
+    for (const small of [picture(900), picture(9000, 1200)]) expect((await read(Buffer.from(small), types.rtf)).notices).to.deep.equal([]);
   });
 
   it('is told of a large picture in OpenDocument, Excel and EPUB', async () => {
@@ -107,17 +122,23 @@ describe('What stands beside the text of an Office document', () => {
     const frame = (height: string, more = '') =>
       makeOdt(`<text:p><draw:frame svg:width="6.5in" svg:height="${height}">${more}<draw:image/></draw:frame></text:p>`);
     expect((await read(frame('20cm'), types.odt)).notices).to.deep.equal(unread);
+    expect((await read(frame('566pt'), types.odt)).notices).to.deep.equal(unread);
     expect((await read(frame('20mm'), types.odt)).notices).to.deep.equal([]);
     const object = ['Not read: an embedded object (of an unknown kind).'];
     expect((await read(frame('20cm', '<draw:object xlink:href="a"/>'), types.odt)).notices).to.deep.equal(object);
     const picture = '<xdr:pic><xdr:spPr><a:xfrm><a:ext cx="5500000" cy="7700000"/></a:xfrm></xdr:spPr></xdr:pic>';
-    const sheet = makeXlsx('', [], '', '', [
-      relations('xl/worksheets/sheet1.xml', { x1: ['drawing', 'xl/drawings/drawing1.xml'] }),
-      { name: 'xl/drawings/drawing1.xml', content: `<xdr:wsDr>${picture}</xdr:wsDr>` },
-    ]);
-    expect((await read(sheet, types.xlsx)).notices).to.deep.equal(unread);
+    const sheetOf = (drawing: string) =>
+      makeXlsx('', [], '', '', [
+        relations('xl/worksheets/sheet1.xml', { x1: ['drawing', 'xl/drawings/drawing1.xml'] }),
+        { name: 'xl/drawings/drawing1.xml', content: `<xdr:wsDr>${drawing}</xdr:wsDr>` },
+      ]);
+    expect((await read(sheetOf(picture), types.xlsx)).notices).to.deep.equal(unread);
+    const shape = `<xdr:pic/>${picture.replaceAll('xdr:pic', 'xdr:sp')}${picture.replace('<xdr:spPr>', '<xdr:cNvPr hidden="1"/>$&')}`;
+    expect((await read(sheetOf(shape), types.xlsx)).notices).to.deep.equal([]);
     const page = '<html><body><img src="1.png"/></body></html>';
-    expect((await read(makeEpub([page, page]), types.epub)).notices).to.deep.equal(unread);
+    const cover = '<html><body><svg:svg xmlns:svg="http://www.w3.org/2000/svg"><svg:image x="1"/></svg:svg></body></html>';
+    for (const one of [page, cover]) expect((await read(makeEpub([one, one]), types.epub)).notices).to.deep.equal(unread);
+    expect((await read(makeEpub(['<p>Short.</p>']), types.epub)).notices).to.deep.equal([]);
     expect((await read(makeEpub([page, `<p>${'Much is said. '.repeat(20)}</p>`]), types.epub)).notices).to.deep.equal([]);
   });
 
@@ -179,6 +200,7 @@ describe('What an Office document shows', () => {
     const row = (attributes: string, ...cells: string[]) =>
       `<table:table-row ${attributes}>${cells.map((cell) => `<table:table-cell><text:p>${cell}</text:p></table:table-cell>`).join('')}</table:table-row>`;
     const object = (number: number) => `<text:p><draw:frame><draw:object xlink:href="./Object ${number}"/></draw:frame></text:p>`;
+    const shapes = ['custom-shape', 'rect', 'ellipse', 'circle', 'caption', 'polygon', 'path', 'line', 'polyline', 'connector'];
     const body = [
       '<text:p>Before<office:annotation><text:p>a comment</text:p></office:annotation>.</text:p>',
       '<text:section text:display="none"><text:p>A hidden section.</text:p></text:section>',
@@ -186,7 +208,7 @@ describe('What an Office document shows', () => {
       object(1),
       object(2),
       object(3),
-      '<text:p>Go <draw:custom-shape><text:p>a shape</text:p></draw:custom-shape>on.</text:p>',
+      ...shapes.map((name) => `<text:p>Go <draw:${name}><text:p>a ${name}</text:p></draw:${name}>on.</text:p>`),
       '<text:p><draw:frame><draw:object xlink:href="Formula 4/"/></draw:frame></text:p>',
     ].join('');
     const chart = `<office:document-content><office:body><office:chart><chart:title><text:p>Harvest</text:p></chart:title><table:table>${row('', 'Lime', '41')}</table:table></office:chart></office:body></office:document-content>`;
@@ -198,8 +220,13 @@ describe('What an Office document shows', () => {
       { name: 'Object 1/content.xml', content: chart },
       { name: 'Object 2/content.xml', content: formula },
     ]);
+    const unknown = makeOdt('<text:p>a<draw:object xlink:href="./Object 1"/></text:p>', '', '', [
+      { name: 'Object 1/content.xml', content: '<office:document-content><office:meta>b</office:meta></office:document-content>' },
+    ]);
+    const unread = ['Not read: an embedded object (of an unknown kind).'];
+    expect(await read(unknown, types.odt)).to.deep.equal({ text: 'a', notices: unread });
     expect(await read(bytes, types.odt)).to.deep.equal({
-      text: 'Before.\n\n| shown | 5 |\n\nHarvest\n\n| Lime | 41 |\n\nE = m c^2\n\nGo on.\n\na shape\n\n1/2',
+      text: `Before.\n\n| shown | 5 |\n\nHarvest\n\n| Lime | 41 |\n\nE = m c^2\n\n${shapes.map((name) => `Go on.\n\na ${name}`).join('\n\n')}\n\n1/2`,
       notices: ['Not read: an embedded object (of an unknown kind).', comments],
     });
   });

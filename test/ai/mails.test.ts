@@ -159,6 +159,12 @@ describe('A mail', () => {
     const oneDay = await dayOf('DTEND;VALUE=DATE:20260313');
     expect(oneDay).to.contain('When: 2026-03-12\n').and.contain('Bob B <bob@example.com> (declined)').and.contain('Comment: I am away.');
     expect(await dayOf('DURATION:P2D')).to.contain('When: 2026-03-12 to 2026-03-13\n');
+    for (const end of ['DTEND;VALUE=DATE:20260312', 'DURATION:P999999999999W']) expect(await dayOf(end)).to.contain('When: 2026-03-12\n');
+    const task = invitation
+      .replaceAll('VEVENT', 'VTODO')
+      .replace(/DTSTART.*\r\n/, '')
+      .replace('DTEND', 'DUE');
+    expect((await read(`${head}${calendar}\r\n\r\n${task}`)).text).to.contain('When: 2026-03-12 20:30 (Europe/Berlin)');
     const broken = multipart('mixed', part('Content-Type: text/plain', 'Hm.'), part(`${calendar}; name=a.ics`, 'BEGIN:VCALENDAR'));
     const { notices } = await read(broken);
     expect(notices).to.deep.equal([{ code: 'part_not_read', text: 'An attachment was not read: a.ics.' }]);
@@ -209,7 +215,13 @@ describe('A mail', () => {
   it('is read with lines that flow, and quotes that do', async () => {
     const body = lines('We offer ', '40 tons.', '> How much ', '> do you have, ', '> Ann? ', '>> Ask ', '>> her. ');
     const flowed = `${head}Content-Type: text/plain; charset=utf-8; format=flowed\r\n\r\n${body}`;
-    expect((await read(flowed)).text).to.equal(`${shown}\n\nWe offer 40 tons.\n> How much\n> do you have,\n> Ann?\n>> Ask\n>> her.`);
+    const found = `${shown}\n\nWe offer 40 tons.\n> How much\n> do you have,\n> Ann?\n>> Ask\n>> her.`;
+    expect((await read(flowed)).text).to.equal(found);
+    const coded = flowed.replace('\r\n\r\n', '\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n').replaceAll(' \r\n', '=20\r\n');
+    expect((await read(coded)).text).to.equal(found);
+    expect((await read(`${head}\r\n> x =20\r\n`)).text).to.equal(`${shown}\n\n> x =20`);
+    const wide = flowed.replace('> How', `>${' '.repeat(300_000)}How`);
+    expect((await read(wide)).text).to.match(/> +How much\n/);
   });
 
   it('is read with why it could not be delivered', async () => {
@@ -217,24 +229,28 @@ describe('A mail', () => {
       'report',
       part('Content-Type: text/plain', 'Sorry.'),
       part('Content-Type: message/delivery-status', 'Diagnostic-Code: smtp; 550 unknown user'),
+      part('Content-Type: message/disposition-notification', 'Disposition: deleted'),
       part('Content-Type: text/rfc822-headers', 'Subject: Sand'),
     );
     const found = await read(report);
-    expect(found.text).to.equal(`${shown}\n\nSorry.\n\nDiagnostic-Code: smtp; 550 unknown user\n\nSubject: Sand`);
+    expect(found.text).to.equal(`${shown}\n\nSorry.\n\nDiagnostic-Code: smtp; 550 unknown user\n\nDisposition: deleted\n\nSubject: Sand`);
     expect(found).to.not.have.property('notices');
   });
 
   it('tells of a picture in it that may be all that it says, and of none that is a logo', async () => {
-    const related = (words: string, type: string, bytes: number) =>
+    const mailWith = (kind: string, words: string, type: string, bytes: number, name = '1.bin') =>
       multipart(
-        'related',
+        kind,
         part('Content-Type: text/html', `<p>${words}</p><img src="cid:a">`),
-        part(`Content-Type: ${type}; name=1.bin\r\nContent-ID: <a>\r\nContent-Disposition: inline`, 'x'.repeat(bytes)),
+        part(`Content-Type: ${type}; name=${name}\r\nContent-ID: <a>\r\nContent-Disposition: inline`, 'x'.repeat(bytes)),
       );
+    const related = (words: string, type: string, bytes: number, name?: string) => mailWith('related', words, type, bytes, name);
     const told = ['An attachment was not read: 1.bin.'];
     const noticesOf = async (mail: string) => ((await read(mail)).notices ?? []).map(({ text }) => text);
     expect(await noticesOf(related('See', 'image/png', 40_000))).to.deep.equal(told);
     expect(await noticesOf(related('See', 'image/png', 4_000))).to.deep.equal([]);
+    expect(await noticesOf(related('See', 'application/octet-stream', 4_000, '1.gif'))).to.deep.equal([]);
+    expect(await noticesOf(mailWith('mixed', 'See', 'image/png', 4_000))).to.deep.equal(told);
     expect(await noticesOf(related('Much is said. '.repeat(20), 'image/png', 40_000))).to.deep.equal([]);
     expect(await noticesOf(related('Much is said. '.repeat(20), 'application/zip', 4_000))).to.deep.equal(told);
   });

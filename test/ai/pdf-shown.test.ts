@@ -104,12 +104,54 @@ describe('Letters of a PDF that are drawn one upon the other, or one by one', ()
   it('are apart from the number before if they are raised: powers and marks of notes', async () => {
     const raised = (before: string, digits: string, behind: string) =>
       `(${before}) Tj /F1 7 Tf 4 Ts (${digits}) Tj /F1 12 Tf 0 Ts (${behind}) Tj`;
-    const content = `BT /F1 12 Tf 50 700 Td ${raised('About 10', '12', ' tons, or')} ${raised(' 1,234', '2', ' crates of 3 m')} ${raised('', '2', ' in 2019')} ET
+    const content = `BT /F1 12 Tf 50 700 Td ${raised('About 10', '12', ' tons, or')} ${raised(' 1,234', '2', ' crates of 10')} ${raised('', '-6', ' g or 3 m')} ${raised('', '2', ' in 2019')} ET
 BT /F1 12 Tf 50 660 Td (Water is H) Tj /F1 7 Tf -3 Ts (2) Tj /F1 12 Tf 0 Ts (O, log) Tj /F1 7 Tf -3 Ts (10) Tj /F1 12 Tf 0 Ts (5) Tj (7) Tj ET`;
     expect((await textOf(makePdfOf({ content }))).split(/\n+/)).to.deep.equal([
-      'About 10^12 tons, or 1,234^2 crates of 3 m2 in 2019',
+      'About 10^12 tons, or 1,234^2 crates of 10^-6 g or 3 m2 in 2019',
       'Water is H2O, log1057',
     ]);
+  });
+
+  it('are in one line with what they are raised beside, and with nothing that is far from it', async () => {
+    const cents = (x: number, y: number) => draw('Plums', 50, 700) + draw('4', 200, 700, 24) + draw('99', x, y, 12);
+    const price = async (content: string) => (await textOf(makePdfOf({ content }))).split(/\n+/);
+    expect(await price(cents(214, 709))).to.deep.equal(['Plums', '4^99']);
+    expect(await price(cents(214, 701))).to.deep.equal(['Plums', '499']);
+    for (const [x, y] of [
+      [240, 709],
+      [150, 709],
+      [214, 719],
+      [214, 690],
+    ] as const)
+      expect(await price(cents(x, y)), `${x} ${y}`).to.deep.equal(['Plums', '4', '99']);
+    const same = draw('Plums', 50, 700) + draw('4', 200, 700) + draw('99', 207, 706);
+    expect(await price(same)).to.deep.equal(['Plums 4', '99']);
+    const marked = (behind: string) => draw('Notes', 50, 700) + draw('99', 200, 709, 12) + draw(behind, 214, 700, 24);
+    expect(await price(marked('4'))).to.deep.equal(['Notes', '99', '4']);
+    expect(await price(marked('h'))).to.deep.equal(['Notes', '99h']);
+    const columns = [0, 1, 2].map((row) => {
+      const y = 700 - 20 * row;
+      return draw(`Hive ${row}`, 50, y) + draw(`1,23${row}`, 200, y) + draw('2', 231, y + 4, 7);
+    });
+    expect(await price(columns.join(''))).to.deep.equal(['| Hive 0 | 1,230^2 |', '| Hive 1 | 1,231^2 |', '| Hive 2 | 1,232^2 |']);
+  });
+
+  it('stay apart if they are far below others, but for words that go downwards', async () => {
+    const places = {
+      'Elm tree': [197, 700],
+      Oak: [390, 700],
+      '*': [396, 670],
+      Fir: [214, 640],
+      '+': [390, 640],
+      2: [56, 610],
+      3: [197, 610],
+      1: [56, 580],
+    };
+    const signs = Object.entries(places).map(([sign, [x = 0, y = 0]]) => draw(sign, x, y));
+    const downwards = ['Ash', 'a', 'Yew', 'b'].map((word, place) => `BT /F1 12 Tf 0 -1 1 0 30 ${700 - 40 * place} Tm (${word}) Tj ET\n`);
+    const content = [...downwards, ...signs].join('');
+    const lines = (await textOf(makePdfOf({ content }))).split(/\n+/);
+    expect(lines).to.include.members(['Ash a Yew b', 'Elm tree Oak', '*']);
   });
 
   it('stay apart if blanks are written, in columns, and if they are numbers of places', async () => {

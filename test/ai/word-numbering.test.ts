@@ -89,6 +89,15 @@ describe('The numbers of a Word document', () => {
     ]);
   });
 
+  it('count a paragraph whose end was moved away, and begin anew in the next cell', async () => {
+    const cell = (xml: string) => `<w:tc>${xml}</w:tc>`;
+    const moved = paragraph(`${place(1, 0)}<w:rPr><w:moveFrom/></w:rPr>`, 'first');
+    const row = `<w:tr>${cell(moved + clause(1, 0, ', its end'))}${cell(moved)}${cell(clause(1, 0, 'third'))}</w:tr>`;
+    expect((await read([`<w:tbl>${row}</w:tbl>`], [abstract(0, legal), used(1, 0)])).lines).to.deep.equal([
+      '| 1. first, its end | 2. first | 3. third |',
+    ]);
+  });
+
   it('of headings come with their styles, and are part of their titles', async () => {
     const styles = [
       '<w:style w:type="paragraph" w:styleId="H1"><w:name w:val="heading 1"/><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr></w:pPr></w:style>',

@@ -4,8 +4,11 @@ import type { Notice } from '../notice.ts';
 
 /** A charset that a header names beside `us-ascii`, which many name for any text. What a page names is not known to the reader of mails. */
 const namedCharset = /^content-type:[^<]{0,300}?charset\s*=\s*["']?(?!us-ascii)[\w.:-]/im;
-/** The blank by which a quoted line says that it goes on. The reader of mails would leave the quote's sign in the midst of the sentence. */
-const flowsOn = /^(>[^\r\n]*?)(?: |=20)+(?=\r?\n)/gm;
+/**
+ * The blank by which a quoted line says that it goes on. The reader of mails would leave the quote's sign in the midst of the sentence. The
+ * beginning of the line is looked at last: from each blank, it would take quadratic time.
+ */
+const flowsOn = /(?<! |=20)(?: |=20)+(?=\r?\n)(?<=^>[^\r\n]*)/gm;
 const contentTypes = /^content-type:[^\n]*(?:\n[ \t][^\n]*)*/gim;
 const charsets = /(charset\s*=\s*["']?)([\w.:-]+)/gi;
 const usAscii = /(charset\s*=\s*["']?)us-ascii/gi;
@@ -19,7 +22,7 @@ export function decodeMail(source: Uint8Array): { bytes: Uint8Array; notices: No
   const whole = wide?.startsWith('utf-') ? Buffer.from(decodeBytes(source, wide)) : Buffer.from(source);
   // Latin-1 keeps each byte.
   const found = whole.toString('latin1').replace(/^(?:\xef\xbb\xbf)?(?:[ \t]*\r?\n)+/, '');
-  const mail = /format\s*=\s*"?flowed/i.test(found) ? found.replace(flowsOn, '$1') : found;
+  const mail = /format\s*=\s*"?flowed/i.test(found) ? found.replace(flowsOn, '') : found;
   const end = /\r?\n\r?\n/.exec(mail)?.index ?? mail.length;
   const head = decodePart(mail.slice(0, end));
   // Parts that name their charset are decoded by it.

@@ -1,17 +1,5 @@
-/** Elements that may be hidden, and the family of the styles that hide them. */
-const hideable: Record<string, string> = {
-  'text:span': 'text',
-  'text:p': 'paragraph',
-  'text:h': 'paragraph',
-  'text:section': '',
-  'table:table-row': '',
-  'style:header-first': '',
-  'style:header-left': '',
-  'style:header': '',
-  'style:footer-first': '',
-  'style:footer-left': '',
-  'style:footer': '',
-};
+/** Elements that may be hidden. */
+const hideable = /^(?:text:(?:span|p|h|section)|table:table-row|style:(?:header|footer)(?:-first|-left)?)$/;
 
 /** Knows which parts of an OpenDocument text are hidden: stretches, paragraphs, sections, rows and headers; and which text is raised. */
 export class OdtStyles {
@@ -28,14 +16,17 @@ export class OdtStyles {
 
   /** Whether a beginning element hides its contents. */
   hides(name: string, attributes: Record<string, string>): boolean {
-    if (name === 'style:style') this.#defined = `${attributes['style:family']} ${attributes['style:name']}`;
-    else if (name === 'style:text-properties') {
+    if (name === 'style:style') {
+      this.#defined = `${attributes['style:family']} ${attributes['style:name']}`;
+      // Headers and the text have styles of their own, some by the same name.
+      this.#hiding.delete(this.#defined);
+      this.#raising.delete(this.#defined);
+    } else if (name === 'style:text-properties') {
       if (attributes['text:display'] === 'none') this.#hiding.add(this.#defined);
       if (/^(?:super|[1-9])/.test(attributes['style:text-position'] ?? '')) this.#raising.add(this.#defined);
     }
-    const family = hideable[name];
-    if (family === undefined) return false;
-    const style = `${family} ${attributes['text:style-name']}`;
+    if (!hideable.test(name)) return false;
+    const style = `${name === 'text:span' ? 'text' : 'paragraph'} ${attributes['text:style-name']}`;
     const isOff =
       attributes['text:display'] === 'none' || attributes['table:visibility'] === 'collapse' || attributes['style:display'] === 'false';
     const isHidden = isOff || this.#hiding.has(style);
@@ -45,6 +36,6 @@ export class OdtStyles {
 
   /** Whether an ending element has hidden its contents. */
   ends(name: string): boolean {
-    return name in hideable && this.#open.pop()?.isHidden === true;
+    return hideable.test(name) && this.#open.pop()?.isHidden === true;
   }
 }

@@ -115,8 +115,8 @@ class WordPart {
   /** The fields that are open, and whether each is still in its code, which may hold the results of other fields. */
   #fields: boolean[] = [];
   #inText = false;
-  /** Within the properties of the sign that ends a paragraph. */
-  #inMark = false;
+  /** Within the properties of a run, or of the sign that ends a paragraph. */
+  #inProperties = false;
   /** The paragraph before goes on, and has its number already. */
   #isCounted = false;
   /** How many columns the cells that are open take. */
@@ -139,7 +139,7 @@ class WordPart {
       enough: () => this.#document.builder.full,
       open: (name, attributes) => {
         const paragraph = this.#paragraphs.at(-1);
-        if (paragraph && this.#inMark && (name === 'w:del' || name === 'w:moveFrom')) paragraph.isJoined = true;
+        if (paragraph && this.#inProperties && (name === 'w:del' || name === 'w:moveFrom')) paragraph.isJoined = true;
         if (skipped.has(name)) this.#skipped += 1;
         if (this.#skipped === 0) this.#open(name, attributes);
       },
@@ -189,7 +189,7 @@ class WordPart {
     if (name === 'w:t' || name === 'm:t') this.#inText = false;
     else if (name === 'w:p') this.#endParagraph();
     else if (name === 'w:r' || name === 'm:r') this.#runs.pop();
-    else if (name === 'w:rPr') this.#inMark = false;
+    else if (name === 'w:rPr') this.#inProperties = false;
     else if (changed.has(name)) this.#changes -= 1;
     else if (name === 'w:tc') this.#endCell();
     else if (name === 'w:tr') builder.endRow();
@@ -225,7 +225,7 @@ class WordPart {
   #setProperty(name: string, value: string): void {
     const paragraph = this.#paragraphs.at(-1);
     if (!paragraph) return;
-    if (name === 'w:rPr') this.#inMark = this.#runs.length === 0;
+    if (name === 'w:rPr') this.#inProperties = true;
     else if (name === 'w:pStyle') paragraph.style = value;
     else if (name === 'w:outlineLvl') paragraph.level = toLevel(value);
     else if (name === 'w:numId') paragraph.list = value;
@@ -254,8 +254,7 @@ class WordPart {
   #write(text: string): void {
     if (text === '') return;
     this.#isBehindEquation = false;
-    const number = this.#takeNumber();
-    this.#document.builder.add(number + text, this.#isRaised && number === '');
+    this.#document.builder.add(this.#takeNumber() + text, this.#isRaised);
   }
 
   /** That of the sign that ends a paragraph stands outside of runs, and hides no text. */

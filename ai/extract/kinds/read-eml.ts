@@ -27,6 +27,8 @@ const namesPage = /html|browser|navigateur|navegador|webbläsare/i;
 const reports = /^(?:message\/(?:delivery-status|disposition-notification)|text\/rfc822-headers)$/;
 /** A picture within the text that has more bytes than a logo, where next to no text stands beside it, may be a picture of text. */
 const mostOfLogo = 30_000;
+/** By its type or, since some programs send each file as bytes, by its name. */
+const picture = /^image\/|\.(?:gif|jpe?g|png)$/i;
 const addresses = /https?:\/\/\S+/g;
 
 /**
@@ -75,20 +77,20 @@ class MailReader {
     const { text: plain, files } = takeUuencoded(mail.text ?? '');
     const body = bodyOf(mail, plain.trim());
     this.#rest -= body.length;
-    const parts: string[] = [];
+    const parts = new Set<string>();
     const names: string[] = [];
     for (const attachment of [...mail.attachments, ...files.map(toAttachment)]) {
       const bytes = bytesOf(attachment);
       const text = this.#rest > 0 ? await this.#readPart(attachment, bytes, depth) : undefined;
       if (text !== undefined) {
         // Many invitations are there twice, as text and as a file.
-        if (!parts.includes(text)) parts.push(text);
+        parts.add(text);
         continue;
       }
       if (attachment.filename) names.push(line('Attachment', attachment.filename));
       const isRead = !isMail(attachment) && (await this.#readFile(attachment, bytes));
-      const isPicture = attachment.related && attachment.mimeType.startsWith('image/');
-      const isLogo = isPicture && (bytes.length < mostOfLogo || body.length > fewestBesidePicture);
+      const isPicture = picture.test(attachment.mimeType) || picture.test(attachment.filename ?? '');
+      const isLogo = attachment.related && isPicture && (bytes.length < mostOfLogo || body.length > fewestBesidePicture);
       if (!isRead && !isLogo) this.#unread.push(attachment.filename ?? attachment.mimeType);
     }
     const texts = [headOf(mail), body, ...parts, names.join('')].map((part) => part.trim());

@@ -45,8 +45,8 @@ export async function readEpub({ bytes }: SourceDocument, { maxTextCharacters }:
     const page = { bytes: await archive.readWhole(chapter, maxChapterBytes), mediaType: 'text/html', charset: undefined };
     const { text } = readHtmlPart(page);
     texts.push(text.trim());
-    length += text.trim().length;
-    if (text.trim().length < fewestBesidePicture && picture.test(page.bytes.toString('latin1'))) pictures += 1;
+    length += text.length;
+    if (picture.test(page.bytes.toString('latin1'))) pictures += 1;
   }
   return toRaw(false);
 }

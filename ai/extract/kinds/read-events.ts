@@ -1,6 +1,9 @@
 import ICAL from 'ical.js';
 import { decodeText } from '../decode-text.ts';
 
+/** A hundred years, in seconds: the library counts the days of a duration one month after the other. */
+const longestEvent = 3_155_760_000;
+
 /** Reads the events of an invitation: what, when, where and who. Undefined if it is damaged or has none. */
 export function readEvents(bytes: Uint8Array): string | undefined {
   try {
@@ -36,8 +39,9 @@ function showEvent(event: ICAL.Component, isCanceled: boolean): string {
 function showTime(event: ICAL.Component): string {
   const [start, end, due] = ['dtstart', 'dtend', 'due'].map((name) => event.getFirstProperty(name));
   const first = start ?? end ?? due;
-  const ends = [end?.getFirstValue(), ...endOf(event)].map(lastDayOf);
-  const times = [start?.getFirstValue(), ...ends, due?.getFirstValue()].filter(Boolean);
+  const begin = start?.getFirstValue();
+  const ends = [end?.getFirstValue(), ...endOf(event)].map((time) => lastDayOf(time, begin));
+  const times = [begin, ...ends, due?.getFirstValue()].filter(Boolean);
   const shown = [...new Set(showTimes(times))];
   const zone = first?.getFirstParameter('tzid') ?? (String(first?.getFirstValue()).endsWith('Z') ? 'UTC' : undefined);
   return `${shown.join(' to ')}${zone && shown.length > 0 ? ` (${zone})` : ''}`;
@@ -47,18 +51,18 @@ function showTime(event: ICAL.Component): string {
 function endOf(event: ICAL.Component): ICAL.Time[] {
   const start = event.getFirstPropertyValue('dtstart');
   const duration = event.getFirstPropertyValue('duration');
-  if (!(start instanceof ICAL.Time && duration instanceof ICAL.Duration)) return [];
+  if (!(start instanceof ICAL.Time && duration instanceof ICAL.Duration) || duration.toSeconds() > longestEvent) return [];
   const end = start.clone();
   end.addDuration(duration);
   return [end];
 }
 
-/** An event of whole days is said to end on the day behind its last one. */
-function lastDayOf(end: unknown): unknown {
+/** An event of whole days is said to end on the day behind its last one. Some programs name its last day, or its only one. */
+function lastDayOf(end: unknown, start: unknown): unknown {
   if (!(end instanceof ICAL.Time && end.isDate)) return end ?? undefined;
   const day = end.clone();
   day.adjust(-1, 0, 0, 0);
-  return day;
+  return start instanceof ICAL.Time && day.compare(start) < 0 ? start : day;
 }
 
 /** Times as they are written. */

@@ -239,6 +239,8 @@ class RtfReader {
     if (!this.#isShown || this.#aside) return;
     this.#flush();
     this.#aside = { from: this.#parts.length, depth: this.#groups.length, word };
+    // No number of the text stands before its first sign.
+    this.#parts.push('');
   }
 
   #closeAside(from: number, word: string): void {

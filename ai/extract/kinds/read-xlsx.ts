@@ -61,7 +61,7 @@ export async function readXlsx(
 async function readSharedStrings(archive: Archive, part: string): Promise<string[]> {
   const strings: string[] = [];
   if (!archive.has(part)) return strings;
-  let [current, inText, phonetic, characters, isRaised] = ['', false, 0, 0, false];
+  let [current, inText, phonetic, characters, isRaised, wasRaised] = ['', false, 0, 0, false, false];
   await scanWorkbook(archive.readText(part), {
     // A sheet that refers to a later one shows an empty cell.
     enough: () => characters > sharedCharacters,
@@ -79,7 +79,9 @@ async function readSharedStrings(archive: Archive, part: string): Promise<string
     },
     text(text) {
       if (!inText) return;
-      current += isRaised ? signOfRaised(current, text) + text : text;
+      if (isRaised && !wasRaised) current += signOfRaised(current, text);
+      wasRaised = isRaised;
+      current += text;
       characters += text.length;
     },
   });
