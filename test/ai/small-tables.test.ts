@@ -58,6 +58,18 @@ describe('A small table with rules', () => {
         expect(findBlobs(prepared?.picture as Grey, 150)).to.have.length(16);
       });
 
+  it('leaves the points of underlined amounts where they are', async () => {
+    const point = 200 / 72;
+    const lines = [0, 1, 2, 3, 4].map((line) => {
+      const y = (40 + 24 * line) * point;
+      return `<text x="${30 * point}" y="${y}">1,234.50</text><rect x="${28 * point}" y="${y + 2 * point}" width="${60 * point}" height="2"/>`;
+    });
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="500" height="480"><rect width="100%" height="100%" fill="#fff"/>
+<g font-family="DejaVu Sans" font-size="${11 * point}" fill="#222">${lines.join('')}</g></svg>`;
+    const prepared = await preparePage(await toGrey(sharp(Buffer.from(svg)).greyscale()), none);
+    expect(findBlobs(prepared?.picture as Grey, 150)).to.have.length(5 * 8);
+  });
+
   it('has less confidence if a row of its single letters is lost', async () => {
     const reads = (rows: string[][], share: number) =>
       greyTable(rows).then((page) =>

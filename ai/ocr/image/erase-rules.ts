@@ -8,13 +8,15 @@ const widestEdge = 3;
 /** So much of a stretch is thin if it is a rule: the rest is crossed by print. */
 const leastThin = 0.6;
 
-/** What a pixel is part of: a rule, or what crosses one that runs across, or down. */
-const marks = { rule: 1, crossesAcross: 2, crossesDown: 4 };
+/** What a pixel is part of: a rule that runs across, or down, or what crosses one. */
+const marks = { across: 1, down: 2, crossesAcross: 4, crossesDown: 8 };
+const rules = marks.across | marks.down;
 const crossing = marks.crossesAcross | marks.crossesDown;
 
 /**
  * Takes the rules of tables and forms out of a picture, in place: dark stretches that are longer than letters and thinner than their strokes.
- * Print that crosses them stays. `letter` is the height of small letters in pixels. Returns 1 for each pixel that was erased, or 0.
+ * Print that crosses them stays. `letter` is the height of small letters in pixels. Returns for each pixel of which
+ * rules it was erased: 1 of one that runs across, 2 of one that runs down, 3 of both, 0 of none.
  */
 export function eraseRules({ data, width, height }: Grey, letter: number): Uint8Array {
   const shortest = Math.max(40, Math.round(letter * 4));
@@ -22,14 +24,14 @@ export function eraseRules({ data, width, height }: Grey, letter: number): Uint8
   const marked = new Uint8Array(data.length);
   const common = { data, marked, thickest };
   // Both are found before one is erased, since they cross.
-  findRules({ ...common, length: width, lines: height, step: 1, next: width, crosses: marks.crossesAcross }, shortest);
-  findRules({ ...common, length: height, lines: width, step: width, next: 1, crosses: marks.crossesDown }, shortest);
+  findRules({ ...common, length: width, lines: height, step: 1, next: width, rule: marks.across, crosses: marks.crossesAcross }, shortest);
+  findRules({ ...common, length: height, lines: width, step: width, next: 1, rule: marks.down, crosses: marks.crossesDown }, shortest);
   for (let index = 0; index < data.length; index += 1) {
     const mark = marked[index] as number;
     if (mark === 0) continue;
-    const isErased = (mark & marks.rule) !== 0 || mark === crossing;
-    marked[index] = isErased ? 1 : 0;
-    if (isErased) data[index] = white;
+    const erased = mark === crossing ? rules : mark & rules;
+    marked[index] = erased;
+    if (erased !== 0) data[index] = white;
   }
   return marked;
 }
@@ -43,7 +45,8 @@ interface Raster {
   step: number;
   next: number;
   thickest: number;
-  /** The mark of what crosses a rule of this direction. */
+  /** The marks of a rule of this direction, and of what crosses it. */
+  rule: number;
   crosses: number;
 }
 
@@ -66,7 +69,7 @@ function findRules(raster: Raster, shortest: number): void {
 
 /** Marks a run of dark pixels, with the grey ones at its edges, unless it is part of a dark area, or of a row of print that touches. */
 function markRun(raster: Raster, { line, start, end }: { line: number; start: number; end: number }): void {
-  const { marked, step, next, thickest, crosses } = raster;
+  const { marked, step, next, thickest, rule, crosses } = raster;
   const isThin = (at: number) =>
     reach(raster, at, line, -1, lightest, thickest) + reach(raster, at, line, 1, lightest, thickest) < thickest;
   let thin = 0;
@@ -83,7 +86,7 @@ function markRun(raster: Raster, { line, start, end }: { line: number; start: nu
       const far = dark + reach(raster, at, line + way * dark, way, white, widestEdge);
       for (let off = 0; off <= far; off += 1) {
         const index = place + way * off * next;
-        marked[index] = (marked[index] as number) | marks.rule;
+        marked[index] = (marked[index] as number) | rule;
       }
     }
   }
