@@ -10,8 +10,8 @@ const years = /^((?:1[3-9]|20)\d\d)[-–]((?:1[3-9]|20)\d\d)$/;
 const mirrored: Record<string, string> = { '(': ')', ')': '(' };
 
 /**
- * From where to before where the numbers of a line go whose groups are read from the left, though the line is read from the right. Its text
- * is given as it is drawn, from the left. Whether somebody typed them so that their groups are drawn from the left, as pages with `<bdi>`
+ * Finds the numbers whose groups are read from the left in a line that is read from the right: where each starts, and where it has ended. The
+ * text of the line is given as it is drawn, from the left. Whether somebody typed them so that their groups are drawn from the left, as pages with `<bdi>`
  * are, or each by itself, is told only by what a number may begin with.
  */
 export function findReadFromLeft(drawn: string): [start: number, end: number][] {

@@ -17,7 +17,7 @@ interface TableBuilder {
   }): void;
 }
 
-/** No table that a person has written has wider or higher cells, or one that reaches into others behind so many columns. */
+/** A cell reaches over at most so many rows, and into no column behind these. */
 const mostColumns = 50;
 const around = { leadingLineBreaks: 2, trailingLineBreaks: 2 };
 

@@ -2,7 +2,7 @@ import type { PageCharacters } from './page-characters.ts';
 import type { RawLine } from './page-text.ts';
 import { lineThresholds } from './pdf-thresholds.ts';
 
-const { smallerRaised, raisedBy, raisedAtMost, besideRaised } = lineThresholds;
+const { smallerRaised, raisedBy, raisedAtMost, besideRaised, withinWord } = lineThresholds;
 
 /** Joins lines that PDFium parts before or behind a raised sign, such as the mark of a note. */
 export function joinRaised(lines: RawLine[], characters: PageCharacters): RawLine[] {
@@ -35,6 +35,7 @@ function isBesideRaised(line: RawLine, next: RawLine, characters: PageCharacters
   const [, right] = characters.extentOf(one) ?? [];
   const [left] = characters.extentOf(other) ?? [];
   if (y === undefined || nextY === undefined || right === undefined || left === undefined) return false;
+  if (left - right > withinWord * larger && /\p{L}$/u.test(line.raw) && /^\p{L}/u.test(next.raw)) return false;
   const raised = (size < nextSize ? y - nextY : nextY - y) / larger;
   return raised >= raisedBy && raised <= raisedAtMost && Math.abs(left - right) <= besideRaised * larger;
 }

@@ -23,6 +23,8 @@ export const lineThresholds = {
   raisedAtMost: 0.7,
   /** What is no further from it goes on with it: papers with marks of notes. */
   besideRaised: 0.6,
+  /** Letters so far apart are those of two words. */
+  withinWord: 0.2,
   /** So far to the left, and lower, another line begins; so far above or below, wherever: a list of a few words in each row. */
   stepBack: 2,
   otherLine: 1.5,

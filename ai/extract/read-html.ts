@@ -58,7 +58,7 @@ const layout: HtmlToTextOptions = {
     raised: (element: Raised, walk, builder) => {
       // A mark may stand in the link to its note.
       const before = element.prev ?? (element.parent?.name === 'a' ? element.parent.prev : undefined);
-      if (before && signOfRaised(textOf(before), textOf(element))) builder.addInline('^');
+      if (before && signOfRaised(outerText(before, 'last'), outerText(element, 'first'))) builder.addInline('^');
       walk(element.children, builder);
     },
     tableRows: formatTable,
@@ -123,8 +123,15 @@ function htmlToText(html: string, prune: (html: string) => string, options: Html
     .replace(/\n{3,}/g, '\n\n');
 }
 
-function textOf({ data, children = [] }: Element): string {
-  return data ?? children.map(textOf).join('');
+/** The first or the last text in an element: all of it, for each raised part, would take quadratic time. */
+function outerText({ type, data, children = [] }: Element, side: 'first' | 'last'): string {
+  if (type === 'text') return data ?? '';
+  for (let index = 0; index < children.length; index += 1) {
+    const child = children.at(side === 'first' ? index : -1 - index);
+    const text = child ? outerText(child, side) : '';
+    if (text !== '') return text;
+  }
+  return '';
 }
 
 /** A formula of MathML in one line. */

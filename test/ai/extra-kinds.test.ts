@@ -81,7 +81,7 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     const wide = '<w:gridSpan w:val="2"/>';
     const inner = `<w:tbl>${row(cell('Rent', '<w:gridSpan w:val="3"/>') + cell('due'))}</w:tbl>`;
     const word = [
-      row(cell('Place') + cell('Sales', wide) + cell('Sum')),
+      row(cell('Place', '<w:tcPrChange><w:tcPr><w:gridSpan w:val="3"/></w:tcPr></w:tcPrChange>') + cell('Sales', wide) + cell('Sum')),
       row(cell('in tons', '<w:gridSpan w:val="4"/>')),
       row(cell('2025') + cell('2026'), '<w:gridBefore w:val="1"/>'),
       row(`<w:tc><w:tcPr>${wide}</w:tcPr>${inner}<w:p/></w:tc>${cell('9')}`),
@@ -239,8 +239,9 @@ describe('kinds of EXTRA_CONTENT_TYPES at /v1/extract', () => {
     const group = `<p:grpSp><p:nvGrpSpPr><p:cNvPr id="2" hidden="1"/></p:nvGrpSpPr>${shown('X', 'hidden="1"')}${shown('X')}</p:grpSp>`;
     const noShapes = ['pic', 'cxnSp', 'graphicFrame'].map((name) => `<p:${name}><p:cNvPr hidden="1"/></p:${name}>`).join('');
     const other = `<p:grpSp>${noShapes}${shown('b', 'hidden="0"')}</p:grpSp>`;
-    const slide = `<p:nvGrpSpPr><p:cNvPr hidden="1"/></p:nvGrpSpPr>${shown('a')}${shown('X', 'hidden="true"')}${group}${other}`;
-    expect((await read(makePptx([slide]), types.pptx)).text).to.equal('a\n\nb');
+    const control = shown('control', 'hidden="1"').replace('</p:nvSpPr>', '<a14:compatExt spid="s1"/>$&');
+    const slide = `<p:nvGrpSpPr><p:cNvPr hidden="1"/></p:nvGrpSpPr>${shown('a')}${control}${shown('X', 'hidden="true"')}${group}${other}`;
+    expect((await read(makePptx([slide]), types.pptx)).text).to.equal('a\n\ncontrol\n\nb');
   });
 
   it('are read from Excel with days that count from 1904', async () => {

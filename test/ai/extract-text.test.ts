@@ -157,8 +157,12 @@ describe('text documents at /v1/extract', () => {
       '<mroot><mi>x</mi><mn>3</mn></mroot>',
       '<mrow> <mi>p</mi> <mo>+</mo> <constructor>k</constructor> </mrow><annotation-xml>no</annotation-xml>',
     ];
+    others.push(
+      '<mn>5</mn><mtext>&nbsp;kg if </mtext><mi>sin</mi><mo>&#x2061;</mo><mi>x</mi>',
+      '<mi>f</mi><mfenced><mi>x</mi> <mi>y</mi></mfenced>',
+    );
     const inOne = others.map((formula) => `<math>${formula}</math>`).join(' ');
-    expect((await read(`<p>${inOne}`, 'text/html')).text).to.equal('a/b Σ_1^n x^s x_t x_i x_i^2 ∛x p+k');
+    expect((await read(`<p>${inOne}`, 'text/html')).text).to.equal('a/b Σ_1^n x^s x_t x_i x_i^2 ∛x p+k 5\u00a0kg if sin x f(x,y)');
     const table = '<math><mtable><mtr><mtd><mi>p</mi></mtd><mtd><mi>q</mi></mtd></mtr><mtr><mtd><mi>r</mi></mtd></mtr></mtable></math>';
     expect((await read(`<p>Let ${formulas} be ${table}.</p>`, 'text/html')).text).to.equal('Let 2 1/2 √(b^2−4c) be p q; r.');
   });

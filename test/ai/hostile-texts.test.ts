@@ -47,6 +47,11 @@ describe('A hostile document of 100,000 characters', () => {
       expect(await processorSeconds(async () => expect((await read(document, type)).text).to.equal(expected)), type).to.be.below(1);
   });
 
+  it('is read in time if very many raised parts stand in each other', async () => {
+    const page = `<p>${'<i>1</i><sup>'.repeat(290)}${'a<br>'.repeat(100_000)}`;
+    expect(await processorSeconds(() => read(page, 'text/html'))).to.be.below(1.5);
+  });
+
   it('is read in time if blanks, signs above letters, signs of headings or hints for line ends have no end', async () => {
     const endless = [' ', '#', '# ', '\u0301', '\u200b', '\u0e49\u200b', '\ufdd1', '\ufdd1 \ufdd0', ' \ufdd1a', '\u00ad\u0301'];
     for (const one of endless)

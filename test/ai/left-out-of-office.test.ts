@@ -75,10 +75,11 @@ describe('What stands beside the text of an Office document', () => {
 
   it('is read of the headers and footers of Excel, but for numbers of pages', async () => {
     const header =
-      '&amp;L&amp;"Arial,Bold"&amp;12Gravel &amp;&amp;Lime &amp;&amp;Partners&amp;C&amp;K01+034Board&amp;KFF0000 A&amp;A&amp;RPage &amp;P of &amp;N';
+      '&amp;L&amp;"Arial,Bold"&amp;12Gravel &amp;&amp;Lime &amp;&amp;Partners&amp;C&amp;K01+034Board&amp;KFF0000 A&amp;A&amp;RPage &amp;P of &amp;N\nLimeworks Ltd., offer 4711, page &amp;P\nTel. 030';
     const parts = `<headerFooter differentFirst="1"><firstHeader>First</firstHeader><evenHeader>Old</evenHeader><oddHeader>${header}</oddHeader><oddFooter>For the board only</oddFooter></headerFooter>`;
     const sheetOf = (xml: string) => makeXlsx(`<row><c><v>5</v></c></row></sheetData>${xml}<sheetData>`);
-    const shown = 'Gravel &Lime &Partners\n\nBoard A\n\nPrices\n\n| 5 |\n\nFor the board only';
+    const shown =
+      'Gravel &Lime &Partners\n\nBoard A\n\nLimeworks Ltd., offer 4711, page\nTel. 030\n\nPrices\n\n| 5 |\n\nFor the board only';
     expect((await read(sheetOf(parts), types.xlsx)).text).to.equal(`First\n\n${shown}`);
     const onEven = parts.replace('First="1"', 'OddEven="true"');
     expect((await read(sheetOf(onEven), types.xlsx)).text).to.equal(`Old\n\n${shown}`);
@@ -114,7 +115,13 @@ describe('What stands beside the text of an Office document', () => {
     const picture = (width: number, height = 12_000) => String.raw`{\rtf1 Seen {\pict\picwgoal${width}\pichgoal${height} 00}}`;
     const { notices } = await read(Buffer.from(picture(9000)), types.rtf);
     expect(notices).to.deep.equal(['Not read: text in large pictures.']);
-    for (const small of [picture(900), picture(9000, 1200)]) expect((await read(Buffer.from(small), types.rtf)).notices).to.deep.equal([]);
+    const scaled = picture(9000).replace('\\pict', String.raw`\pict\picscalex20\picscaley20`);
+    const said = 'Much is said here. '.repeat(9);
+    const twice = picture(9000)
+      .replace('Seen', said)
+      .replace(/(\{\\pict.*?\})/, String.raw`{\*\shppict$1}{\nonshppict$1}`);
+    for (const small of [scaled, twice, picture(900), picture(9000, 1200)])
+      expect((await read(Buffer.from(small), types.rtf)).notices).to.deep.equal([]);
   });
 
   it('is told of a large picture in OpenDocument, Excel and EPUB', async () => {
@@ -124,6 +131,9 @@ describe('What stands beside the text of an Office document', () => {
     expect((await read(frame('20cm'), types.odt)).notices).to.deep.equal(unread);
     expect((await read(frame('566pt'), types.odt)).notices).to.deep.equal(unread);
     expect((await read(frame('20mm'), types.odt)).notices).to.deep.equal([]);
+    const words = `<text:p>${'Much is said here. '.repeat(9)}`;
+    const once = makeOdt(`${words}<draw:frame svg:width="16cm" svg:height="20cm"><draw:image/><draw:image/></draw:frame></text:p>`);
+    expect((await read(once, types.odt)).notices).to.deep.equal([]);
     const object = ['Not read: an embedded object (of an unknown kind).'];
     expect((await read(frame('20cm', '<draw:object xlink:href="a"/>'), types.odt)).notices).to.deep.equal(object);
     const picture = '<xdr:pic><xdr:spPr><a:xfrm><a:ext cx="5500000" cy="7700000"/></a:xfrm></xdr:spPr></xdr:pic>';

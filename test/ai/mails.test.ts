@@ -160,6 +160,11 @@ describe('A mail', () => {
     expect(oneDay).to.contain('When: 2026-03-12\n').and.contain('Bob B <bob@example.com> (declined)').and.contain('Comment: I am away.');
     expect(await dayOf('DURATION:P2D')).to.contain('When: 2026-03-12 to 2026-03-13\n');
     for (const end of ['DTEND;VALUE=DATE:20260312', 'DURATION:P999999999999W']) expect(await dayOf(end)).to.contain('When: 2026-03-12\n');
+    const damaged = ['DURATION:-P3000000000D', 'DURATION:1H', 'EXDATE:20260313', 'EXDATE:'];
+    for (const line of damaged)
+      expect(await dayOf(line), line)
+        .to.contain('Event: Meeting')
+        .and.contain('When: 2026-03-12\n');
     const task = invitation
       .replaceAll('VEVENT', 'VTODO')
       .replace(/DTSTART.*\r\n/, '')

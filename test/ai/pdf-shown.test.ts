@@ -129,6 +129,8 @@ BT /F1 12 Tf 50 660 Td (Water is H) Tj /F1 7 Tf -3 Ts (2) Tj /F1 12 Tf 0 Ts (O, 
     const marked = (behind: string) => draw('Notes', 50, 700) + draw('99', 200, 709, 12) + draw(behind, 214, 700, 24);
     expect(await price(marked('4'))).to.deep.equal(['Notes', '99', '4']);
     expect(await price(marked('h'))).to.deep.equal(['Notes', '99h']);
+    const words = draw('Price', 50, 700, 40) + draw('EUR', 160, 720, 10);
+    expect((await price(words)).join(' ')).to.equal('Price EUR');
     const columns = [0, 1, 2].map((row) => {
       const y = 700 - 20 * row;
       return draw(`Hive ${row}`, 50, y) + draw(`1,23${row}`, 200, y) + draw('2', 231, y + 4, 7);

@@ -11,19 +11,23 @@ const parts: Record<string, [part: string, ...operands: string[]]> = {
   munderover: ['m:sSubSup', 'm:e', 'm:sub', 'm:sup'],
   mroot: ['m:rad', 'm:e', 'm:deg'],
   msqrt: ['m:rad', 'm:e'],
+  mfenced: ['m:d', 'm:e'],
   mtable: ['m:m', 'm:mr'],
   mtr: ['m:mr', 'm:e'],
 };
 /** What a formula also holds: how it was typed. */
 const besides = new Set(['annotation', 'annotation-xml']);
-/** Signs that are not shown: a function is applied, or factors are multiplied. */
-const unseen = /[\u2061-\u2064]/g;
+/** Signs that are not shown: a function is applied, with a blank as in `sin x`, or factors are multiplied. */
+const applied = /\u2061/g;
+const unseen = /[\u2062-\u2064]/g;
+const blanks = /[ \t\r\n]+/g;
+const outerBlanks = /^[ \t\r\n]+|[ \t\r\n]+$/g;
 
 /** Writes a formula of MathML in one line, as one would type it. */
 export class MathMl {
   readonly #equation: Equation;
   /** The elements that are open: the operand that each is, and those that its own children are, in their order. */
-  readonly #open: { operand: string | undefined; operands: string[]; part: string | undefined }[] = [];
+  readonly #open: { operand: string | undefined; operands: string[]; part: string | undefined; isText: boolean }[] = [];
   #besides = 0;
 
   constructor(write: (text: string) => void) {
@@ -36,9 +40,10 @@ export class MathMl {
     // What follows the last operand belongs to it: a root has everything within it.
     const operand = rest.length > 1 ? rest.shift() : rest[0];
     const [part, ...operands] = Object.hasOwn(parts, name) ? (parts[name] ?? []) : [];
-    this.#open.push({ operand, operands, part });
+    this.#open.push({ operand, operands, part, isText: name === 'mtext' });
     if (operand !== undefined && operand !== part) this.#equation.open(operand);
     if (part !== undefined) this.#equation.open(part);
+    if (name === 'mfenced') this.#equation.open('m:sepChr', ',');
   }
 
   close(name: string): void {
@@ -49,7 +54,10 @@ export class MathMl {
   }
 
   add(text: string): void {
-    if (this.#besides === 0) this.#equation.add(text.replace(unseen, '').trim());
+    if (this.#besides > 0) return;
+    // Blanks mean something only in words.
+    const shown = this.#open.at(-1)?.isText ? text.replace(blanks, ' ') : text.replace(outerBlanks, '');
+    this.#equation.add(shown.replace(applied, ' ').replace(unseen, ''));
   }
 
   end(): void {

@@ -21,8 +21,8 @@ const maxChunkBytes = 32 * 1024 * 1024;
 const notes = ['footnotes', 'endnotes'];
 /** Elements to skip: deleted text, the former position of moved text, readings of words, and fallbacks of newer elements. */
 const skipped = new Set(['w:del', 'w:moveFrom', 'w:rt', 'mc:Fallback']);
-/** How a paragraph or a run was formatted before it was changed. */
-const changed = new Set(['w:pPrChange', 'w:rPrChange']);
+/** How a paragraph, a run, a cell or a row was formatted before it was changed. */
+const changed = new Set(['w:pPrChange', 'w:rPrChange', 'w:tcPrChange', 'w:trPrChange']);
 
 /**
  * Reads a Word document: paragraphs with the numbers of lists, equations, tables, then footnotes and endnotes; headers before them and footers
@@ -173,8 +173,8 @@ class WordPart {
     else if (name === 'w:sym') this.#add(signOf(attributes['w:font'], attributes['w:char']));
     else if (name === 'w:tbl') builder.openTable();
     else if (name === 'w:tc') this.#spans.push(1);
-    else if (name === 'w:gridSpan') this.#spans.splice(-1, 1, Number(value));
-    else if (name === 'w:gridBefore') builder.passColumns(Number(value));
+    else if (name === 'w:gridSpan' && this.#changes === 0) this.#spans.splice(-1, 1, Number(value));
+    else if (name === 'w:gridBefore' && this.#changes === 0) builder.passColumns(Number(value));
     else if (name === 'w:fldChar') this.#openField(attributes['w:fldCharType']);
     else if (name === 'w:txbxContent') builder.openAside();
     else if (name.startsWith('m:')) this.#openInEquation(name, attributes['m:val']);

@@ -45,6 +45,11 @@ export async function readDrawing(
         shapes[shapes.length - 1] = true;
         unseen += 1;
       }
+      // A control of a form is drawn by other means, and is shown.
+      else if (name === 'a14:compatExt' && shapes.at(-1)) {
+        shapes[shapes.length - 1] = false;
+        unseen -= 1;
+      }
       if (unseen > 0) return;
       shown.write(builder, name, attributes, chartRows);
       if (name === 'p:pic' || name === 'xdr:pic') inPicture = true;

@@ -27,7 +27,7 @@ function showEvent(event: ICAL.Component, isCanceled: boolean): string {
     ['Organizer', people('organizer')],
     ['Attendees', people('attendee')],
     ['Repeats', text('rrule')],
-    ['Except', showTimes(event.getAllProperties('exdate').flatMap((dates) => dates.getValues())).join(', ')],
+    ['Except', showTimes(event.getAllProperties('exdate').flatMap(valuesOf)).join(', ')],
     ['Link', text('url')],
     ['Comment', text('comment')],
   ];
@@ -50,8 +50,9 @@ function showTime(event: ICAL.Component): string {
 /** When an event ends that says how long it takes. */
 function endOf(event: ICAL.Component): ICAL.Time[] {
   const start = event.getFirstPropertyValue('dtstart');
-  const duration = event.getFirstPropertyValue('duration');
-  if (!(start instanceof ICAL.Time && duration instanceof ICAL.Duration) || duration.toSeconds() > longestEvent) return [];
+  const [duration] = event.getAllProperties('duration').flatMap(valuesOf);
+  if (!(start instanceof ICAL.Time && duration instanceof ICAL.Duration)) return [];
+  if (duration.toSeconds() < 0 || duration.toSeconds() > longestEvent) return [];
   const end = start.clone();
   end.addDuration(duration);
   return [end];
@@ -63,6 +64,15 @@ function lastDayOf(end: unknown, start: unknown): unknown {
   const day = end.clone();
   day.adjust(-1, 0, 0, 0);
   return start instanceof ICAL.Time && day.compare(start) < 0 ? start : day;
+}
+
+/** The values of a property; none if they are damaged, so that the rest of the event is read. */
+function valuesOf(property: ICAL.Property): unknown[] {
+  try {
+    return property.getValues();
+  } catch {
+    return [];
+  }
 }
 
 /** Times as they are written. */

@@ -102,13 +102,17 @@ async function scanContent(archive: Archive, part: string, { builder, beside, sh
       else if (name === 'text:line-break') add('\n');
       else if (name === 'table:table') builder.openTable();
       else if (name === 'draw:frame') frame = attributes;
-      else if (name === 'draw:image') beside.addPicture(toCm(frame['svg:width']), toCm(frame['svg:height']));
-      else if (asides.test(name)) {
+      else if (name === 'draw:image') {
+        beside.addPicture(toCm(frame['svg:width']), toCm(frame['svg:height']));
+        // Another one in this frame shows the same.
+        frame = {};
+      } else if (asides.test(name)) {
         builder.openAside();
         numbering.openAside();
       } else if (name === 'draw:object' || name === 'draw:object-ole') {
         // Beside it stands a picture of it.
         frame = {};
+        // Without the slash at its end.
         const object = posix.join(attributes['xlink:href'] ?? '', '.');
         const text = shown.get(object);
         if (text) writeAside(builder, text);

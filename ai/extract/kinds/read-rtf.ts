@@ -95,7 +95,8 @@ class RtfReader {
   #isRaised = false;
   #hasObject = false;
   #hasComments = false;
-  #pictureWidth = 0;
+  /** The picture that is open: its scale in percent, its width, and whether it is the one before, for older programs. */
+  #picture = { scaleX: 100, scaleY: 100, width: 0, isRepeated: false };
   readonly #beside = new Beside();
   /** Whether the next word belongs at the beginning of a group, but stands within one. */
   #isMisplaced = false;
@@ -133,8 +134,7 @@ class RtfReader {
     else if (/^(?:intbl|trowd|pard|row)$/.test(word)) this.#onTable(word);
     else if (word === 'shpinst') this.#revealGroup();
     else if (asides.has(word) || running.test(word)) this.#openAside(word);
-    else if (word === 'picwgoal') this.#pictureWidth = number ?? 0;
-    else if (word === 'pichgoal') this.#beside.addPicture(this.#pictureWidth / twipsPerCm, (number ?? 0) / twipsPerCm);
+    else if (word.startsWith('pic') || word.endsWith('shppict')) this.#onPicture(word, number ?? 0);
     else if (word === 'field' || word.startsWith('ff')) this.#onField(word, number ?? 0);
     else if (word === 'ansicpg') this.#charset = charsetOfCodePage(number ?? 0) ?? this.#charset;
     else if (/^(?:f|deff|plain|fcharset|cpg)$/.test(word)) this.#onFont(word, number ?? 0);
@@ -227,6 +227,18 @@ class RtfReader {
 
   #endWaiting(): void {
     for (const aside of this.#waiting.splice(0)) this.#parts.push(aside);
+  }
+
+  #onPicture(word: string, number: number): void {
+    const picture = this.#picture;
+    if (word.endsWith('shppict')) this.#picture = { scaleX: 100, scaleY: 100, width: 0, isRepeated: word === 'nonshppict' };
+    else if (word === 'picscalex') picture.scaleX = number;
+    else if (word === 'picscaley') picture.scaleY = number;
+    else if (word === 'picwgoal') picture.width = (number * picture.scaleX) / 100 / twipsPerCm;
+    else if (word === 'pichgoal') {
+      if (!picture.isRepeated) this.#beside.addPicture(picture.width, (number * picture.scaleY) / 100 / twipsPerCm);
+      this.#picture = { scaleX: 100, scaleY: 100, width: 0, isRepeated: false };
+    }
   }
 
   /** Some programs mark what they take for new with a star, as others mark what is not shown: LibreOffice marks notes so. */

@@ -1,5 +1,8 @@
 /** How a part of a header is set: its font, size and colour, or one letter. Two such signs are the sign itself. */
 const codes = /&(?:"[^"]*"|\d+|K[\dA-F]{2}(?:[\dA-F]{4}|[+-]\d{3})|(&)|.)/gs;
+/** “Page of”, in any language, is what stays of a line without the numbers of pages. */
+const fewestLetters = 12;
+const pageNumber = /(?<!&)&[PN]/;
 type Kind = 'Header' | 'Footer';
 
 /** Headers and footers of the sheets of a workbook, which are there in print. */
@@ -28,11 +31,16 @@ export class SheetHeaders {
     if (this.#open) this.#code += text;
   }
 
-  /** Takes what stands on the left, in the middle and on the right. Where a page has its number, it has nothing else to say. */
+  /** Takes what stands on the left, in the middle and on the right, without lines that only number the page. */
   close(): void {
     if (!this.#open) return;
     for (const part of this.#code.split(/(?<!&)&[LCR]/)) {
-      const text = /(?<!&)&[PN]/.test(part) ? '' : part.replace(codes, '$1').trim();
+      const lines = part.split('\n').map((line) => {
+        const shown = line.replace(codes, '$1').trim();
+        const letters = shown.match(/\p{L}/gu)?.length ?? 0;
+        return pageNumber.test(line) && letters < fewestLetters ? '' : shown;
+      });
+      const text = lines.filter((line) => line !== '').join('\n');
       if (text !== '') this.#texts[this.#open].add(text);
     }
     this.#open = undefined;
