@@ -37,10 +37,13 @@ const eventData = {
   'job.failed': { when: 'A job has failed for good; its credits are given back.', data: jobData },
   'job.canceled': { when: 'A member has canceled a job.', data: jobData },
   'credits.low': {
-    when: 'A tenth of the credits of the month is left, or less. Only with billing, once a month and limit.',
+    when: 'A tenth of the credits of the month is left, or less, by a charge or a smaller plan. Only with billing, for each month and limit.',
     data: creditData,
   },
-  'credits.exhausted': { when: 'No credit of the month is left. Only with billing, once a month and limit.', data: creditData },
+  'credits.exhausted': {
+    when: 'No credit of the month is left, by a charge or a smaller plan: then `used` may be above `limit`. Only with billing, for each month and limit.',
+    data: creditData,
+  },
   'subscription.changed': { when: 'The plan, the status or the end of the subscription has changed.', data: subscriptionData },
   'member.added': { when: 'A user is a member now.', data: memberData },
   'member.removed': { when: 'A user is no longer a member.', data: memberData },

@@ -14,8 +14,8 @@ import { billedSeats, dateOf, idOf, isLiveStatus, readItems, type SoldPlan } fro
 
 /**
  * Stores Stripe's response in the row of a subscription, unless the row holds a later one; inserts a missing row. Returns the row, or
- * undefined for another product or a customer without an organization, which is reported to the operator while it costs money. Needs a
- * transaction of `inTransaction`.
+ * undefined for another product or a customer without an organization, which is reported to the operator while it costs money. Tells
+ * webhooks of credits that a smaller plan uses up. Needs a transaction of `inTransaction`.
  */
 export async function storeSubscription(
   trx: Transaction,

@@ -90,7 +90,7 @@ def lost(error: httpx.TransportError) -> SheafError:
     """The error of a request without a complete answer."""
     if isinstance(error, httpx.TimeoutException):
         return SheafError("TIMEOUT", "The service did not answer in time.")
-    return SheafError("NETWORK", f"The service could not be reached, or its answer was lost ({error}).")
+    return SheafError("NETWORK", f"The service could not be reached, or its response was lost ({error}).")
 
 
 def unexpected(url: str) -> SheafError:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ._errors import SheafError
 
 Repetition = Literal["repeatable", "keyed", "charged", "once"]
-"""`repeatable` and `keyed` calls are made again even if the answer was lost, the keyed ones with the same key; `charged`
+"""`repeatable` and `keyed` calls are made again even if the response was lost, the keyed ones with the same key; `charged`
 ones if the service itself says that it is unavailable; `once` only after 429."""
 
 # A bucket, which has no codes of its own here, was not sent enough in time, still works at an earlier try, or failed inside.
