@@ -22,6 +22,7 @@ const byThemselves: Record<string, MeasureAlone> = {
   ocr: async (effort) => (await import('./figures/ocr.ts')).ocr(effort),
   console: async (effort) => (await import('./figures/console.ts')).console(effort),
   isolation: async (effort) => (await import('./figures/isolation.ts')).isolation(effort),
+  judges: async (effort) => (await import('./figures/judges.ts')).judges(effort, values.judges, values.part),
 };
 /** What is measured if nothing is named, in ten minutes on two slow cores. */
 const usual = ['indexing', 'jobs', 'imports', 'requests', 'search', 'stream'];
@@ -39,6 +40,8 @@ in ten minutes or less.
   ${[...measures.keys()].map((name) => (usual.includes(name) ? `${name} *` : name)).join('\n  ')}
 
   --all    all figures, in two hours or more: isolation takes 50 minutes
+  --judges DIR  the public sets that "judges" reads; docs/quality.md says where each is from
+  --part NAME   only this part of "judges"; may be given several times
   --quick  few rounds and small sizes, in some minutes: not to be compared
   --json   print one JSON object on standard output
   --help   print this
@@ -47,6 +50,8 @@ in ten minutes or less.
     all: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
+    judges: { type: 'string' },
+    part: { type: 'string', multiple: true, default: [] },
   },
   names: [...measures.keys()],
   kind: 'figure',
@@ -54,7 +59,7 @@ in ten minutes or less.
 const { all, quick, json } = values;
 const effort: Effort = { quick, rounds: (full) => (quick ? Math.min(3, full) : full) };
 
-const unnamed = all ? [...measures.keys()] : usual;
+const unnamed = all ? [...measures.keys()].filter((name) => name !== 'judges' || values.judges !== undefined) : usual;
 const wanted = names.length > 0 ? names : unnamed;
 const figures: Figure[] = [];
 let failed = false;
