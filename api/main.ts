@@ -146,7 +146,7 @@ const deps: ApiDeps = {
   limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pools.sessions : undefined }),
   largeBodies: new LargeBodies(),
   costsCredit: createEmbeddingPrice(ai),
-  awaitDeletion: (organizationId, timeoutMs) => awaitResult(temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
+  awaitDeletion: (organizationId, timeoutMs) => awaitResult(db, temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
 };
 const auth = createAuth({ config, db, pool: pools.requests, log, payments, writeMails: mails.write });
 const app = createApp(deps, {

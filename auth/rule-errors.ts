@@ -15,6 +15,10 @@ const rules: Record<string, { status: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' 
   },
   ORGANIZATION_BEING_DELETED: { status: 'NOT_FOUND', message: 'This organization is being deleted.' },
   LAST_OWNER: { status: 'CONFLICT', message: 'An organization needs an owner: make another member owner, or delete it first.' },
+  OWNED_ORGANIZATION_BEING_DELETED: {
+    status: 'CONFLICT',
+    message: 'An organization that needs this owner is being deleted: try again when it is gone.',
+  },
   TOO_MANY_REQUESTS: { status: 'TOO_MANY_REQUESTS', message: 'Too many invitations: try again later.' },
   INVITER_IS_NO_LONGER_A_MEMBER_OF_THE_ORGANIZATION: { status: 'BAD_REQUEST', message: inviterMayNot },
   INVITATION_NOT_PENDING: { status: 'CONFLICT', message: 'The invitation is no longer pending.' },

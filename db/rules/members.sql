@@ -58,7 +58,9 @@ create or replace function after_member_change() returns trigger language plpgsq
     if lost_owner and not exists (
       select from member where "organizationId" = old."organizationId" and role ~ '\yowner\y'
     ) then
-      perform raise_rule('LAST_OWNER');
+      perform raise_rule(case
+        when exists (select from organization_deletion where organization_id = old."organizationId")
+        then 'OWNED_ORGANIZATION_BEING_DELETED' else 'LAST_OWNER' end);
     end if;
     if tg_op = 'DELETE' then
       perform record_auth_change(old."organizationId", 'member.remove', 'member', old.id,

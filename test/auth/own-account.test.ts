@@ -140,6 +140,16 @@ describe('What users do with their account', () => {
       expect((await client.post('/delete-user', { password })).status).to.equal(200);
     });
 
+    it('is refused truly while an organization that needs the user is being deleted', async () => {
+      const { client } = await newUser();
+      const organizationId = await client.createOrganization();
+      await service.db.insertInto('organization_deletion').values({ organization_id: organizationId, requested_by: null }).execute();
+      const refused = await client.post('/delete-user', { password });
+      expect(refused.body).to.include({ status: 409, code: 'OWNED_ORGANIZATION_BEING_DELETED', defined: true });
+      await service.db.deleteFrom('organization').where('id', '=', organizationId).execute();
+      expect((await client.post('/delete-user', { password })).status).to.equal(200);
+    });
+
     it('goes on after a deadlock of two members of the same organizations', async () => {
       const owner = (await newUser()).client;
       const create = () => owner.createOrganization();
