@@ -1,5 +1,5 @@
+import { compose } from '../../text/compose.ts';
 import type { Span } from '../characters.ts';
-import { compose } from './compose.ts';
 import { groups, joinGroups } from './identifiers.ts';
 import { cut, joiner, pairedRun, possessive, spacedRun, termsOf, unspacedRun, wordsOf } from './terms.ts';
 

@@ -1,6 +1,6 @@
 import { stemmer } from 'stemmer';
 import { dan, deu, eng, fra, ita, nld, por, spa, swe } from 'stopword';
-import { joinVowels, partSigns } from './compose.ts';
+import { joinVowels, partSigns } from '../../text/compose.ts';
 import { groups, joinGroups, normalizeNumbers, partsOfMixed, withoutSigns } from './identifiers.ts';
 
 /** A longer word is cut, so that no text makes a large key. */

@@ -16,6 +16,7 @@ export interface Room {
  */
 export const rooms: Record<string, Room> = {
   concurrency: { packages: ['node:*'] },
+  text: { packages: ['eld/extrasmall', 'multilingual-stemmer', 'opencc-js/dict/*', 'stopword'] },
   contract: { packages: ['zod', '@ts-rest/core', '@ts-rest/open-api'] },
   client: { types: ['contract'], packages: ['@orpc/client', '@orpc/client/fetch'], typePackages: ['@ts-rest/core'] },
   // The command line: of the same package, but for Node alone.
@@ -50,6 +51,7 @@ export const rooms: Record<string, Room> = {
       'concurrency',
       'contract',
       'db',
+      'text',
       'workflows/definitions.ts',
       'workflows/inputs.ts',
     ],
@@ -83,7 +85,7 @@ export const rooms: Record<string, Room> = {
     ],
   },
   ai: {
-    imports: ['concurrency', 'contract/version.ts', 'telemetry/spans.ts'],
+    imports: ['concurrency', 'contract/version.ts', 'telemetry/spans.ts', 'text'],
     types: ['config'],
     packages: [
       '@embedpdf/pdfium',
