@@ -111,6 +111,7 @@ export const serverEnvironment = z.object({
   AUDIT_LOG_RETENTION_DAYS: integer(365, { max: 1_000_000 }),
   RATE_LIMIT_PER_MINUTE: integer(300, { min: 1 }),
   SEARCH_LIMIT_PER_MINUTE: integer(30, { min: 1 }),
+  QUESTION_LIMIT_PER_MINUTE: integer(10, { min: 1 }),
   ORGANIZATION_REQUESTS_PER_SECOND: integer(1_000, { min: 1 }),
   MAX_ORGANIZATIONS_PER_USER: optionalInteger({ min: 1, max: 1_000_000 }),
   INVITATIONS_PER_DAY: optionalInteger({ min: 1, max: 1_000_000 }),

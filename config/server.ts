@@ -86,6 +86,7 @@ export function loadServerConfig(env: Environment) {
     limits: {
       requestsPerMinute: e.RATE_LIMIT_PER_MINUTE,
       searchesPerMinute: e.SEARCH_LIMIT_PER_MINUTE,
+      questionsPerMinute: e.QUESTION_LIMIT_PER_MINUTE,
       /** Of one organization, in each process. */
       requestsPerSecond: e.ORGANIZATION_REQUESTS_PER_SECOND,
       store: limiterStoreOf(e),

@@ -11,12 +11,13 @@ interface Limiter {
   consume(key: string, setHeader?: (name: string, value: string) => void): Promise<void>;
 }
 
-/** The limiters of requests, searches and messages: in this process's memory, or shared through Postgres (`LIMITER_STORE`). */
+/** The limiters of requests, searches, questions and messages: in this process's memory, or shared through Postgres (`LIMITER_STORE`). */
 export interface Limiters {
   requests: Limiter;
   /** The limiter of the API keys with this rate. */
   keyRequests(perMinute: number): Limiter;
   searches: Limiter;
+  questions: Limiter;
   contact: Limiter;
 }
 
@@ -43,8 +44,15 @@ interface LimitOptions {
   message?: string;
 }
 
+interface LimitersOptions {
+  requestsPerMinute: number;
+  searchesPerMinute: number;
+  questionsPerMinute: number;
+  pool: Pool | undefined;
+}
+
 /** Creates the limiters. With a pool they count in the table `rate_limit`, for several containers. */
-export function createLimiters(options: { requestsPerMinute: number; searchesPerMinute: number; pool: Pool | undefined }): Limiters {
+export function createLimiters(options: LimitersOptions): Limiters {
   const make = (limit: LimitOptions) => createLimiter(limit, options.pool);
   const byRate = new Map<number, Limiter>();
   return {
@@ -62,6 +70,12 @@ export function createLimiters(options: { requestsPerMinute: number; searchesPer
       points: options.searchesPerMinute,
       windowSeconds: 60,
       message: 'Too many searches — try again in a minute.',
+    }),
+    questions: make({
+      name: 'questions',
+      points: options.questionsPerMinute,
+      windowSeconds: 60,
+      message: 'Too many questions — try again in a minute.',
     }),
     contact: make({ name: 'contact', points: 5, windowSeconds: 3_600 }),
   };

@@ -20,7 +20,7 @@ type Context = HandlerContext<RouteInput<typeof contract.documents.ask>>;
 /** The time limit for writing the answer. With that of the embedding it is less than the client waits. */
 const writeTimeoutMs = 60_000;
 
-/** `documents.ask`: a question counts as a search of its user. It ends when its client leaves. */
+/** `documents.ask`: limits how often a user asks. A question ends when its client leaves. */
 export function documentAsk(deps: ApiDeps) {
   return procedure(contract.documents.ask, (context) => answerOnce(deps, contract.documents.ask, context));
 }
@@ -92,7 +92,7 @@ async function ask(deps: ApiDeps, { input, caller, request, log, authorize }: Co
   const { config, db, getPlan, ai, limiters } = deps;
   const workspace = await getWorkspace(db, input.workspaceId);
   await authorize(workspace.organization_id, workspace.id);
-  if (!isKey(caller)) await limiters.searches.consume(caller.userId, request.setHeader);
+  if (!isKey(caller)) await limiters.questions.consume(caller.userId, request.setHeader);
   const { signal, requestId } = request;
   const asking = { signal, requestId, log };
   const { question, limit, maxSentences } = input;

@@ -17,7 +17,7 @@ export type Keep = (effect: (trx: Transaction) => Promise<Answer>) => Promise<An
 
 /**
  * Answers a question from the documents of a workspace. Charges before the search. The transaction that stores the answer settles the charge,
- * or refunds it if no passage was found. A failure refunds it, too; if the process dies, the sweep does. Throws LIMIT_REACHED without
+ * or refunds it if the answer has no sentence. A failure refunds it, too; if the process dies, the sweep does. Throws LIMIT_REACHED without
  * credits.
  */
 export async function askDocuments(deps: AskDeps, search: Search, keep: Keep): Promise<Answer> {
@@ -28,12 +28,12 @@ export async function askDocuments(deps: AskDeps, search: Search, keep: Keep): P
   try {
     const { chunks } = await searchDocuments({ ...deps, isCharged: false }, search);
     const passages = await readPassages(db, chunks);
-    const isWritten = passages.length > 0;
-    const proven = isWritten ? toAnswer(search.query, await deps.write(passages), passages) : nothing;
+    const proven = passages.length > 0 ? toAnswer(search.query, await deps.write(passages), passages) : nothing;
+    const isAnswered = proven.sentences.length > 0;
     const answer = await keep(async (trx) => {
-      if (isWritten) await settleCharge(trx, 'answer', id);
+      if (isAnswered) await settleCharge(trx, 'answer', id);
       else await refundCharge(trx, 'answer', id, 'nothing found');
-      return { id, organizationId, ...proven, credits: isWritten ? creditsPerAnswer : 0 };
+      return { id, organizationId, ...proven, credits: isAnswered ? creditsPerAnswer : 0 };
     });
     if (answer.id !== id) await refund('answered before');
     return answer;

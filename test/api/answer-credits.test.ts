@@ -12,7 +12,7 @@ const text = 'The mirrors are washed every month. The dome opens at dusk.';
 const month = 'The mirrors are washed every month.';
 
 describe('The credits of an answer', () => {
-  const env = { SEARCH_LIMIT_PER_MINUTE: '1000', ...billingOn, PLAN_FREE_AI_CREDITS: '100' };
+  const env = { QUESTION_LIMIT_PER_MINUTE: '1000', ...billingOn, PLAN_FREE_AI_CREDITS: '100' };
   const { api, ai, tenant } = useApi({ ai: true, env, tenant: 'of each test', check: 'after each test' });
   let documentId: string;
   /** What the organization has used before the first question: the job that indexed the document. */
@@ -78,9 +78,9 @@ describe('The credits of an answer', () => {
     expect([(await usedCredits()) - before, await open()]).to.deep.equal([3, []]);
   });
 
-  it('are kept for an answer of which all is withheld, and given back if no passage was found', async () => {
+  it('are given back if the answer has no sentence: all are withheld, or no passage was found', async () => {
     ai.behave('answer', quoting(['The mirrors are washed every year.', 'The dome opens at dawn.']));
-    expect((await ask()).body).to.deep.include({ sentences: [], withheld: 2, nothingFound: false, credits: 3 });
+    expect((await ask()).body).to.deep.include({ sentences: [], withheld: 2, nothingFound: false, credits: 0 });
     for (const nothing of [{ question: 'zebra' }, { question: '???' }, { filter: { tags: ['none'] } }])
       expect((await ask('RPC', nothing)).body).to.deep.include({ sentences: [], withheld: 0, nothingFound: true, model: null, credits: 0 });
     expect(questions()).to.have.length(1);
@@ -88,12 +88,12 @@ describe('The credits of an answer', () => {
       ['answer:charge', 3, 'documents.ask'],
       ['answer:refund', -3, 'nothing found'],
     ]);
-    expect([(await usedCredits()) - before, await open()]).to.deep.equal([3, []]);
+    expect([(await usedCredits()) - before, await open()]).to.deep.equal([0, []]);
   });
 
-  it('are kept if the model finds nothing in the passages, which is said', async () => {
+  it('are given back if the model finds nothing in the passages, which is said', async () => {
     ai.behave('answer', quoting([]));
-    expect((await ask()).body).to.deep.include({ sentences: [], withheld: 0, nothingFound: true, model: 'fake-chat', credits: 3 });
+    expect((await ask()).body).to.deep.include({ sentences: [], withheld: 0, nothingFound: true, model: 'fake-chat', credits: 0 });
   });
 
   it('are given back when the AI service fails, over both transports', async () => {
@@ -147,7 +147,7 @@ describe('The credits of an answer', () => {
     await db.updateTable('credit_month').set({ used: 98 }).where('organization_id', '=', tenant.organizationId).execute();
     for (const transport of transports) {
       const { body } = await ask(transport, { mode: 'semantic' });
-      expect(body).to.deep.include({ code: 'LIMIT_REACHED', data: { kind: 'aiCredits', limit: 100, plan: 'free' } });
+      expect(body).to.deep.include({ code: 'LIMIT_REACHED', data: { kind: 'aiCredits', limit: 100, plan: 'free', scope: 'organization' } });
     }
     expect(ai.calls).to.deep.equal([]);
     await db.updateTable('credit_month').set({ used: before }).where('organization_id', '=', tenant.organizationId).execute();

@@ -12,7 +12,7 @@ import { useApi } from '../support/use-api.ts';
 const sentences = ['The mirrors are washed every month.', 'The dome opens at dusk.', 'The lamp is lit by hand.'];
 
 describe('The stream of an answer', () => {
-  const env = { SEARCH_LIMIT_PER_MINUTE: '1000', ...billingOn, PLAN_FREE_AI_CREDITS: '1000' };
+  const env = { QUESTION_LIMIT_PER_MINUTE: '1000', ...billingOn, PLAN_FREE_AI_CREDITS: '1000' };
   const { api, ai, tenant } = useApi({ ai: true, env, tenant: 'of each test', check: 'after each test' });
   let documentId: string;
   let before: number;
@@ -154,7 +154,7 @@ describe('The stream of an answer', () => {
 });
 
 describe('The streams of answers', () => {
-  const { api, ai, tenant } = useApi({ ai: true, env: { SEARCH_LIMIT_PER_MINUTE: '1000', DATABASE_POOL_SIZE: '4' } });
+  const { api, ai, tenant } = useApi({ ai: true, env: { QUESTION_LIMIT_PER_MINUTE: '1000', DATABASE_POOL_SIZE: '4' } });
 
   it('hold a permit of their organization until they end, as searches do', async () => {
     const { id: documentId } = await api.upload(tenant, { bytes: sentences.join(' ') });

@@ -25,7 +25,7 @@ const questions: [question: string, document: keyof typeof samples, page: number
 ];
 
 describe('An answer without a remote model', () => {
-  const { api, tenant } = useApi({ env: { SEARCH_LIMIT_PER_MINUTE: '1000' }, check: 'at the end' });
+  const { api, tenant } = useApi({ env: { SEARCH_LIMIT_PER_MINUTE: '1000', QUESTION_LIMIT_PER_MINUTE: '1000' }, check: 'at the end' });
   const ids = new Map<string, string>();
 
   before(async function () {
@@ -124,19 +124,23 @@ describe('An answer without a remote model', () => {
 });
 
 describe('The limit of questions', () => {
-  const { api, tenant } = useApi({ ai: true, env: { SEARCH_LIMIT_PER_MINUTE: '3', WORKER_ENABLED: 'false' } });
+  const { api, tenant } = useApi({
+    ai: true,
+    env: { QUESTION_LIMIT_PER_MINUTE: '2', SEARCH_LIMIT_PER_MINUTE: '1', WORKER_ENABLED: 'false' },
+  });
 
-  it('is that of searches, of which a question is one', async () => {
+  it('is its own, and uses up no search', async () => {
     const { token } = tenant.owner;
     const { workspaceId } = tenant;
     const ask = (transport: Transport) => callOver(api, transport, 'documents.ask', { workspaceId, question: 'mirrors' }, { token });
     for (const transport of transports) expect((await ask(transport)).status).to.equal(200);
-    expect((await callOver(api, 'REST', 'documents.search', { workspaceId, query: 'mirrors' }, { token })).status).to.equal(200);
     for (const transport of transports) {
       const refused = await ask(transport);
       expect(refused.body).to.include({ code: 'TOO_MANY_REQUESTS', defined: true });
+      expect(refused.body.message).to.equal('Too many questions — try again in a minute.');
       expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
     }
+    expect((await callOver(api, 'REST', 'documents.search', { workspaceId, query: 'mirrors' }, { token })).status).to.equal(200);
     const { token: key } = await createKey(api, tenant, { permissions: ['document:read'] });
     const byKey = await callOver(api, 'REST', 'documents.ask', { workspaceId, question: 'mirrors' }, { token: key });
     expect(byKey.status).to.equal(200);

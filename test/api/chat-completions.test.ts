@@ -11,7 +11,7 @@ const sentences = ['The mirrors are washed every month.', 'The dome opens at dus
 describe('The chat protocol of OpenAI, by the client of its authors', () => {
   const { api, ai, tenant } = useApi({
     ai: true,
-    env: { SEARCH_LIMIT_PER_MINUTE: '1000', SEARCH_DEFAULT_MODE: 'lexical' },
+    env: { QUESTION_LIMIT_PER_MINUTE: '1000', SEARCH_DEFAULT_MODE: 'lexical' },
     check: 'at the end',
   });
   let documentId: string;

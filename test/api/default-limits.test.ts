@@ -23,6 +23,6 @@ describe('The limits of a deployment that sets none', () => {
       DATABASE_URL: 'postgres://localhost/none',
     });
     expect(streams).to.deep.equal({ recheckMs: 30_000, lifetimeMs: 15 * 60_000 });
-    expect(limits).to.include({ requestsPerMinute: 300, searchesPerMinute: 30 });
+    expect(limits).to.include({ requestsPerMinute: 300, searchesPerMinute: 30, questionsPerMinute: 10 });
   });
 });

@@ -10,7 +10,7 @@ const sentences = ['The mirrors are washed every month.', 'The dome opens at dus
 const question = { question: 'How is the observatory kept? mirrors dome lamp', mode: 'lexical' };
 
 describe("The Python client's stream of an answer", () => {
-  const { api, ai, tenant } = useApi({ ai: true, env: { SEARCH_LIMIT_PER_MINUTE: '1000' }, check: 'after each test' });
+  const { api, ai, tenant } = useApi({ ai: true, env: { QUESTION_LIMIT_PER_MINUTE: '1000' }, check: 'after each test' });
   let proxy: FaultyProxy;
   let token: string;
 

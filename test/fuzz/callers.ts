@@ -18,6 +18,7 @@ const note = 'The observatory stands on Korvid Ridge. Its mirrors are washed wit
 export async function startFuzzedApi(): Promise<TestApi> {
   const env = {
     SEARCH_LIMIT_PER_MINUTE: '1000000',
+    QUESTION_LIMIT_PER_MINUTE: '1000000',
     TRUST_PROXY: 'true',
     CONTACT_EMAIL: 'contact@example.com',
     WEBHOOKS_ENABLED: 'true',

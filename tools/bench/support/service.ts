@@ -36,6 +36,7 @@ export async function startService(env: Environment = {}, services = allInApi): 
     RATE_LIMIT_PER_MINUTE: '100000000',
     ORGANIZATION_REQUESTS_PER_SECOND: '1000000',
     SEARCH_LIMIT_PER_MINUTE: '100000000',
+    QUESTION_LIMIT_PER_MINUTE: '100000000',
     MAX_ORGANIZATIONS_PER_USER: '1000000',
     LOG_LEVEL: 'warn',
   };

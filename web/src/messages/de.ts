@@ -287,7 +287,7 @@ export const de: Messages = {
     query: 'Was möchten Sie wissen?',
     placeholder: 'Eine Frage, auf die Ihre Dokumente eine Antwort haben',
     submit: 'Fragen',
-    hint: 'Eine Antwort kostet 3 Credits. Gibt es keine Textstelle dafür, kostet sie nichts.',
+    hint: 'Eine Antwort kostet 3 Credits, und nichts, wenn nichts gefunden wurde.',
     emptyTitle: 'Antworten mit Beleg',
     empty: 'Jeder Satz ist mit einem Zitat aus einem Dokument und dessen Seite belegt. Was kein Zitat belegt, wird zurückgehalten.',
     answer: 'Antwort',

@@ -284,7 +284,7 @@ export const en = {
     query: 'What do you want to know?',
     placeholder: 'A question that your documents respond to',
     submit: 'Ask',
-    hint: 'An answer costs 3 credits, and nothing if there is no passage to answer from.',
+    hint: 'An answer costs 3 credits, and nothing if nothing was found.',
     emptyTitle: 'Answers with their proof',
     empty: 'Each sentence is quoted from a document, with the page that it stands on. What no quote bears out is withheld.',
     answer: 'Answer',
