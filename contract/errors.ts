@@ -35,14 +35,27 @@ export type Issue = z.infer<typeof issueSchema>;
 
 /** The limits of a plan that hold for an organization as a whole. */
 export const organizationLimits = ['workspaces', 'members', 'aiCredits'] as const;
-/** All limits of a plan, of which that of storage holds for each workspace, and the budgets of credits that an organization sets itself. */
-const limitKinds = [...organizationLimits, 'storageBytes', 'workspaceBudget', 'keyBudget'] as const;
+/** All limits of a plan, of which that of storage holds for each workspace. */
+const limitKinds = [...organizationLimits, 'storageBytes'] as const;
 export type LimitKind = (typeof limitKinds)[number];
+/** Whose credits are used up: those of the plan, or a budget that the organization has set. */
+const creditScopes = ['organization', 'workspace', 'key'] as const;
 
 const dataSchemas = {
   BAD_REQUEST: z.object({ issues: z.array(issueSchema) }).meta({ id: 'InvalidInput' }),
   LIMIT_REACHED: z
-    .object({ kind: z.enum(limitKinds), limit: z.number().meta({ examples: [3] }), plan: z.string().meta({ examples: ['free'] }) })
+    .object({
+      kind: z.enum(limitKinds),
+      limit: z.number().meta({ examples: [3] }),
+      plan: z.string().meta({ examples: ['free'] }),
+      scope: z
+        .enum(creditScopes)
+        .optional()
+        .describe(
+          'Of `aiCredits` only: whether the credits of the plan are used up (`organization`), or a budget of the workspace or the API key.',
+        )
+        .meta({ examples: ['organization'] }),
+    })
     .meta({ id: 'ReachedLimit' }),
   PAYLOAD_TOO_LARGE: z.object({ maxBytes: z.int().meta({ examples: [26_214_400] }) }).meta({ id: 'SizeLimit' }),
 } as const;
@@ -50,7 +63,7 @@ const dataSchemas = {
 /** The `data` of each code that has one. */
 export interface ErrorData {
   BAD_REQUEST: { issues: Issue[] };
-  LIMIT_REACHED: { kind: LimitKind; limit: number; plan: string };
+  LIMIT_REACHED: { kind: LimitKind; limit: number; plan: string; scope?: (typeof creditScopes)[number] | undefined };
   PAYLOAD_TOO_LARGE: { maxBytes: number };
 }
 

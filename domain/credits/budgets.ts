@@ -5,7 +5,7 @@ export const thisMonth = sql<string>`date_trunc('month', now() at time zone 'utc
 
 /** A budget that a charge would exceed. */
 interface ExceededBudget {
-  kind: 'workspaceBudget' | 'keyBudget';
+  scope: 'workspace' | 'key';
   limit: number;
 }
 
@@ -23,10 +23,10 @@ export function exceededBudgets({ workspaceId, actorId, credits }: BudgetedCharg
   const used = (of: RawBuilder<unknown>) => sql`(select coalesce(sum(amount), 0) from credit_entry where ${of} and month = ${thisMonth})`;
   const exceeds = (of: RawBuilder<unknown>) => sql`credit_budget is not null and credit_budget < ${credits}::int + ${used(of)}`;
   return sql`
-    select 'workspaceBudget' as kind, credit_budget as limit from workspace
+    select 'workspace' as scope, credit_budget as limit from workspace
       where id = ${workspaceId ?? null} and ${exceeds(sql`workspace_id = ${workspaceId ?? null}`)}
     union all
-    select 'keyBudget', credit_budget from api_key
+    select 'key', credit_budget from api_key
       where id = ${actorId ?? null} and ${exceeds(sql`actor_id = ${actorId ?? null} and actor_id like 'key\\_%'`)}
   `;
 }

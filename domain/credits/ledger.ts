@@ -56,10 +56,11 @@ export async function chargeCredits(trx: Transaction, charge: Charge, plan: Plan
 async function limitReached(trx: Transaction, charge: Charge, plan: Plan | null): Promise<ApiError<'LIMIT_REACHED'>> {
   const { rows } = await exceededBudgets(charge).execute(trx);
   const [budget] = rows;
-  const named = { plan: plan?.plan ?? '' };
-  if (!budget) return new ApiError('LIMIT_REACHED', { data: { kind: 'aiCredits', limit: plan?.limits.aiCredits ?? 0, ...named } });
-  const message = `The budget of ${budget.kind === 'keyBudget' ? 'this API key' : 'this workspace'} for the month is used up.`;
-  return new ApiError('LIMIT_REACHED', { message, data: { ...budget, ...named } });
+  const { scope, limit } = budget ?? { scope: 'organization', limit: plan?.limits.aiCredits ?? 0 };
+  const data = { kind: 'aiCredits', limit, plan: plan?.plan ?? 'free', scope } as const;
+  if (!budget) return new ApiError('LIMIT_REACHED', { data });
+  const message = `The budget of ${scope === 'key' ? 'this API key' : 'this workspace'} for the month is used up.`;
+  return new ApiError('LIMIT_REACHED', { message, data });
 }
 
 /**

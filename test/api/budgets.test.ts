@@ -40,7 +40,11 @@ describe('A budget of credits', () => {
     await budget(20);
     expect(await statuses(50)).to.deep.equal([...Array(20).fill(200), ...Array(30).fill(403)]);
     const { body } = await create();
-    expect(body).to.deep.include({ code: 'LIMIT_REACHED', defined: true, data: { kind: 'workspaceBudget', limit: 20, plan: '' } });
+    expect(body).to.deep.include({
+      code: 'LIMIT_REACHED',
+      defined: true,
+      data: { kind: 'aiCredits', limit: 20, plan: 'free', scope: 'workspace' },
+    });
     expect(body.message).to.equal('The budget of this workspace for the month is used up.');
     expect((await create(owner(), {})).status).to.equal(200);
     await budget(21);
@@ -54,7 +58,7 @@ describe('A budget of credits', () => {
     await call('apiKeys.update', { id: key.id, creditBudget: 3 });
     const { id } = (await create(key.token)).body;
     expect(await statuses(7, key.token)).to.deep.equal([200, 200, 403, 403, 403, 403, 403]);
-    expect((await create(key.token)).body.data).to.deep.equal({ kind: 'keyBudget', limit: 3, plan: '' });
+    expect((await create(key.token)).body.data).to.deep.equal({ kind: 'aiCredits', limit: 3, plan: 'free', scope: 'key' });
     expect((await create(other.token)).status).to.equal(200);
     expect((await create()).status).to.equal(200);
     expect((await call('jobs.cancel', { id })).status).to.equal(200);
@@ -75,7 +79,12 @@ describe('A budget of credits', () => {
       ['jobs.retry', { id }],
       ['jobs.createMany', { organizationId, jobs: [embed, { ...embed, workspaceId }] }],
     ] as const)
-      expect((await call(operation, input)).body.data, operation).to.deep.equal({ kind: 'workspaceBudget', limit: 0, plan: '' });
+      expect((await call(operation, input)).body.data, operation).to.deep.equal({
+        kind: 'aiCredits',
+        limit: 0,
+        plan: 'free',
+        scope: 'workspace',
+      });
     expect((await call('documents.search', { workspaceId, query: 'dome', mode: 'lexical' })).status).to.equal(200);
   });
 

@@ -62,9 +62,9 @@ describe('The credit of a search by a remote model', () => {
     const key = await createKey(api, tenant);
     const ask = (operation: string, input: object) => callOver(api, 'REST', operation, { ...input }, { token: tenant.owner.token });
     await expectOk(ask('apiKeys.update', { id: key.id, creditBudget: 0 }));
-    expect((await search('REST', key.token)).body.data).to.include({ kind: 'keyBudget', limit: 0 });
+    expect((await search('REST', key.token)).body.data).to.include({ kind: 'aiCredits', scope: 'key', limit: 0 });
     await expectOk(ask('workspaces.update', { id: tenant.workspaceId, creditBudget: 0 }));
-    expect((await search()).body.data).to.include({ kind: 'workspaceBudget', limit: 0 });
+    expect((await search()).body.data).to.include({ kind: 'aiCredits', scope: 'workspace', limit: 0 });
     expect(await amounts()).to.deep.equal([]);
   });
 
