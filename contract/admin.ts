@@ -152,7 +152,7 @@ const systemStatus = z
       .meta({ id: 'QueueStatus' }),
     storage: z
       .object({
-        driver: z.enum(['local', 'bucket', 's3']).describe('Files of this service, Google Cloud Storage, or S3.'),
+        driver: z.enum(['local', 'bucket']).describe('Files of this service, or a bucket (Google Cloud Storage, S3).'),
         location: z.string().meta({ examples: ['.data/objects'] }),
         maxUploadBytes: count.meta({ examples: [26_214_400] }),
       })

@@ -3,8 +3,7 @@ import { ApiError } from '../contract/api-error.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import type { Actor } from '../domain/audit.ts';
-import { howToEndSubscription } from '../domain/billing/end-subscription.ts';
-import { findLiveSubscription, type SubscriptionRow } from '../domain/billing/find-subscription.ts';
+import { findLiveSubscription } from '../domain/billing/find-subscription.ts';
 import { forgetCancellation, requestCancellation } from './cancellation-request.ts';
 import { type FetchedSubscription, fetchSubscription } from './fetch-subscription.ts';
 import type { Payments } from './payments.ts';
@@ -29,8 +28,8 @@ export type CancelSubscription = (
 /** Returns the function that cancels subscriptions. `payments` is undefined while billing is off. */
 export function createCancelSubscription(db: Db, payments: Payments | undefined): CancelSubscription {
   return async (actor, { organizationId, immediately }) => {
+    if (!payments) throw new ApiError('PRECONDITION_FAILED', { message: 'Billing is not configured on this deployment.' });
     const row = await findLiveSubscription(db, organizationId);
-    if (!payments) throw billingIsOff(row);
     if (!row?.stripeSubscriptionId) throw noLiveSubscription();
     const repeated = await requestCancellation(db, row.id, { actor, immediately });
     const outcome = await cancel(payments, row.stripeSubscriptionId, immediately);
@@ -107,13 +106,6 @@ function hasEnded({ subscription: { status } }: FetchedSubscription): boolean {
 function isRefusal(error: unknown): boolean {
   const status = error instanceof Stripe.errors.StripeError ? (error.statusCode ?? 0) : 0;
   return status >= 400 && status < 500;
-}
-
-function billingIsOff(leftOver: SubscriptionRow | undefined): ApiError {
-  const message = 'Billing is not configured on this deployment.';
-  if (!leftOver) return new ApiError('PRECONDITION_FAILED', { message });
-  const how = howToEndSubscription(leftOver.referenceId);
-  return new ApiError('PRECONDITION_FAILED', { message: `${message} The subscription is left from before: ${how}.` });
 }
 
 function noLiveSubscription(): ApiError {

@@ -40,7 +40,7 @@ export interface StoredObject {
  * store itself throw, StorageUnavailable if it is away; an absent object is never an error. An object that exists is never overwritten.
  */
 export interface Storage {
-  readonly driver: 'local' | 'bucket' | 's3';
+  readonly driver: 'local' | 'bucket';
   /** The directory or the name of the bucket, for the operator. */
   readonly location: string;
   /** Signs a target that accepts one object of at most MAX_UPLOAD_BYTES, once, for an hour. A store of S3 accepts exactly `sizeBytes`. */

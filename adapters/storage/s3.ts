@@ -49,7 +49,7 @@ export interface S3StorageOptions extends S3ClientOptions {
 
 /** Objects in a bucket of Amazon S3, or of another server that speaks S3, which clients reach directly through presigned URLs. */
 export class S3Storage implements Storage {
-  readonly driver = 's3';
+  readonly driver = 'bucket';
   readonly location: string;
   readonly #client: S3Client;
   /** The client for reads. A reader may pause for any time without losing its connection. */

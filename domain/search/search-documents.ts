@@ -62,10 +62,10 @@ interface Found {
 /**
  * Searches a workspace by meaning, by words, or by both. A search by words costs nothing. The others charge one credit before the query is
  * embedded, unless embeddings are free, and refund it if the search fails. Throws LIMIT_REACHED without credits. A query without a letter or
- * digit finds nothing, at no cost.
+ * digit finds nothing, at no cost; only where nothing is indexed it is embedded, to name the model.
  */
 export async function searchDocuments(deps: SearchDeps, search: Search): Promise<Found> {
-  if (!/[\p{L}\p{N}]/u.test(search.query)) return { model: lexicalModel, chunks: [], nearTerms: [] };
+  if (!/[\p{L}\p{N}]/u.test(search.query)) return { model: await nameModel(deps, search), chunks: [], nearTerms: [] };
   if (!deps.isCharged) return await find(deps, search);
   const { db, getPlan, actorId, onUnsettled } = deps;
   const { organization_id: organizationId, id: workspaceId } = search.workspace;
@@ -80,6 +80,11 @@ export async function searchDocuments(deps: SearchDeps, search: Search): Promise
     await refundCharge(db, 'search', searchId).catch(leaveToSweep);
     throw error;
   }
+}
+
+/** The model by which a search would embed its query. */
+async function nameModel({ embed }: SearchDeps, { index, mode, query }: Search): Promise<string> {
+  return mode === 'lexical' ? lexicalModel : (index ?? (await embed(query, index))).model;
 }
 
 /**

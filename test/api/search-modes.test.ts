@@ -72,6 +72,20 @@ describe('The modes of a search', () => {
       expect([ai.calls.length, await usedCredits()]).to.deep.equal([0, 0]);
     });
 
+    it(`finds nothing without a letter or digit, names the model, and costs nothing, over ${transport}`, async () => {
+      const { organizationId, owner } = tenant;
+      const body = { organizationId, name: 'Empty', slug: `empty-${transport.toLowerCase()}` };
+      const empty = (await api.request('POST', '/api/v1/workspaces', { token: owner.token, body })).body.id;
+      for (const workspaceId of [tenant.workspaceId, empty])
+        for (const [mode, model] of [
+          ['semantic', 'fake'],
+          ['hybrid', 'fake'],
+          ['lexical', 'bm25'],
+        ])
+          expect((await search(transport, { workspaceId, mode, query: '?! …' })).body, mode).to.deep.equal({ model, results: [] });
+      expect(await usedCredits()).to.equal(0);
+    });
+
     it(`ranks by both, for a credit, over ${transport}`, async () => {
       const { body } = await search(transport, { mode: 'hybrid', limit: 2 });
       expect(body.model).to.equal('fake');

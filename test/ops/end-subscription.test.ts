@@ -39,17 +39,15 @@ describe('A subscription that is left from before billing was turned off', () =>
     await api.database.db.insertInto('subscription').values(row).execute();
   }
 
-  it('is named by the errors that it causes, with the command that ends it; where there is none, nothing is added', async () => {
+  it('is named where it refuses a deletion, with the command that ends it', async () => {
     const billingIsOff = 'Billing is not configured on this deployment.';
     expect((await cancel(tenant)).body).to.include({ code: 'PRECONDITION_FAILED', message: billingIsOff });
     await leave('left', { status: 'active', stripeSubscriptionId: 'sub_left' });
     const command = `npm run ops -- end-subscription ${tenant.organizationId}`;
-    for (const answer of [await cancel(tenant), await remove(tenant)]) {
-      expect(answer.body).to.include({ code: 'PRECONDITION_FAILED', status: 412, defined: true });
-      expect(answer.body.message).to.include(command);
-    }
-    expect((await cancel(tenant)).body.message.startsWith(billingIsOff)).to.equal(true);
-    expect((await cancel({ ...tenant, organizationId: 'absent' })).body.message).to.equal(billingIsOff);
+    const refused = (await remove(tenant)).body;
+    expect(refused).to.include({ code: 'PRECONDITION_FAILED', status: 412, defined: true });
+    expect(refused.message).to.include(command);
+    for (const one of [tenant, { ...tenant, organizationId: 'absent' }]) expect((await cancel(one)).body.message).to.equal(billingIsOff);
   });
 
   it('is not ended by the command while billing is configured, here or for the API', async () => {

@@ -44,7 +44,7 @@ describe('The S3 driver', () => {
       maxUploadBytes: 77,
     };
     const created = await createStorage({ dataDir: '.', apiUrl: 'https://api.example', authSecret: 'unused', storage });
-    expect([created.driver, created.location]).to.deep.equal(['s3', 'documents']);
+    expect([created.driver, created.location]).to.deep.equal(['bucket', 'documents']);
     const { url } = await created.signUpload({ key: 'org/doc', contentType: 'text/csv', sizeBytes: 1 });
     expect(url).to.match(/^https:\/\/files\.example\.com\/documents\/org\/doc\?/);
     expect(new URL(url).searchParams.get('X-Amz-Credential')).to.match(/^of-the-configuration\/\d{8}\/auto\/s3\/aws4_request$/);
