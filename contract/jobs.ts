@@ -394,7 +394,7 @@ export const jobs = c.router({
     path: '/jobs/:id/cancel',
     summary: 'Cancel a queued job',
     description:
-      'Cancels the job and gives its credits back, also while it waits between two attempts. Of large texts in its input only the first 1,000 characters are kept. A job that is running or finished is CONFLICT.',
+      'Cancels the job and gives its credits back, also while it waits between two attempts. A job that is running or finished is CONFLICT.',
     pathParams: z.object({ id: givenId }),
     body: emptyBody,
     ...operation('jobs.cancel', {

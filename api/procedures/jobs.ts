@@ -87,7 +87,7 @@ export function jobProcedures(deps: ApiDeps) {
         return once(async (trx) => withoutLongInput(toJob(await retryJob(trx, getPlan, actor, original))));
       });
       if (job.input) return job as ShownJob;
-      // The input was too long to store with the key, so it is read from the job, which may have shortened its texts since.
+      // The input was too long to store with the key.
       return { ...job, input: toJob(await readWhole(db, await getJob(db, job.id))).input } as ShownJob;
     }),
 

@@ -12,6 +12,7 @@ import * as budgets from './0010-budgets.ts';
 import * as charset from './0011-charset.ts';
 import * as heldDeliveries from './0012-held-deliveries.ts';
 import * as jobStages from './0013-job-stages.ts';
+import * as wholeInputs from './0018-whole-inputs.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -34,4 +35,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0011-charset': charset,
   '0012-held-deliveries': heldDeliveries,
   '0013-job-stages': jobStages,
+  '0018-whole-inputs': wholeInputs,
 };

@@ -15,29 +15,6 @@ create or replace function measure_job_result() returns trigger language plpgsql
 create or replace trigger measure_job_result before insert or update of result on job
   for each row execute function measure_job_result();
 
--- docs/decisions/job-contents.md
-create or replace function shorten_job_texts(input jsonb) returns jsonb language sql immutable as $$
-  select case
-    when octet_length(input::text) <= 4096 then input
-    when input ? 'text' then input || jsonb_build_object('text', left(input ->> 'text', 1000))
-    when input ? 'texts' then input || jsonb_build_object('texts', (
-      select jsonb_agg(left(text, 1000 / jsonb_array_length(input -> 'texts')) order by number)
-      from jsonb_array_elements_text(input -> 'texts') with ordinality as texts (text, number)
-    ))
-    else input
-  end $$;
-
-create or replace function let_go_of_job_texts() returns trigger language plpgsql as $$
-  begin
-    new.input := shorten_job_texts(new.input);
-    new.input_bytes := octet_length(new.input::text);
-    return new;
-  end $$;
--- A canceled job is never tried again. The inputs of a workspace's jobs are deleted with the workspace.
-create or replace trigger let_go_of_job_texts before update of status on job for each row
-  when (old.status <> new.status and (new.status = 'canceled' or (new.status = 'failed' and new.error_code = 'workspace_missing')))
-  execute function let_go_of_job_texts();
-
 -- A stream of a deleted workspace still reports how its jobs ended. This is a trigger because a foreign key may also clear the column.
 create or replace function note_former_workspace() returns trigger language plpgsql as $$
   begin

@@ -35,7 +35,8 @@ create or replace function emit_webhook(of_organization text, what text, once te
 create or replace function emit_job_ended() returns trigger language plpgsql as $$
   begin
     perform emit_webhook(new.organization_id, 'job.' || new.status, 'job ' || new.id, jsonb_build_object(
-      'jobId', new.id, 'kind', new.kind, 'workspaceId', new.workspace_id, 'documentId', new.document_id));
+      'jobId', new.id, 'kind', new.kind, 'workspaceId', coalesce(new.workspace_id, new.former_workspace_id),
+      'documentId', new.document_id));
     return null;
   end $$;
 create or replace trigger emit_job_ended after update of status on job for each row

@@ -46,10 +46,7 @@ function checkRetryable({ status, kind, document_id, error_code }: JobHead): voi
   if (kind.startsWith('document.') && document_id === null) {
     throw new ApiError('NOT_FOUND', { message: 'The document of this job is gone.' });
   }
-  // Its texts were deleted when it failed (docs/decisions/job-contents.md).
-  if (error_code === workspaceMissing) {
-    throw new ApiError('NOT_FOUND', { message: 'The workspace of this job is gone, and its texts with it.' });
-  }
+  if (error_code === workspaceMissing) throw new ApiError('NOT_FOUND', { message: 'The workspace of this job is gone.' });
 }
 
 /** The stages that need not be repeated: none if the document, or its text, was changed after the job ended. */

@@ -63,6 +63,17 @@ describe('The events of webhooks', () => {
     );
   });
 
+  it('tell of jobs that end with their workspace, and name it', async () => {
+    const { tenant } = used;
+    const { organizationId, workspaceId } = tenant;
+    // It holds the job as long as the AI service waits.
+    ai.behave('embed', () => undefined);
+    const { id: jobId } = await createJob(api, tenant, { ...embed, workspaceId });
+    await api.request('DELETE', `/api/v1/workspaces/${workspaceId}`, { token: tenant.owner.token });
+    await expectEvents('job.failed');
+    expect(dataOf('job.failed')).to.deep.equal([{ organizationId, jobId, kind: 'text.embed', workspaceId, documentId: null }]);
+  });
+
   it('tell of members that come and go, and of subscriptions that change', async () => {
     const { tenant } = used;
     const { organizationId } = tenant;
