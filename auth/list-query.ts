@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { optionalQueryInteger } from '../contract/fields.ts';
+import { isFromYearOne, optionalQueryInteger } from '../contract/fields.ts';
 
 /** The type of a column by which lists can be filtered. */
 type Kind = 'text' | 'boolean' | 'time';
@@ -8,7 +8,7 @@ const wholeNumber = optionalQueryInteger({ min: 0, max: Number.MAX_SAFE_INTEGER 
 const values = {
   text: z.string(),
   boolean: z.enum(['true', 'false']),
-  time: z.union([z.iso.datetime({ offset: true }), z.iso.date()], { error: 'must be a time of ISO 8601' }),
+  time: z.union([z.iso.datetime({ offset: true }), z.iso.date()], { error: 'must be a time of ISO 8601' }).refine(isFromYearOne),
 };
 const operators: Record<Kind, string[]> = {
   text: ['eq', 'ne', 'lt', 'lte', 'gt', 'gte', 'in', 'not_in', 'contains', 'starts_with', 'ends_with'],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keyPermissions } from './access.ts';
-import { count, creditBudget, dateTime, deleted, givenId, id } from './fields.ts';
+import { count, creditBudget, dateTime, deleted, distinct, givenId, id } from './fields.ts';
 import { displayName } from './names.ts';
 import { c, operation } from './route.ts';
 
@@ -20,6 +20,7 @@ const keyPermissionList = z
   .array(permission)
   .min(1)
   .max(keyPermissions.length)
+  .overwrite(distinct)
   .describe('What the key may do: at most this, and never more than the member who is responsible for it may.')
   .meta({ examples: [['document:read', 'document:create', 'job:create']] });
 const requestsPerMinute = z.int().min(1).max(60_000);

@@ -99,7 +99,20 @@ export const deleted = z.object({ id }).meta({ id: 'Deleted' });
 /** The body of an operation that needs none: absent, or an object. */
 export const emptyBody = z.object({}).optional().meta({ id: 'EmptyBody', description: 'Nothing is needed; fields are ignored.' });
 
-export const dateTime = z.iso.datetime().meta({ examples: [exampleTime] });
+/** Whether a time is in a year that Postgres has, in UTC: there is no year 0. */
+export function isFromYearOne(value: string): boolean {
+  return new Date(value).getUTCFullYear() > 0;
+}
+
+export const dateTime = z.iso
+  .datetime()
+  .refine(isFromYearOne, 'must be in the year 1 or later')
+  .meta({ examples: [exampleTime] });
+
+/** Keeps each value of a list once, for `overwrite`. */
+export function distinct<T>(given: T[]): T[] {
+  return [...new Set(given)];
+}
 
 export const slug = z
   .string()

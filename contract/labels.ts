@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isStorable } from './characters.ts';
 import type { Issue } from './errors.ts';
-import { singleLine } from './fields.ts';
+import { distinct, singleLine } from './fields.ts';
 
 const maxTags = 50;
 const longestTag = 64;
@@ -15,6 +15,7 @@ export const tag = singleLine({ min: 1, max: longestTag }).meta({ examples: ['co
 export const tags = z
   .array(tag)
   .max(maxTags)
+  .overwrite(distinct)
   .describe('Labels to find the document by. Upper and lower case differ; one that is there twice is kept once.')
   .meta({ examples: [['contract', '2026']] });
 

@@ -41,6 +41,7 @@ const usageSchema = z
 const usageDays = 31;
 /** The most rows that one response of the history has. */
 export const usageRows = 10_000;
+
 const day = z.iso.date('must be a day, such as 2026-11-30').meta({ examples: ['2026-11-30'] });
 
 const usageHistorySchema = z

@@ -1,5 +1,18 @@
 import { z } from 'zod';
-import { count, cursor, dateTime, deleted, emptyBody, exampleTime, givenId, id, nextCursor, queryInteger, singleLine } from './fields.ts';
+import {
+  count,
+  cursor,
+  dateTime,
+  deleted,
+  distinct,
+  emptyBody,
+  exampleTime,
+  givenId,
+  id,
+  nextCursor,
+  queryInteger,
+  singleLine,
+} from './fields.ts';
 import { c, operation } from './route.ts';
 import { eventId, webhookEventNames, webhookTest } from './webhook-events.ts';
 
@@ -29,6 +42,7 @@ const events = z
   .array(eventName)
   .min(1)
   .max(webhookEventNames.length)
+  .overwrite(distinct)
   .describe('The kinds of events that it is told of.')
   .meta({ examples: [['job.succeeded', 'job.failed']] });
 const description = singleLine({ max: 200 }).meta({ examples: ['Nightly import'] });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { automaticJobKinds, byteCount, creditBudget, dateTime, deleted, documentJobKinds, givenId, id, slug } from './fields.ts';
+import { automaticJobKinds, byteCount, creditBudget, dateTime, deleted, distinct, documentJobKinds, givenId, id, slug } from './fields.ts';
 import { displayName } from './names.ts';
 import { c, operation } from './route.ts';
 
@@ -21,6 +21,7 @@ export const noSuchAutomaticKind = `must be one of ${documentJobKinds.join(', ')
 const autoProcess = z
   .array(z.enum(automaticJobKinds, noSuchAutomaticKind))
   .max(documentJobKinds.length)
+  .overwrite(distinct)
   .meta({ examples: [['document.index']] });
 
 const workspaceFields = {

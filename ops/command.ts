@@ -1,5 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { z } from 'zod';
+import { isFromYearOne } from '../contract/fields.ts';
 import type { OpsContext, OpsTools } from './context.ts';
 
 interface Described {
@@ -78,7 +79,8 @@ const time = z.union([z.iso.datetime({ offset: true }), z.iso.datetime({ offset:
 /** An ISO 8601 time with its zone, or a day of UTC; undefined if the flag is absent. Throws UsageError for anything else. */
 export function parseTime(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
-  if (!time.safeParse(value).success) throw new UsageError(`--${name} takes a time such as 2026-11-21T08:00:00Z, not ${value}.`);
+  if (!time.safeParse(value).success || !isFromYearOne(value))
+    throw new UsageError(`--${name} takes a time such as 2026-11-21T08:00:00Z, not ${value}.`);
   return new Date(value).toISOString();
 }
 

@@ -13,13 +13,12 @@ export function labelKeysOf(workspaceId: string, { tags, metadata }: Labels): st
   return [...new Set(parts.map((part) => keyOf([workspaceId, ...part])))];
 }
 
-/** The columns of a document that hold its labels. Repeated tags are stored once. */
+/** The columns of a document that hold its labels. */
 export function toLabelColumns(workspaceId: string, labels: Labels) {
-  const tags = [...new Set(labels.tags)];
   const metadata = JSON.stringify(labels.metadata);
   const keys = labelKeysOf(workspaceId, labels);
-  const bytes = Buffer.byteLength(metadata) + Buffer.byteLength(JSON.stringify(tags));
-  return { tags, metadata, labels: keys.length > 0 ? keys : null, label_bytes: bytes };
+  const bytes = Buffer.byteLength(metadata) + Buffer.byteLength(JSON.stringify(labels.tags));
+  return { tags: labels.tags, metadata, labels: keys.length > 0 ? keys : null, label_bytes: bytes };
 }
 
 type Field = [path: string[], value: unknown];

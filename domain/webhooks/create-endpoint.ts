@@ -27,8 +27,7 @@ export async function createEndpoint(trx: Transaction, actor: Actor, endpoint: N
     .values({
       id: newId(),
       organization_id: organizationId,
-      events: [...new Set(events)],
-      ...{ url, description, enabled, signature },
+      ...{ url, events, description, enabled, signature },
       ...createSecret(signature),
     })
     .returningAll()

@@ -22,7 +22,7 @@ export async function updateEndpoint(
   const before = await lockEndpoint(trx, id);
   const wanted = {
     url: change.url ?? before.url,
-    events: change.events ? [...new Set(change.events)] : before.events,
+    events: change.events ?? before.events,
     description: change.description ?? before.description,
     enabled: change.enabled ?? before.enabled,
   };

@@ -27,7 +27,7 @@ export async function createWorkspace(trx: Transaction, getPlan: GetPlan, actor:
   await checkWorkspaceLimit(trx, getPlan, organizationId);
   const created = await trx
     .insertInto('workspace')
-    .values({ id: newId(), organization_id: organizationId, team_id: teamId, name, slug, auto_process: [...new Set(autoProcess)] })
+    .values({ id: newId(), organization_id: organizationId, team_id: teamId, name, slug, auto_process: autoProcess })
     .onConflict((conflict) => conflict.columns(['organization_id', 'slug']).doNothing())
     .returningAll()
     .executeTakeFirst();

@@ -33,7 +33,7 @@ export async function updateWorkspace(
     name: name ?? before.name,
     slug: slug ?? before.slug,
     team_id: teamId === undefined ? before.team_id : teamId,
-    auto_process: [...new Set(autoProcess ?? before.auto_process)],
+    auto_process: autoProcess ?? before.auto_process,
     credit_budget: creditBudget === undefined ? before.credit_budget : creditBudget,
   };
   const changed = (['name', 'slug', 'team_id', 'auto_process', 'credit_budget'] as const).filter(

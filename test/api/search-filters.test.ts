@@ -61,13 +61,14 @@ describe('The filter of a search', () => {
         expect(await finds({ createdFrom: soon })).to.deep.equal([]);
         expect(await finds({ createdTo: soon, indexedFrom: '2026-01-01T00:00:00Z' })).to.deep.equal(['one', 'two']);
         expect(await finds({ indexedTo: '2026-01-01T00:00:00Z' })).to.deep.equal([]);
-        expect(await finds({ indexedFrom: '0000-01-01T00:00:00Z', createdFrom: '9999-12-31T23:59:59Z' })).to.deep.equal([]);
+        expect(await finds({ indexedFrom: '0001-01-01T00:00:00Z', createdFrom: '9999-12-31T23:59:59Z' })).to.deep.equal([]);
       });
     }
 
     it(`is refused with its place where it is wrong, over ${transport}`, async () => {
       const wrong: [Record<string, unknown>, (string | number)[]][] = [
         [{ filter: { tag: 'red' } }, ['filter']],
+        [{ filter: { createdFrom: '0000-01-01T00:00:00Z' } }, ['filter', 'createdFrom']],
         [{ filter: [] }, ['filter']],
         [{ filter: { documentIds: [] } }, ['filter', 'documentIds']],
         [{ filter: { documentIds: Array(201).fill('a') } }, ['filter', 'documentIds']],

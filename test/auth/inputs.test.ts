@@ -201,7 +201,11 @@ describe('What sign-in takes', () => {
 
   it('of a list of users', async () => {
     const path = '/admin/list-users';
-    const wrongFlags = ['banned&filterValue=maybe', 'emailVerified&filterOperator=contains&filterValue=true'];
+    const wrongFlags = [
+      'banned&filterValue=maybe',
+      'emailVerified&filterOperator=contains&filterValue=true',
+      'createdAt&filterValue=0000-01-01T00:00:00Z',
+    ];
     await refusesQueries(admin, path, [...wrongPages, ...wrongFilters, ...wrongFlags.map((flag) => `filterField=${flag}`)]);
     const { email } = await service.client().enter('Findable');
     const right = [

@@ -271,7 +271,11 @@ describe('npm run ops, on a running service', () => {
       ['status', '--verbose'],
       ['migrate', '--down'],
       ['replay', '--kind', 'document.read'],
-      ...['yesterday', '8', '11/21', '2026-02-30', '2026-11-21T08:00:00', ''].map((from) => ['replay', '--from', from]),
+      ...['yesterday', '8', '11/21', '2026-02-30', '0000-01-01', '0001-01-01T00:00:00+14:00', '2026-11-21T08:00:00', ''].map((from) => [
+        'replay',
+        '--from',
+        from,
+      ]),
     ];
     for (const args of wrong) {
       const { code, stdout, stderr } = await ops(args);
