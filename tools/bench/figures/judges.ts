@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Effort, Figure } from '../support/figure.ts';
-
-/** Judges the service by one public set. `directory` holds the set as it was published. */
-export type Judge = (directory: string, effort: Effort) => Promise<Figure[]>;
+import type { Judge } from '../support/judge.ts';
 
 /** Each part with its folder below the directory of sets, loaded when it is asked for. */
-const parts: Record<string, { folder: string; load: () => Promise<Judge> }> = {};
+const parts: Record<string, { folder: string; load: () => Promise<Judge> }> = {
+  finding: { folder: 'xquad', load: async () => (await import('../judges/finding.ts')).finding },
+};
 
 /**
  * Judges reading, finding and answering by public sets that nobody of this project made. `directory` is laid out as docs/quality.md says.

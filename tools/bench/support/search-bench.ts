@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { embedText, localDimensions, localEmbedModel } from '../../../ai/embed/embed-text.ts';
+import type { SearchMode } from '../../../contract/document-search.ts';
+import { createDb, createPool, type Db } from '../../../db/connect.ts';
+import { migrate } from '../../../db/migrate.ts';
+import { chunkingOf, chunkSize } from '../../../domain/chunking/chunking.ts';
+import { cutChunks } from '../../../domain/chunking/cut-chunks.ts';
+import { getDocument } from '../../../domain/documents/document.ts';
+import { findChunks } from '../../../domain/search/find-chunks.ts';
+import { storeChunks } from '../../../domain/search/store-chunks.ts';
+import { startStack } from '../../../local/stack.ts';
+
+const kind = { model: localEmbedModel, dimensions: localDimensions, chunking: chunkingOf(chunkSize) };
+const outline = { characters: 0, pages: null, headings: [] };
+
+/** Documents in a database of their own, searched by the functions that a request and a job call, without HTTP, jobs and the AI service. */
+export interface SearchBench {
+  /** Plain connections to the same server, for what it is compared with. */
+  bare: pg.Pool;
+  /** Makes a workspace of these texts, each a document with its place as its id. */
+  fill(workspaceId: string, texts: string[]): Promise<void>;
+  /** The place of the first hit; undefined if nothing is found. */
+  firstHit(workspaceId: string, query: string, mode: SearchMode): Promise<number | undefined>;
+  stop(): Promise<void>;
+}
+
+/** Starts Postgres alone, in an empty directory. */
+export async function startSearchBench(): Promise<SearchBench> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'sheaf-bench-'));
+  const stack = await startStack({ dataDir, services: ['postgres'], durable: false, temporalUi: false });
+  const db = createDb(createPool({ url: stack.databaseUrl, poolSize: 4, work: 'worker' }));
+  await migrate(db);
+  const bare = new pg.Pool({ connectionString: stack.databaseUrl, max: 2 });
+  return {
+    bare,
+    async fill(workspaceId, texts) {
+      await insertWorkspace(db, workspaceId);
+      for (const [place, text] of texts.entries()) await insertDocument(db, workspaceId, place, text);
+    },
+    async firstHit(workspaceId, query, mode) {
+      const embedded = mode === 'lexical' ? undefined : { model: localEmbedModel, vector: embedText(query) };
+      const search = { workspaceId, query: mode === 'semantic' ? undefined : query, embedded, limit: 10 };
+      const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+      const { chunks } = await snapshot.execute((trx) => findChunks(trx, search));
+      return chunks[0] && Number(chunks[0].document_id.slice(workspaceId.length + 1));
+    },
+    async stop() {
+      await Promise.all([bare.end(), db.destroy()]);
+      await stack.stop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function insertWorkspace(db: Db, id: string): Promise<void> {
+  await db.insertInto('organization').values({ id, name: id, slug: id, createdAt: new Date() }).execute();
+  await db.insertInto('workspace').values({ id, organization_id: id, name: id, slug: id }).execute();
+  await db
+    .insertInto('workspace_index')
+    .values({ workspace_id: id, ...kind })
+    .execute();
+}
+
+async function insertDocument(db: Db, workspaceId: string, place: number, text: string): Promise<void> {
+  const id = `${workspaceId}-${place}`;
+  const where = { organization_id: workspaceId, workspace_id: workspaceId, object_key: id, status: 'ready' as const };
+  const file = { name: `${place}.txt`, content_type: 'text/plain', size_bytes: 1, extracted_at: sql<Date>`now()` };
+  await db
+    .insertInto('document')
+    .values({ id, ...where, ...file })
+    .execute();
+  const document = await getDocument(db, id);
+  const chunks = cutChunks(text, outline, { contentType: file.content_type }).map((chunk) => ({
+    ...chunk,
+    embedding: embedText(chunk.embedded),
+  }));
+  await db.transaction().execute((trx) => storeChunks(trx, document, kind, chunks));
+}
