@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Request, Response } from 'express';
 import { findKey, type KeyCaller, keyMay, readKeyHash } from '../auth/api-key.ts';
 import { callerMay, checkSession, type Caller as UserCaller } from '../auth/session.ts';
-import type { Permission } from '../contract/access.ts';
+import { impersonatedAccess, type Permission } from '../contract/access.ts';
 import { ApiError } from '../contract/api-error.ts';
 import type { AnyRoute } from '../contract/route.ts';
 import type { Db } from '../db/connect.ts';
@@ -63,6 +63,8 @@ export async function authenticate(
   const caller = await authentication.findCaller(req.headers);
   if (!caller) throw new ApiError('UNAUTHORIZED');
   if (access === 'api-key') keyOf(caller);
+  if (caller.impersonatedBy !== null && !impersonatedAccess.includes(access))
+    throw new ApiError('FORBIDDEN', { message: 'Only the user may do this, not who impersonates them.' });
   if (access === 'platform-admin' && caller.role !== 'admin') throw new ApiError('FORBIDDEN');
   if (access === 'platform-admin' && caller.lacksTwoFactor)
     throw new ApiError('FORBIDDEN', { message: 'Platform admins need a second factor here: turn it on first.' });

@@ -7,6 +7,7 @@ import type { ServerConfig } from '../config/server.ts';
 import type { Db } from '../db/connect.ts';
 import type { Payments } from '../payments/payments.ts';
 import { adminPlugin } from './admin-plugin.ts';
+import { adminSetPasswordPlugin } from './admin-set-password.ts';
 import { billingPlugin } from './billing-plugin.ts';
 import { AuthDialect } from './dialect.ts';
 import { setEmailRule } from './email-addresses.ts';
@@ -22,7 +23,7 @@ import { oidcPlugin } from './oidc-plugin.ts';
 import { organizationPlugin } from './organization-plugin.ts';
 import { addMail, type WriteMails } from './outgoing-mails.ts';
 import { ownAccountPlugin } from './own-account.ts';
-import { passwords } from './passwords.ts';
+import { passwordLength, passwords } from './passwords.ts';
 import { redirectTargetPlugin } from './redirect-targets.ts';
 import { repeatedSignUpPlugin } from './repeated-sign-up.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
@@ -70,7 +71,8 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
     emailAndPassword: {
       enabled: true,
       password: passwords,
-      minPasswordLength: 8,
+      minPasswordLength: passwordLength.min,
+      maxPasswordLength: passwordLength.max,
       requireEmailVerification: config.requireEmailVerification,
       revokeSessionsOnPasswordReset: true,
       // Stands in for a user whose address is taken. It must look like a new user, with the fields of the admin plugin.
@@ -112,6 +114,7 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
     onAPIError: { throw: true, errorURL: `${config.apiUrl}/` },
     telemetry: { enabled: false },
     plugins: [
+      adminSetPasswordPlugin(db),
       twoFactorPlugin(config),
       bearer({ requireSignature: true }),
       organizationPlugin(config),

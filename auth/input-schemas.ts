@@ -4,6 +4,7 @@ import { optionalQueryInteger } from '../contract/fields.ts';
 import { displayName } from '../contract/names.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import { listQuery } from './list-query.ts';
+import { passwordLength } from './passwords.ts';
 import { constraints } from './rule-errors.ts';
 
 /** A hundred years: a longer ban has no end. */
@@ -18,6 +19,12 @@ const tooCommon = { error: 'The password is one of the most common ones: choose 
 const newPassword = z
   .string()
   .refine((given) => !isCommonPassword(given), tooCommon)
+  .optional();
+/** better-auth checks the length of other new passwords. */
+const ofLength = z
+  .string()
+  .refine((given) => given.length >= passwordLength.min, { error: 'Password too short', params: { code: 'PASSWORD_TOO_SHORT' } })
+  .refine((given) => given.length <= passwordLength.max, { error: 'Password too long', params: { code: 'PASSWORD_TOO_LONG' } })
   .optional();
 const isUser = z.object({ userId: z.string() });
 
@@ -39,6 +46,7 @@ const organizationData = z
  */
 export const bodies = new Map<string, z.ZodType>([
   ['/sign-up/email', z.object({ name: userName, image: image.optional(), password: newPassword })],
+  ['/sign-in/email', z.object({ newPassword: newPassword.pipe(ofLength) })],
   ['/change-password', z.object({ newPassword })],
   ['/reset-password', z.object({ newPassword })],
   ['/change-email', z.object({ newEmail: bounded(254, constraints.user_email_length) })],

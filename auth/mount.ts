@@ -10,6 +10,7 @@ import { checkCredential } from './check-credential.ts';
 import { checkHead, standInForBrowser } from './check-head.ts';
 import { checkText } from './check-text.ts';
 import { toErrorResponse } from './error-response.ts';
+import { checkImpersonation } from './impersonation.ts';
 import { buildAuthOpenApi } from './openapi.ts';
 import { readBody } from './read-body.ts';
 import { refuseError } from './refuse.ts';
@@ -79,6 +80,7 @@ function createServe({ auth, config, findSession, clientAddress }: MountOptions)
     const caller = await findSession(req.headers);
     if (!caller) checkCredential(req.headers, path);
     if (caller?.lacksTwoFactor && path.startsWith(`${basePath}/admin/`)) throw twoFactorRequired();
+    checkImpersonation(caller, path.slice(basePath.length));
     // better-auth parses tokens differently, and does not check whether the admin behind an impersonation is still one.
     carryOnly(req.headers, caller && readSessionToken(req.headers, credential), credential.cookieName);
     const request = new Request(getRequest({ base, request: req }), body ? { body } : {});

@@ -1,5 +1,5 @@
 import type { BetterAuthPlugin } from 'better-auth';
-import { APIError, createAuthMiddleware, createEmailVerificationToken, deleteUser, getSessionFromCtx, isAPIError } from 'better-auth/api';
+import { APIError, createAuthMiddleware, createEmailVerificationToken, deleteUser, isAPIError } from 'better-auth/api';
 import type { ServerConfig } from '../config/server.ts';
 import { currentActor } from './actor.ts';
 import { withPage } from './links.ts';
@@ -9,15 +9,10 @@ import { addMail, countMails } from './outgoing-mails.ts';
 import { constraints } from './rule-errors.ts';
 
 const taken = constraints.user_email_key.code;
-/** A token of a provider, or another way to sign in, would outlive an impersonation. */
-const providerPaths = ['/get-access-token', '/refresh-token', '/account-info', '/link-social', '/unlink-account'];
-const ownPaths = new Set(['/change-email', '/delete-user', ...providerPaths]);
-const isOwnAccount = (path = '') => ownPaths.has(path) || path.startsWith('/two-factor/');
 
 /**
- * Rules that better-auth lacks for users who change their address, second factor or providers, or delete their account. Nobody who
- * impersonates them may do so. Both addresses confirm a change, whose response and mails are the same if the new one is taken. A password
- * must be given if there is one.
+ * Rules that better-auth lacks for users who change their address or delete their account. Both addresses confirm a change, whose response
+ * and mails are the same if the new one is taken. A password must be given if there is one.
  */
 export function ownAccountPlugin({ webUrl }: Pick<ServerConfig, 'webUrl'>): BetterAuthPlugin {
   return {
@@ -27,14 +22,10 @@ export function ownAccountPlugin({ webUrl }: Pick<ServerConfig, 'webUrl'>): Bett
     hooks: {
       before: [
         {
-          matcher: ({ path }) => isOwnAccount(path),
-          handler: createAuthMiddleware(async (ctx) => {
-            const { path, body, context } = ctx;
-            // Requests that only read have no actor.
-            if (path === '/account-info' && (await getSessionFromCtx(ctx))?.session.impersonatedBy) throw impersonated();
+          matcher: ({ path }) => path === '/change-email' || path === '/delete-user',
+          handler: createAuthMiddleware(async ({ path, body, context }) => {
             const caller = currentActor();
             if (!caller) return;
-            if (caller.impersonatedBy) throw impersonated();
             if (path === '/change-email') {
               const user = await context.internalAdapter.findUserById(caller.userId);
               // better-auth would then send a link to the new address alone.
@@ -73,9 +64,4 @@ export function ownAccountPlugin({ webUrl }: Pick<ServerConfig, 'webUrl'>): Bett
       ],
     },
   };
-}
-
-/** The error for what only the users themselves may do, not an admin who impersonates them. */
-function impersonated(): APIError {
-  return new APIError('FORBIDDEN', { code: 'YOU_ARE_IMPERSONATING', message: 'Only the user may do this, not who impersonates them.' });
 }

@@ -3,7 +3,7 @@ import { getCookies } from 'better-auth/cookies';
 import { serializeSignedCookie } from 'better-call';
 import { sql } from 'kysely';
 import type { ServerConfig } from '../config/server.ts';
-import type { Permission } from '../contract/access.ts';
+import { impersonatedAccess, type Permission } from '../contract/access.ts';
 import { anyOf, batchedRead } from '../db/batched-read.ts';
 import type { Db } from '../db/connect.ts';
 import { notBanned } from '../domain/users/not-banned.ts';
@@ -92,8 +92,12 @@ const sessionByToken = batchedRead(
   ({ token }) => token,
 );
 
-/** Whether the caller is a member of the organization and has the permission. Without a permission, membership is enough. */
+/**
+ * Whether the caller is a member of the organization and has the permission, which an impersonated session may not use in each case. Without
+ * a permission, membership is enough.
+ */
 export function callerMay(caller: Caller, organizationId: string, permission?: Permission): boolean {
+  if (caller.impersonatedBy !== null && permission !== undefined && !impersonatedAccess.includes(permission)) return false;
   const stored = storedRole(caller, organizationId);
   return stored !== undefined && (permission === undefined || hasPermission(parseRoles(stored), permission));
 }

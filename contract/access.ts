@@ -38,3 +38,13 @@ export const keyPermissions = permissions.filter((permission): permission is Key
  * a platform admin. Declared on every route; both transports and the OpenAPI document read it.
  */
 export type Access = 'public' | 'signed-in' | 'api-key' | 'member' | 'platform-admin' | Permission;
+
+/**
+ * What a platform admin may do while impersonating a user, within the user's own rights: the work with documents, and to look. Nothing that
+ * outlives the session, such as a key or a webhook, nor what costs money or cannot be undone by the user.
+ */
+export const impersonatedAccess: readonly Access[] = [
+  ...(['public', 'signed-in', 'member', 'auditLog:read', 'billing:read', 'webhook:read'] as const),
+  ...(['workspace:read', 'workspace:create', 'workspace:update', 'workspace:delete'] as const),
+  ...(['document:read', 'document:create', 'document:delete', 'job:read', 'job:create', 'job:cancel'] as const),
+];

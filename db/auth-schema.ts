@@ -20,7 +20,7 @@ export interface AuthTables {
     updatedAt: CreatedAt;
   };
   /** An account of a user at a provider, or their password (`credential`). `accountId` is the provider's own id of the person. */
-  account: { id: string; providerId: string; accountId: string; userId: string };
+  account: { id: string; providerId: string; accountId: string; userId: string; setByAdmin: Generated<boolean> };
   /** Only better-auth reads its secret and codes. */
   twoFactor: { id: string; userId: string };
   session: {

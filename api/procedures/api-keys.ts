@@ -7,7 +7,6 @@ import { createApiKey } from '../../domain/api-keys/create-api-key.ts';
 import { revokeApiKey } from '../../domain/api-keys/revoke-api-key.ts';
 import { rotateApiKey } from '../../domain/api-keys/rotate-api-key.ts';
 import { updateApiKey } from '../../domain/api-keys/update-api-key.ts';
-import type { Actor } from '../../domain/audit.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import { keyOf } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -33,7 +32,6 @@ export function apiKeyProcedures({ db }: ApiDeps) {
       await authorize(organizationId);
       const workspace = workspaceId === undefined ? undefined : await getWorkspace(db, workspaceId);
       if (workspace && workspace.organization_id !== organizationId) throw new ApiError('FORBIDDEN');
-      checkNotImpersonated(actor);
       const { key, secret } = await inTransaction(db, (trx) => createApiKey(trx, actor, input));
       return { ...toApiKey(key), secret };
     }),
@@ -48,7 +46,6 @@ export function apiKeyProcedures({ db }: ApiDeps) {
       const { id, overlapSeconds = defaultOverlapSeconds } = input;
       const key = await getApiKey(db, id);
       await authorize(key.organization_id);
-      checkNotImpersonated(actor);
       const rotated = await inTransaction(db, (trx) => rotateApiKey(trx, actor, key, overlapSeconds));
       return { ...toApiKey(rotated.key), secret: rotated.secret };
     }),
@@ -60,9 +57,4 @@ export function apiKeyProcedures({ db }: ApiDeps) {
       return { id: key.id };
     }),
   };
-}
-
-/** A platform admin who acts as a user gets no secret, which would outlive the session. Throws FORBIDDEN. */
-function checkNotImpersonated({ impersonatedBy }: Actor): void {
-  if (impersonatedBy !== null) throw new ApiError('FORBIDDEN', { message: 'An impersonated session gets no secret of an API key.' });
 }

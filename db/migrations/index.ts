@@ -12,6 +12,7 @@ import * as budgets from './0010-budgets.ts';
 import * as charset from './0011-charset.ts';
 import * as heldDeliveries from './0012-held-deliveries.ts';
 import * as jobStages from './0013-job-stages.ts';
+import * as signIn from './0014-sign-in.ts';
 import * as wholeInputs from './0018-whole-inputs.ts';
 
 /**
@@ -35,5 +36,6 @@ export const migrations: Record<string, ShippedMigration> = {
   '0011-charset': charset,
   '0012-held-deliveries': heldDeliveries,
   '0013-job-stages': jobStages,
+  '0014-sign-in': signIn,
   '0018-whole-inputs': wholeInputs,
 };

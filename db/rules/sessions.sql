@@ -48,3 +48,14 @@ create or replace trigger end_links_of_new_password after insert on account for 
 create or replace trigger end_links_of_password after update of password on account for each row
   when (old.password is distinct from new.password) execute function end_links();
 create or replace trigger end_links_of_user after delete on "user" for each row execute function end_links();
+
+-- The user chooses another one at the next sign-in with it (auth/admin-set-password.ts).
+create or replace function note_password_of_admin() returns trigger language plpgsql as $$
+  begin
+    new."setByAdmin" := coalesce(is_platform_admin_acting_on(new."userId"), false);
+    return new;
+  end $$;
+create or replace trigger note_password_of_admin before insert on account
+  for each row when (new.password is not null) execute function note_password_of_admin();
+create or replace trigger note_password_of_admin_update before update of password on account
+  for each row when (old.password is distinct from new.password) execute function note_password_of_admin();

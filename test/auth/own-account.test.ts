@@ -191,26 +191,4 @@ describe('What users do with their account', () => {
       expect(await userOf(userId)).to.equal(undefined);
     });
   });
-
-  it('is not for a platform admin who impersonates the user', async () => {
-    const { userId, email } = await newUser();
-    const root = await newUser();
-    await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', root.userId).execute();
-    expect((await root.client.post('/admin/impersonate-user', { userId })).status).to.equal(200);
-    for (const [path, body] of [
-      ['/change-email', { newEmail: newAddress() }],
-      ['/delete-user', { password }],
-      ['/get-access-token', { accountId: 'any' }],
-      ['/refresh-token', { accountId: 'any' }],
-      ['/link-social', { provider: 'provider_a' }],
-      ['/unlink-account', { accountId: 'any' }],
-    ] as const) {
-      const refused = await root.client.post(path, body);
-      expect(refused.body, path).to.include({ status: 403, code: 'YOU_ARE_IMPERSONATING', defined: true });
-    }
-    const refused = await root.client.get('/account-info?accountId=any');
-    expect(refused.body).to.include({ status: 403, code: 'YOU_ARE_IMPERSONATING', defined: true });
-    expect(mailsTo(email)).to.deep.equal([]);
-    expect((await userOf(userId))?.email).to.equal(email);
-  });
 });

@@ -145,28 +145,14 @@ describe('Two-factor', () => {
     expect(answer.body).to.include({ twoFactorRedirect: true });
   });
 
-  it('is not got around by a new password, nor by an impersonation', async () => {
-    const { email, userId, totpURI } = await newSecured();
+  it('is not got around by a new password', async () => {
+    const { email } = await newSecured();
     await service.client().post('/request-password-reset', { email });
     const token = /reset-password\/(\w+)\?/.exec(service.mails.findLast(({ to }) => to === email)?.text ?? '')?.[1];
     const newPassword = 'a password of a thief';
     expect((await service.client().post('/reset-password', { token, newPassword })).status).to.equal(200);
     const { answer } = await signIn(email, service.client(), { password: newPassword });
     expect(answer.body).to.include({ twoFactorRedirect: true });
-
-    const admin = await newUser();
-    await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', admin.userId).execute();
-    await admin.client.post('/admin/set-user-password', { userId, newPassword: password });
-    expect((await admin.client.post('/admin/impersonate-user', { userId })).status).to.equal(200);
-    for (const [path, body] of [
-      ['disable', { password }],
-      ['enable', { password }],
-      ['get-totp-uri', { password }],
-      ['generate-backup-codes', { password }],
-      ['verify-totp', { code: totp(totpURI) }],
-    ] as const)
-      expect(refused(await admin.client.post(`/two-factor/${path}`, body)), path).to.deep.equal([403, 'YOU_ARE_IMPERSONATING']);
-    await challenge(email);
   });
 
   it('is asked for where a provider signs in, by a page that leads on', async () => {

@@ -13,6 +13,8 @@ const guarded = routes.filter(({ metadata }) => metadata.access !== 'public');
 const ofOrganizations = guarded.filter(({ metadata }) => metadata.access === 'member' || metadata.access.includes(':'));
 const ofPlatformAdmins = routes.filter(({ metadata }) => metadata.access === 'platform-admin');
 const absent = 'no-such-row';
+/** What outlives a session or costs money: not for a platform admin who acts as a user. */
+const notImpersonated = /^(admin|apiKeys)\.|^webhooks\.(create|update|delete|rotateSecret|test|resend|resendMany)$|^organizations\.delete$/;
 // Without billing every subscription is one that cannot be canceled, whether or not it is there.
 
 for (const transport of transports) {
@@ -23,12 +25,16 @@ for (const transport of transports) {
     let outsider: TestUser;
     let member: TestUser;
     let platformAdmin: TestUser;
+    let impersonated: Pick<TestUser, 'token'>;
 
     before(async () => {
       [rows, others] = [await createRows(api), await createRows(api)];
       [outsider, member, platformAdmin] = [await api.signUp(), await api.signUp(), await api.signUp()];
       await api.addMember(rows.organizationId, member, 'member');
       await api.makePlatformAdmin(platformAdmin);
+      const body = { userId: rows.tenant.owner.id };
+      const { headers } = await api.request('POST', '/api/auth/admin/impersonate-user', { token: platformAdmin.token, body });
+      impersonated = { token: headers.get('set-auth-token') ?? '' };
     });
 
     for (const route of guarded) {
@@ -36,6 +42,19 @@ for (const transport of transports) {
         for (const input of inputsFor(route, rows)) refused(await call(route, input), 'UNAUTHORIZED');
         refused(await call(route, inputsFor(route, rows)[0], { token: 'no.token' }), 'UNAUTHORIZED');
         refused(await sendBroken(route), 'UNAUTHORIZED');
+      });
+    }
+
+    for (const route of guarded) {
+      const { operation } = route.metadata;
+      const isRefused = notImpersonated.test(operation);
+
+      it(`to ${operation} is ${isRefused ? 'refused' : 'kept'} while impersonating the owner`, async () => {
+        const [input] = inputsFor(route, rows);
+        const nowhere = Object.fromEntries(['organizationId', ...rowFieldsOf(route)].map((field) => [field, absent]));
+        const { body } = await call(route, isRefused ? input : { ...input, ...nowhere }, impersonated);
+        const said = /^Only (the user|an API key) may do this/.test(body?.message);
+        expect(said, JSON.stringify(body)).to.equal(isRefused);
       });
     }
 

@@ -23,9 +23,11 @@ interface SignInFormProps {
 export function SignInForm({ email, next, onDone }: SignInFormProps) {
   const [unverified, setUnverified] = useState<string>();
   const [asksCode, setAsksCode] = useState(false);
-  const { onSubmit, isPending, error } = useFormTask(async ({ email = '', password = '' }) => {
-    const answer = await ask(auth.signIn.email({ email, password })).catch((failure: unknown) => {
+  const [choosesPassword, setChoosesPassword] = useState(false);
+  const { onSubmit, isPending, error } = useFormTask(async ({ email = '', ...passwords }) => {
+    const answer = await ask(auth.signIn.email({ email, password: '', ...passwords })).catch((failure: unknown) => {
       if (failure instanceof SheafError && failure.code === 'EMAIL_NOT_VERIFIED') setUnverified(email);
+      if (failure instanceof SheafError && failure.code === 'PASSWORD_CHANGE_REQUIRED') setChoosesPassword(true);
       throw failure;
     });
     if ('twoFactorRedirect' in answer) return setAsksCode(true);
@@ -40,6 +42,7 @@ export function SignInForm({ email, next, onDone }: SignInFormProps) {
       <Stack gap="md">
         <TextInput label={t.sign.email} name="email" type="email" required autoComplete="username" defaultValue={email} />
         <PasswordField />
+        {choosesPassword && <PasswordField isNew name="newPassword" label={t.reset.password} />}
         <Failure error={error} />
         {unverified && <SendMail email={unverified} next={next} />}
         <Button type="submit" loading={isPending}>
