@@ -28,6 +28,7 @@ import { redirectTargetPlugin } from './redirect-targets.ts';
 import { repeatedSignUpPlugin } from './repeated-sign-up.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
 import { stopImpersonatingPlugin } from './stop-impersonating.ts';
+import { trustedDevicesPlugin, verificationHooks, verificationOptions } from './trusted-devices.ts';
 import { twoFactorPlugin } from './two-factor.ts';
 
 interface AuthDependencies {
@@ -86,7 +87,7 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       sendVerificationEmail: async ({ user, url, token }) =>
         addMail((isChange(token) ? newEmailMail : verificationMail)(user.email, withPage(url, config.webUrl))),
     },
-    databaseHooks: { session: { create: { after: createFirstAdmin({ config, db, log }) } } },
+    databaseHooks: { session: { create: { after: createFirstAdmin({ config, db, log }) } }, verification: verificationHooks },
     user: {
       changeEmail: {
         enabled: true,
@@ -95,8 +96,7 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       },
       deleteUser: { enabled: true },
     },
-    // Hashed, so that nobody who reads the table can use a link.
-    verification: { storeIdentifier: 'hashed' },
+    verification: verificationOptions,
     rateLimit: { enabled: config.production, storage: 'database' },
     advanced: {
       ...advanced,
@@ -115,7 +115,8 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
     telemetry: { enabled: false },
     plugins: [
       adminSetPasswordPlugin(db),
-      twoFactorPlugin(config),
+      twoFactorPlugin(config, db),
+      trustedDevicesPlugin(db),
       bearer({ requireSignature: true }),
       organizationPlugin(config),
       adminPlugin(),

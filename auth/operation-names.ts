@@ -24,6 +24,7 @@ const paths = [
   ...below('/subscription', ['upgrade', 'list', 'cancel', 'restore', 'billing-portal', 'success']),
   ...below('/two-factor', [
     ...['enable', 'disable', 'verify-totp', 'verify-backup-code', 'generate-backup-codes', 'get-totp-uri', 'send-otp', 'verify-otp'],
+    ...['list-trusted-devices', 'revoke-trusted-devices'],
   ]),
   '/stripe/webhook',
 ];

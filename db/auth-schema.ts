@@ -21,8 +21,21 @@ export interface AuthTables {
   };
   /** An account of a user at a provider, or their password (`credential`). `accountId` is the provider's own id of the person. */
   account: { id: string; providerId: string; accountId: string; userId: string; setByAdmin: Generated<boolean> };
-  /** Only better-auth reads its secret and codes. */
-  twoFactor: { id: string; userId: string };
+  /** Its secret and codes are encrypted. */
+  twoFactor: {
+    id: string;
+    userId: string;
+    secret: string;
+    verified: boolean | null;
+    failedVerificationCount: Generated<number>;
+    lockedUntil: NullableDate;
+    /** The step of 30 s since 1970 of the last code that was taken. */
+    lastStep: Generated<number>;
+    /** The session that turned it on. */
+    sessionId: string | null;
+  };
+  /** Links in mails, sign-ins that wait for a second factor, and trusted devices. `value` names the user. */
+  verification: { id: string; identifier: string; value: string; expiresAt: Date; createdAt: CreatedAt; userAgent: string | null };
   session: {
     id: string;
     token: string;

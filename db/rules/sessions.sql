@@ -47,6 +47,10 @@ create or replace trigger end_links_of_new_password after insert on account for 
   when (new.password is not null) execute function end_links();
 create or replace trigger end_links_of_password after update of password on account for each row
   when (old.password is distinct from new.password) execute function end_links();
+create or replace trigger end_links_of_second_factor after update of "twoFactorEnabled" on "user" for each row
+  when (coalesce(old."twoFactorEnabled", false) <> coalesce(new."twoFactorEnabled", false)) execute function end_links();
+create or replace trigger end_links_of_ban after update of banned on "user" for each row
+  when (new.banned and old.banned is distinct from new.banned) execute function end_links();
 create or replace trigger end_links_of_user after delete on "user" for each row execute function end_links();
 
 -- The user chooses another one at the next sign-in with it (auth/admin-set-password.ts).

@@ -275,6 +275,14 @@ describe('Every endpoint of sign-in', () => {
       right: () => asSecured((client) => client.post('/two-factor/get-totp-uri', { password })),
       wrong: [() => owner.post('/two-factor/get-totp-uri', { password }), 400, 'TOTP_NOT_ENABLED'],
     },
+    'GET /two-factor/list-trusted-devices': {
+      right: () => owner.get('/two-factor/list-trusted-devices'),
+      wrong: [() => anonymous().get('/two-factor/list-trusted-devices'), 401, 'UNAUTHORIZED'],
+    },
+    'POST /two-factor/revoke-trusted-devices': {
+      right: () => owner.post('/two-factor/revoke-trusted-devices'),
+      wrong: [() => anonymous().post('/two-factor/revoke-trusted-devices'), 401, 'UNAUTHORIZED'],
+    },
     'POST /two-factor/disable': {
       right: () => asSecured((client) => client.post('/two-factor/disable', { password })),
       wrong: [() => owner.post('/two-factor/disable', { password: 'a wrong one' }), 400, 'INVALID_PASSWORD'],

@@ -39,8 +39,12 @@ describe('Two-factor', () => {
     noteTokens(new URL(totpURI).searchParams.get('secret') ?? '', ...backupCodes);
     const verified = await user.client.post('/two-factor/verify-totp', { code: totp(totpURI) });
     expect(verified.status, JSON.stringify(verified.body)).to.equal(200);
+    await forgetStep(user.userId);
     return { ...user, totpURI, backupCodes };
   }
+
+  /** As if the code of the present 30 seconds had not been given yet. */
+  const forgetStep = (userId: string) => service.db.updateTable('twoFactor').set({ lastStep: 0 }).where('userId', '=', userId).execute();
 
   async function signIn(email: string, client = service.client(), more: object = {}) {
     return { client, answer: await client.post('/sign-in/email', { email, password, ...more }) };
@@ -173,7 +177,125 @@ describe('Two-factor', () => {
     expect((await client.get('/get-session')).body.user).to.include({ id: userId });
   });
 
-  it('is turned off with the password', async () => {
+  it('takes each code once, also of requests at once, and none that is older', async () => {
+    const { client: owner, email, userId } = await newUser();
+    const { totpURI } = (await owner.post('/two-factor/enable', { password })).body;
+    const give = async (code: string) => refused(await (await challenge(email)).post('/two-factor/verify-totp', { code }));
+    const [current, next] = [totp(totpURI), totp(totpURI, 1)];
+    expect((await owner.post('/two-factor/verify-totp', { code: current })).status).to.equal(200);
+    expect(await give(current)).to.deep.equal([401, 'INVALID_CODE']);
+    const clients = [await challenge(email), await challenge(email), await challenge(email)];
+    const answers = await Promise.all(clients.map((each) => each.post('/two-factor/verify-totp', { code: next })));
+    expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 401, 401]);
+    expect(await give(next)).to.deep.equal([401, 'INVALID_CODE']);
+    await service.db
+      .updateTable('twoFactor')
+      .set({ lastStep: Math.floor(Date.now() / 30_000) + 2 })
+      .where('userId', '=', userId)
+      .execute();
+    expect(await give(totp(totpURI))).to.deep.equal([401, 'INVALID_CODE']);
+  });
+
+  it('lets ten of eighty wrong codes at once be compared, by whichever way', async () => {
+    const { email } = await newSecured();
+    const clients: Client[] = [];
+    for (let n = 0; n < 20; n++) clients.push(await challenge(email));
+    const paths = ['/two-factor/verify-totp', '/two-factor/verify-backup-code'];
+    const attempts = clients.flatMap((client) => [...paths, ...paths].map((path) => client.post(path, { code: '000000' })));
+    const codes = (await Promise.all(attempts)).map(({ status }) => status);
+    expect(codes.filter((status) => status === 401)).to.have.length(10);
+    expect(codes.filter((status) => status === 429)).to.have.length(70);
+  });
+
+  it('ends the other sessions when it is turned on, and needs a code in others to be turned off or shown', async () => {
+    const { client, email, userId } = await newUser();
+    const { client: other } = await signIn(email);
+    const { body } = await client.post('/two-factor/enable', { password });
+    await client.post('/two-factor/verify-totp', { code: totp(body.totpURI) });
+    expect(await service.findSession({ cookie: other.cookieHeader() })).to.equal(undefined);
+    expect(await service.findSession({ cookie: client.cookieHeader() })).to.include({ userId });
+
+    const later = await challenge(email);
+    await later.post('/two-factor/verify-backup-code', { code: body.backupCodes[0] });
+    for (const path of ['disable', 'generate-backup-codes', 'get-totp-uri']) {
+      const ask = async (more: object) => refused(await later.post(`/two-factor/${path}`, { password, ...more }));
+      expect(await ask({}), path).to.deep.equal([403, 'CODE_REQUIRED']);
+      expect(await ask({ code: '000000' }), path).to.deep.equal([401, 'INVALID_CODE']);
+      expect(await ask({ code: 'none' }), path).to.deep.equal([401, 'INVALID_BACKUP_CODE']);
+    }
+    expect((await rowOf(userId)).failedVerificationCount).to.equal(6);
+    const [, second, third] = body.backupCodes;
+    expect((await later.post('/two-factor/get-totp-uri', { password, code: second })).body).to.have.keys(['totpURI']);
+    expect(refused(await later.post('/two-factor/disable', { password, code: second }))).to.deep.equal([401, 'INVALID_BACKUP_CODE']);
+    expect((await later.post('/two-factor/disable', { password, code: third })).status).to.equal(200);
+    expect(await rowOf(userId)).to.equal(undefined);
+  });
+
+  describe('on trusted devices', () => {
+    async function newTrusting() {
+      const user = await newSecured();
+      const device = await challenge(user.email);
+      const trusted = { code: totp(user.totpURI), trustDevice: true };
+      await device.post('/two-factor/verify-totp', trusted, { 'user-agent': 'Firefox' });
+      await device.post('/sign-out');
+      await forgetStep(user.userId);
+      expect((await signIn(user.email, device)).answer.body.user).to.include({ email: user.email });
+      return { ...user, device };
+    }
+    const isAsked = async (email: string, device: Client) => (await signIn(email, device)).answer.body.twoFactorRedirect === true;
+
+    it('can be listed and ended by their user', async () => {
+      const { client, device, email } = await newTrusting();
+      expect(await isAsked(email, device)).to.equal(false);
+      const { body } = await client.get('/two-factor/list-trusted-devices');
+      expect(body).to.have.length(1);
+      expect(body[0]).to.have.keys(['id', 'userAgent', 'usedAt', 'expiresAt']);
+      expect((await (await newUser()).client.get('/two-factor/list-trusted-devices')).body).to.deep.equal([]);
+      expect((await client.post('/two-factor/revoke-trusted-devices')).status).to.equal(200);
+      expect((await client.get('/two-factor/list-trusted-devices')).body).to.deep.equal([]);
+      expect(await isAsked(email, device)).to.equal(true);
+    });
+
+    it('name their browser', async () => {
+      const { client, device, email } = await newTrusting();
+      await device.post('/sign-in/email', { email, password }, { 'user-agent': `Chrome ${'x'.repeat(600)}` });
+      const [{ userAgent }] = (await client.get('/two-factor/list-trusted-devices')).body;
+      expect(userAgent)
+        .to.match(/^Chrome x+$/)
+        .and.have.length(512);
+    });
+
+    for (const [what, end] of Object.entries<(user: Awaited<ReturnType<typeof newTrusting>>) => Promise<unknown>>({
+      'revokes a session': ({ client }) => client.post('/revoke-session', { token: 'any' }),
+      'revokes the other sessions': ({ client }) => client.post('/revoke-other-sessions'),
+      'revokes all sessions': ({ client }) => client.post('/revoke-sessions'),
+      'turns it off and on': async ({ client, userId }) => {
+        await client.post('/two-factor/disable', { password });
+        const { body } = await client.post('/two-factor/enable', { password });
+        expect((await client.post('/two-factor/verify-totp', { code: totp(body.totpURI) })).status).to.equal(200);
+        await forgetStep(userId);
+      },
+      'is banned for a while': async ({ userId }) => {
+        const admin = await newUser();
+        await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', admin.userId).execute();
+        await admin.client.post('/admin/ban-user', { userId });
+        await admin.client.post('/admin/unban-user', { userId });
+      },
+      'has a session revoked by an admin': async ({ userId }) => {
+        const admin = await newUser();
+        await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', admin.userId).execute();
+        const { sessions } = (await admin.client.post('/admin/list-user-sessions', { userId })).body;
+        await admin.client.post('/admin/revoke-user-session', { sessionToken: sessions[0].token });
+      },
+    }))
+      it(`is asked for again once the user ${what}`, async () => {
+        const user = await newTrusting();
+        await end(user);
+        expect(await isAsked(user.email, user.device)).to.equal(true);
+      });
+  });
+
+  it('is turned off with the password where it was turned on', async () => {
     const { client, email, userId } = await newSecured();
     expect(refused(await client.post('/two-factor/disable', { password: 'a wrong one' }))).to.deep.equal([400, 'INVALID_PASSWORD']);
     expect((await client.post('/two-factor/disable', { password })).status).to.equal(200);

@@ -10,7 +10,7 @@ describe('Signing in to the console with two-factor', () => {
     const { totpURI, backupCodes } = (await post('enable', { password })).body;
     noteTokens(new URL(totpURI).searchParams.get('secret') ?? '', ...backupCodes);
     await post('verify-totp', { code: totp(totpURI) });
-    for (const code of [() => totp(totpURI), () => backupCodes[0]]) {
+    for (const code of [() => totp(totpURI, 1), () => backupCodes[0]]) {
       const { page } = await open('/sign-in');
       await page.getByLabel('Email address').fill(tenant.owner.email);
       await page.getByRole('textbox', { name: 'Password' }).fill(password);

@@ -69,6 +69,8 @@ export const rooms: Record<string, Room> = {
     packages: [
       '@better-auth/core/context',
       '@better-auth/core/utils/ip',
+      '@better-auth/core/utils/url',
+      '@better-auth/utils/otp',
       '@zxcvbn-ts/language-common',
       'better-auth',
       'better-auth/**',

@@ -1,4 +1,5 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text, TextInput } from '@mantine/core';
+import { SheafError } from '@sheaf/client';
 import { useState } from 'react';
 import { FormDialog } from '../parts/form-dialog.tsx';
 import { PasswordField } from '../parts/password-field.tsx';
@@ -46,25 +47,53 @@ export function TwoFactor() {
 
 function TurnOff({ onClose }: { onClose: () => void }) {
   const readAgain = useReadUserAgain();
-  const task: FormTask = async ({ password = '' }) => {
-    await ask(auth.twoFactor.disable({ password }));
+  const { task, fields } = useProof('disable', async () => {
     await readAgain();
     onClose();
-  };
+  });
   return (
     <FormDialog title={t.account.turnOffTitle} action={t.account.turnOff} task={task} onClose={onClose} isDangerous>
       <Text size="sm">{t.account.turnOffText}</Text>
-      <PasswordField label={t.account.current} />
+      {fields}
     </FormDialog>
   );
 }
 
 function NewCodes({ onClose, onCodes }: { onClose: () => void; onCodes: (codes: string[]) => void }) {
-  const task: FormTask = async ({ password = '' }) => onCodes((await ask(auth.twoFactor.generateBackupCodes({ password }))).backupCodes);
+  const { task, fields } = useProof('generate-backup-codes', async (answer) => onCodes((answer as { backupCodes: string[] }).backupCodes));
   return (
     <FormDialog title={t.account.newCodes} action={t.start.create} task={task} onClose={onClose}>
       <Text size="sm">{t.account.newCodesText}</Text>
-      <PasswordField label={t.account.current} />
+      {fields}
     </FormDialog>
   );
+}
+
+/** Asks for the password, and also for a code if the second factor was turned on in another session. */
+function useProof(endpoint: string, onDone: (answer: unknown) => Promise<void>) {
+  const [asksCode, setAsksCode] = useState(false);
+  const task: FormTask = async ({ password, code }) => {
+    const body = { password, ...(code && { code: code.replaceAll(' ', '') }) };
+    const answer = await ask(auth.$fetch(`/two-factor/${endpoint}`, { method: 'POST', body })).catch((failure: unknown) => {
+      if (failure instanceof SheafError && failure.code === 'CODE_REQUIRED') setAsksCode(true);
+      throw failure;
+    });
+    await onDone(answer);
+  };
+  const fields = (
+    <>
+      <PasswordField label={t.account.current} />
+      {asksCode && (
+        <TextInput
+          label={t.twoFactor.code}
+          description={t.twoFactor.hint}
+          name="code"
+          required
+          autoComplete="one-time-code"
+          maxLength={20}
+        />
+      )}
+    </>
+  );
+  return { task, fields };
 }
