@@ -52,11 +52,15 @@ export interface Client extends Omit<Procedures<Contract>, 'documents' | 'jobs'>
   waitForJob(id: string, options?: WaitOptions): Promise<Job>;
 }
 
-/** A client of one service, as one user. Throws TypeError if the url is none that can be called. */
+/** A client of one service, as one user. Throws TypeError if the url is none that can be called, or the token none that can be sent. */
 export function createClient(options: ClientOptions): Client {
-  const { session: mode = 'bearer', token, onToken, timeoutMs = defaultTimeoutMs } = options;
+  const { session: mode = 'bearer', onToken, timeoutMs = defaultTimeoutMs } = options;
+  const token = options.token?.trim();
   const url = String(options.url).replace(/\/+$/, '');
   if (!/^https?:\/\//i.test(url)) throw new TypeError(`url (${url}) must be that of the service, such as https://api.example.com.`);
+  // The error of a header would show the token.
+  if (token !== undefined && !/^[!-~]+$/.test(token))
+    throw new TypeError('token must not be empty, nor have blanks or line breaks within it.');
   const fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
   const retries = toRetries(options.retries);
   const { session, auth } = createSession({ url, mode, token, onToken, fetch, retries, timeoutMs });

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { SheafError } from '../index.ts';
 
 /** How a command ends: docs/integrations.md says it to users. */
-export const exitCodes = { done: 0, failed: 1, misunderstood: 2, notAllowed: 3, notReached: 4, partly: 5 } as const;
+export const exitCodes = { done: 0, failed: 1, misunderstood: 2, notAllowed: 3, notReached: 4, partly: 5, limited: 6 } as const;
 export const interrupted = 130;
 
 /** An error whose message is all that a user has to know. */
@@ -21,6 +21,7 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return exitCodes.misunderstood;
   if (!(error instanceof SheafError)) return exitCodes.failed;
   if (error.is('BAD_REQUEST')) return exitCodes.misunderstood;
+  if (error.is('LIMIT_REACHED')) return exitCodes.limited;
   if (error.status === 401 || error.status === 403) return exitCodes.notAllowed;
   const isAway = error.is('NETWORK') || error.is('TIMEOUT') || error.is('UNEXPECTED_ANSWER') || [502, 503, 504].includes(error.status);
   return isAway ? exitCodes.notReached : exitCodes.failed;

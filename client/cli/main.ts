@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 // `sheaf`: the command line for those who use a service. docs/integrations.md lists its commands and exit codes.
-import { interrupted } from './failure.ts';
+import { exitCodes, interrupted } from './failure.ts';
 import { runCommand } from './run-command.ts';
 
 // Whoever reads has left, as behind `| head`. Uploads go on with the next run.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(141);
-  throw error;
+  process.stderr.write(`Error: What was found cannot be written: ${error.message}\n`);
+  process.exit(exitCodes.failed);
 });
 
 const ending = new AbortController();

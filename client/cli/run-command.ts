@@ -18,7 +18,8 @@ import { createOutput, type Terminal } from './terminal.ts';
 const help = `
 Exit codes:
   0 done, 1 failed, 2 not understood, 3 not signed in or not allowed,
-  4 the service was not reached, 5 done in part, 130 interrupted
+  4 the service was not reached, 5 done in part, 6 a limit is reached,
+  130 interrupted
 
 Environment:
   SHEAF_URL, SHEAF_API_KEY, SHEAF_ORGANIZATION   instead of what \`sheaf login\` stored

@@ -1,4 +1,4 @@
-import { type Client, type Contract, createClient, type OutputOf, type RetryOptions } from '../index.ts';
+import { type Client, type ClientOptions, type Contract, createClient, type OutputOf, type RetryOptions } from '../index.ts';
 import { toRetries } from '../retry.ts';
 import { isKey, readCredentials } from './credentials.ts';
 import { exitCodes, Failure } from './failure.ts';
@@ -37,7 +37,7 @@ export async function prepareRun(
 ): Promise<Run> {
   const { url, token, organizationId } = await readCredentials(terminal.env);
   const retries = toRetries(patient ? patientRetries : undefined);
-  const client = createClient({ url, token, retries });
+  const client = connect({ url, token, retries });
   let key: Promise<Key> | undefined;
   return {
     terminal,
@@ -51,6 +51,15 @@ export async function prepareRun(
       return await key;
     },
   };
+}
+
+/** A client. Throws Failure if the url or the token, which the user has given, cannot be used. */
+export function connect(options: ClientOptions): Client {
+  try {
+    return createClient(options);
+  } catch (error) {
+    throw new Failure((error as Error).message, exitCodes.misunderstood);
+  }
 }
 
 /** The organization of a command: the one that is named, or else the one of its key. Throws Failure without either. */

@@ -42,7 +42,11 @@ describe('The command line', () => {
       expect(await plain.run(login, { stdin: `${changed}\n` })).to.include({ code: 3 });
       expect(await plain.run(login)).to.include({ code: 2 });
       expect(existsSync(file())).to.equal(false);
-      const { code, json } = await plain.run(login, { stdin: `${key.token}\n` });
+      const split = await plain.run(['login', '--url', api.url], { stdin: `${key.token.slice(0, 20)} ${key.token.slice(20)}\n` });
+      expect(split.code).to.equal(2);
+      expect(split.stderr).to.equal('Error: token must not be empty, nor have blanks or line breaks within it.\n');
+      // Without a line break at the end, as of `printf`.
+      const { code, json } = await plain.run(login, { stdin: key.token });
       expect(code).to.equal(0);
       const { organizationId } = tenant;
       expect(json[0]).to.include({ url: api.url, organizationId });
@@ -115,6 +119,18 @@ describe('The command line', () => {
       expect(stderr).to.match(/^Error: This user has two-factor, .* Make an API key/);
       expect(existsSync(file())).to.equal(false);
     });
+  });
+
+  it('has an exit code of its own for a limit that is reached, and ends without a stack if its output cannot be stored', async () => {
+    const limited = await api.createTenant();
+    const { workspaceId: id, owner } = limited;
+    await expectOk(api.request('PATCH', `/api/v1/workspaces/${id}`, { token: owner.token, body: { creditBudget: 0 } }));
+    const env = asOwner(api, limited);
+    const { code, stderr } = await cli.run(['ask', 'Who keeps the light?', '--workspace', 'main'], { env });
+    expect([code, stderr.split(':', 2)[1]]).to.deep.equal([6, ' LIMIT_REACHED']);
+    const full = startProgram('sh', ['-c', `${process.execPath} client/cli/main.ts workspaces list > /dev/full`], env);
+    const ended = await full.ended;
+    expect(ended.stderr).to.match(/^Error: What was found cannot be written: ENOSPC.*\n$/);
   });
 
   it('uploads, indexes, watches, searches, reads and deletes', async () => {

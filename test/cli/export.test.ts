@@ -160,6 +160,23 @@ describe('sheaf export', () => {
     expect((await files()).filter((path) => path.startsWith('originals/'))).to.have.length(count);
   });
 
+  it('mends a line that a full disk has cut, and fetches what it was about', async () => {
+    for (const name of ['a', 'b', 'c']) await upload(`${name}.txt`, `The text ${name}.`);
+    await run();
+    const lines = read('documents.jsonl').split('\n');
+    // The line that follows began right behind the cut.
+    writeFileSync(join(folder, 'documents.jsonl'), [lines[0]?.slice(0, 80), lines[1], '\n', lines[2], '\n'].join(''));
+    const { code, json } = await run();
+    expect(code).to.equal(0);
+    expect(json.pop()).to.deep.equal({ ...summary, exported: 2, unchanged: 1 });
+    expect(
+      catalog()
+        .map(({ name }) => name)
+        .sort(),
+    ).to.deep.equal(['a.txt', 'b.txt', 'c.txt']);
+    expect((await run()).json.pop()).to.deep.equal({ ...summary, unchanged: 3 });
+  });
+
   it('says which documents it could not fetch, goes on, and exits 5', async () => {
     await upload('good.txt', 'Good.');
     const { id } = await upload('lost.txt', 'Lost by the store.');

@@ -66,6 +66,26 @@ describe('sheaf upload', () => {
     }
   });
 
+  it('goes on past names that are not UTF-8, of files and folders, and exits 5', async () => {
+    const odd = (...parts: string[]) => Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(parts.join('/'), 'latin1')]);
+    mkdirSync(odd('b\xfccher'));
+    writeFileSync(odd('b\xfccher', 'inside.md'), 'Not to be reached.');
+    writeFileSync(odd('\xfcber.md'), 'Not to be read.');
+    write('a.md', 'The first.');
+    write('deep/z.md', 'The last.');
+    const { code, json } = await cli.run(upload('--concurrency', '1'));
+    expect(code).to.equal(5);
+    expect(json.pop()).to.deep.equal({ ...summary, uploaded: 2, failed: 2 });
+    const failed = json
+      .filter(({ status }) => status === 'failed')
+      .map(({ path, error }) => [path.slice(folder.length + 1), error.message]);
+    expect(failed.sort()).to.deep.equal([
+      ['b\ufffdcher', 'its name is not UTF-8'],
+      ['\ufffdber.md', 'its name is not UTF-8'],
+    ]);
+    expect(await names()).to.deep.equal(['a.md', 'deep/z.md']);
+  });
+
   it('sends the charset of texts, and of nothing else', async () => {
     write('a.csv', 'a,b\n1,2\n');
     write('b.png', 'for a picture');

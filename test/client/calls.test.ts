@@ -138,6 +138,8 @@ describe('The client', () => {
       expect(proxy.passed).to.deep.equal([]);
       for (const url of ['', '/', 'api.example.com', 'localhost:3000'])
         expect(() => createClient({ url }), url).to.throw(TypeError, 'must be that of the service');
+      for (const token of ['sheaf_one two', 'sheaf_one\ntwo', 'sheaf_\u{1f511}', ''])
+        expect(() => createClient({ url: api.url, token })).to.throw(TypeError, /^token must not be empty, nor have blanks/);
     });
 
     it('a sign-in that is led to another server, which does not get the password', async () => {

@@ -24,6 +24,16 @@ client.jobs.create(kind="document.index", text="a")
 client.documents.get("1").sizes
 `;
 
+const refusedKeys = `
+from sheaf_client import AsyncClient, Client
+for kind in (Client, AsyncClient):
+    for key in ("sheaf_one two", "sheaf_one\\ntwo", "sheaf_\\u20ac"):
+        try:
+            kind("http://localhost", key)
+        except Exception as error:
+            print(f"{type(error).__name__}: {error}")
+`;
+
 describe('The Python client', () => {
   const { api, tenant } = useApi();
   let directory: string;
@@ -79,6 +89,12 @@ describe('The Python client', () => {
     expect(said, mypy.stderr()).to.have.length(2);
     expect(said[0]).to.match(/wrong\.py:4: error: No overload variant of "create" of "Jobs" matches/);
     expect(said[1]).to.match(/wrong\.py:5: error: "Document" has no attribute "sizes"; maybe "size"\?/);
+  });
+
+  it('refuses a key that no header can hold, without showing it', async () => {
+    writeFileSync(join(directory, 'keys.py'), refusedKeys);
+    const said = 'ValueError: api_key must not be empty, nor have blanks or line breaks within it.';
+    expect(await completePython(['keys.py'], { cwd: directory })).to.equal(`${said}\n`.repeat(6));
   });
 
   it('waits no longer after thousands of failures than after some', async () => {

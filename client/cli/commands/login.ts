@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { createClient, SheafError } from '../../index.ts';
+import { SheafError } from '../../index.ts';
 import { credentialsPath, isKey, removeCredentials, storeCredentials } from '../credentials.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { askSecret } from '../prompt.ts';
-import type { Key } from '../run.ts';
+import { connect, type Key } from '../run.ts';
 import { createOutput, plain, type Terminal } from '../terminal.ts';
 
 const noTwoFactor =
@@ -37,7 +37,7 @@ async function login(terminal: Terminal, { url: given, organization, email, json
   const { env, signal } = terminal;
   const url = (given ?? (env.SHEAF_URL || 'http://localhost:3000')).replace(/\/+$/, '');
   const token = email === undefined ? await askSecret(terminal, 'API key: ') : await signIn(terminal, url, email);
-  const key = email === undefined ? await createClient({ url, token }).apiKeys.current({}, { signal }) : undefined;
+  const key = email === undefined ? await connect({ url, token }).apiKeys.current({}, { signal }) : undefined;
   const organizationId = key?.organizationId ?? organization ?? (env.SHEAF_ORGANIZATION || undefined);
   const path = await storeCredentials(env, { url, token, organizationId });
   const stored = { url, organizationId: organizationId ?? null, key: key ?? null, path };
@@ -50,7 +50,7 @@ function say({ name, workspaceId, permissions, expiresAt }: Key): string {
 }
 
 async function signIn(terminal: Terminal, url: string, email: string): Promise<string> {
-  const client = createClient({ url });
+  const client = connect({ url });
   const credentials = { email, password: await askSecret(terminal, 'Password: ') };
   await client.auth.signIn(credentials, { signal: terminal.signal }).catch((error: unknown) => {
     throw error instanceof SheafError && error.code === 'TWO_FACTOR_CODE_NEEDED' ? new Failure(noTwoFactor, exitCodes.notAllowed) : error;
@@ -64,7 +64,7 @@ async function logout(terminal: Terminal, { json = false }: Options): Promise<vo
   const isSession = stored !== undefined && !isKey(stored.token);
   // The file is gone in any case; a session that cannot be ended ends by itself.
   if (isSession)
-    await createClient(stored)
+    await connect(stored)
       .auth.signOut({ signal: terminal.signal })
       .catch(() => undefined);
   const path = credentialsPath(terminal.env);

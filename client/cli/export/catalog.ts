@@ -1,4 +1,4 @@
-import { appendFile, readFile, truncate } from 'node:fs/promises';
+import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
 import type { Document } from '../../index.ts';
 
 /** A document that was exported, as a line of the catalog. Paths are within the folder of the export. */
@@ -15,21 +15,35 @@ export interface Catalog {
   add(exported: Exported): Promise<void>;
 }
 
-/** Opens a catalog. A line that was being written when its program was killed is removed. */
+/** Opens a catalog. Removes lines that were not written whole, since their program was killed or the disk full. */
 export async function openCatalog(path: string): Promise<Catalog> {
   const notes = new Map<string, Noted>();
-  const lines = (await readFile(path, 'utf8').catch(noneYet)).split('\n');
-  const half = lines.pop();
-  for (const line of lines) {
-    const { id, original, sha256, text, updatedAt, extracted } = JSON.parse(line) as Exported;
+  const written = await readFile(path, 'utf8').catch(noneYet);
+  let whole = '';
+  for (const line of written.split('\n').slice(0, -1)) {
+    const exported = parse(line);
+    if (!exported) continue;
+    const { id, original, sha256, text, updatedAt, extracted } = exported;
     notes.set(id, { original, sha256, text, updatedAt, extracted });
+    whole += `${line}\n`;
   }
-  if (half) await truncate(path, Buffer.byteLength(lines.map((line) => `${line}\n`).join('')));
+  if (whole !== written) {
+    await writeFile(`${path}.part`, whole);
+    await rename(`${path}.part`, path);
+  }
   return {
     find: (id) => notes.get(id),
     entries: () => notes.entries(),
     add: (exported) => appendFile(path, `${JSON.stringify(exported)}\n`),
   };
+}
+
+function parse(line: string): Exported | undefined {
+  try {
+    return JSON.parse(line) as Exported;
+  } catch {
+    return undefined;
+  }
 }
 
 function noneYet(error: NodeJS.ErrnoException): string {

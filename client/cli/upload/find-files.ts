@@ -14,26 +14,36 @@ export interface Found {
   isNamed: boolean;
 }
 
+/** A folder that cannot be read. */
+export interface Unreadable {
+  path: string;
+  error: unknown;
+}
+
 /**
  * The files that paths name, and those in the folders that they name, one after the other. Hidden files of folders, and links in them, are
  * passed by. Throws Failure for a path that leads to nothing.
  */
-export async function* findFiles(paths: string[]): AsyncGenerator<Found> {
+export async function* findFiles(paths: string[]): AsyncGenerator<Found | Unreadable> {
   for (const path of paths) {
     const found = await stat(path).catch(() => {
       throw new Failure(`${path} is not there, or cannot be read.`);
     });
     if (!found.isDirectory()) yield toFound(path, basename(path), true);
-    else for await (const file of filesIn(path)) yield toFound(file, relative(path, file), false);
+    else for await (const file of filesIn(path)) yield typeof file === 'string' ? toFound(file, relative(path, file), false) : file;
   }
 }
 
-async function* filesIn(directory: string): AsyncGenerator<string> {
-  for await (const entry of await opendir(directory)) {
-    const path = join(directory, entry.name);
-    if (entry.name.startsWith('.')) continue;
-    if (entry.isDirectory()) yield* filesIn(path);
-    else if (entry.isFile()) yield path;
+async function* filesIn(directory: string): AsyncGenerator<string | Unreadable> {
+  try {
+    for await (const entry of await opendir(directory)) {
+      const path = join(directory, entry.name);
+      if (entry.name.startsWith('.')) continue;
+      if (entry.isDirectory()) yield* filesIn(path);
+      else if (entry.isFile()) yield path;
+    }
+  } catch (error) {
+    yield { path: directory, error };
   }
 }
 

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { SheafError } from '../../index.ts';
 import { type AtOnce, forEachAtOnce } from '../at-once.ts';
-import { type Found, findFiles } from './find-files.ts';
+import { type Found, findFiles, type Unreadable } from './find-files.ts';
 import { createSender, type File, type Sending, type Sent } from './send-file.ts';
 
 /** What became of a file. */
@@ -21,7 +21,9 @@ export async function uploadFiles({ paths, onOutcome, ...uploading }: Uploading)
   await forEachAtOnce(findFiles(paths), uploading, async (found) => onOutcome(await sendFound(send, found)));
 }
 
-async function sendFound(send: (file: File) => Promise<Sent>, { path, name, contentType, isNamed }: Found): Promise<UploadOutcome> {
+async function sendFound(send: (file: File) => Promise<Sent>, found: Found | Unreadable): Promise<UploadOutcome> {
+  if ('error' in found) return { ...found, status: 'failed', error: explain(found.path, found.error) };
+  const { path, name, contentType, isNamed } = found;
   if (contentType === undefined) {
     const reason = 'its extension is of no type that can be uploaded';
     return isNamed ? { path, status: 'failed', error: new Error(reason) } : { path, status: 'skipped', reason };
@@ -31,8 +33,13 @@ async function sendFound(send: (file: File) => Promise<Sent>, { path, name, cont
     return { path, ...(await send({ path, name, contentType })) };
   } catch (error) {
     if (!isOfThisFile(error)) throw error;
-    return { path, status: 'failed', error };
+    return { path, status: 'failed', error: explain(path, error) };
   }
+}
+
+/** Node.js reads a name as UTF-8, puts U+FFFD for what is none, and then finds no such file. */
+function explain(path: string, error: unknown): unknown {
+  return path.includes('\ufffd') && (error as NodeJS.ErrnoException).code === 'ENOENT' ? new Error('its name is not UTF-8') : error;
 }
 
 /** Whether another file may fare better: this one cannot be read, has changed, is too large, or is of a type that is not taken. */

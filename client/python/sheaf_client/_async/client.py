@@ -1,6 +1,7 @@
 """The client."""
 
 import asyncio
+import re
 import time
 import uuid
 from dataclasses import replace
@@ -46,9 +47,13 @@ class AsyncClient(AsyncOperations):
     ) -> None:
         """`url` is the root of the service: `https://api.example.com`. `timeout` is that of one try, in seconds. `http`
         is for proxies, certificates and the like; the client closes it. The token of a session does as `api_key`. Raises
-        ValueError if the url is none that can be called."""
+        ValueError if the url is none that can be called, or the key none that can be sent."""
         if not url.startswith(("http://", "https://")):
             raise ValueError(f"url ({url}) must be that of the service, such as https://api.example.com.")
+        # The error of a header would show the key.
+        api_key = api_key.strip()
+        if not re.fullmatch("[!-~]+", api_key):
+            raise ValueError("api_key must not be empty, nor have blanks or line breaks within it.")
         self._transport = AsyncTransport(http or httpx.AsyncClient(), url.rstrip("/"), api_key, timeout, retries)
         super().__init__(self._transport.send)
 
