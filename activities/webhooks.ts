@@ -1,6 +1,5 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { KeyedSemaphore } from '../concurrency/keyed-semaphore.ts';
-import type { Release } from '../concurrency/semaphore.ts';
 import {
   type AfterAttempt,
   findPendingDelivery,
@@ -51,16 +50,14 @@ export function webhookActivities({ db, webhooks, log }: ActivityDeps) {
     });
   }
 
-  /** A slow receiver holds up only itself. */
-  async function hold(deliveryId: string): Promise<DeliverWebhookResult> {
-    await holdDelivery(db, deliveryId);
-    return { status: 'held' };
-  }
-
-  /** A permit to send; undefined if too many others wait for one. A test takes none: it is sent at once, whatever waits. */
-  function acquire(delivery: PendingDelivery['delivery']): Promise<Release | undefined> {
-    if (isTest(delivery)) return Promise.resolve(() => {});
-    return permits.acquire(delivery.endpoint_id, Context.current().cancellationSignal, patienceMs);
+  /** A slow receiver holds up only itself. A test says what there is to know at once. */
+  async function putOff(delivery: PendingDelivery['delivery']): Promise<DeliverWebhookResult> {
+    if (!isTest(delivery)) {
+      await holdDelivery(db, delivery.id);
+      return { status: 'held' };
+    }
+    await giveUpDelivery(db, delivery.id, `It was not sent: the endpoint still has ${atOnce.limit} requests to respond to.`);
+    return { status: 'failed' };
   }
 
   /** Sends a delivery, and records the outcome and the next step. */
@@ -80,8 +77,8 @@ export function webhookActivities({ db, webhooks, log }: ActivityDeps) {
       const found = await findSendable(deliveryId);
       if ('status' in found) return found;
       const after = await withHeartbeats(async () => {
-        const release = await acquire(found.delivery);
-        if (!release) return await hold(deliveryId);
+        const release = await permits.acquire(found.delivery.endpoint_id, Context.current().cancellationSignal, patienceMs);
+        if (!release) return await putOff(found.delivery);
         try {
           // The endpoint may have changed during the wait, or be gone.
           const sendable = await findSendable(deliveryId);

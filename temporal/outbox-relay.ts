@@ -25,7 +25,7 @@ export class OutboxRelay {
   readonly #delivery: IntentDelivery;
   readonly #log: Logger;
   readonly #inFlight = new Set<Promise<void>>();
-  /** Whether Temporal could be reached at the last delivery that ended. */
+  /** False while Temporal takes nothing. */
   #reached = true;
   #lastReachedAt = Number.NEGATIVE_INFINITY;
   #outageLogged = false;
@@ -94,9 +94,10 @@ export class OutboxRelay {
   }
 
   #noteOutage(cause: unknown): void {
-    this.#reached = false;
     // A slow Temporal takes some intents and not others.
-    if (this.#outageLogged || performance.now() - this.#lastReachedAt <= deadlineMs) return;
+    const silentMs = performance.now() - this.#lastReachedAt;
+    this.#reached = silentMs <= pollMs;
+    if (this.#outageLogged || silentMs <= deadlineMs) return;
     this.#outageLogged = true;
     this.#log.warn({ err: cause }, 'Temporal cannot be reached; intents wait in the outbox');
   }
@@ -104,7 +105,8 @@ export class OutboxRelay {
 
 /**
  * Leases free intents: of each workflow only the oldest, which keeps their order; round robin by organization, so that a backlog delays no
- * other organization; last those that Temporal did not take before, the longest untried first.
+ * other organization. Those that Temporal did not take before have turns of their own, the longest untried first: they neither wait for all
+ * others nor keep them waiting.
  */
 async function lease(db: Db, limit: number): Promise<OutboxMessage[]> {
   const isFree = sql`(lease_until is null or lease_until < now())`;
@@ -115,12 +117,13 @@ async function lease(db: Db, limit: number): Promise<OutboxMessage[]> {
         select id from (
           select id, case when attempts > 0 then lease_until end as tried,
             row_number() over (
-              partition by coalesce(intent->>'organizationId', intent->'input'->>'organizationId', workflow_id) order by id
+              partition by coalesce(intent->>'organizationId', intent->'input'->>'organizationId', workflow_id), attempts > 0
+              order by case when attempts > 0 then lease_until end, id
             ) as rank
           from (select * from outbox where ${isFree} order by id limit ${maxRanked}) as candidate
           where not exists (select from outbox as earlier where earlier.workflow_id = candidate.workflow_id and earlier.id < candidate.id)
         ) as ranked
-        order by tried nulls first, rank, id limit ${limit}
+        order by rank, tried nulls first, id limit ${limit}
       )
       for update skip locked
     )

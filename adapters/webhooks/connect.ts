@@ -1,26 +1,29 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { buildConnector } from 'undici';
 import { AddressRefused, type AddressRule, withoutBrackets } from './address-rule.ts';
 import { createResolve, type Resolve } from './resolve.ts';
 
 /**
- * Connects only to addresses that the rule allows. A name is looked up once for each connection, and the connection is made to what was
- * checked, so a name that changes meanwhile changes nothing. TLS still checks the certificate of the name.
+ * Checks the hosts of requests by a rule. A name is looked up once for each connection, and the connection is made to what was checked, so a
+ * name that changes meanwhile changes nothing. TLS still checks the certificate of the name.
  */
-export function createConnector(rule: AddressRule, resolve: Resolve = createResolve()): buildConnector.connector {
-  const connectors = [true, false].map((secure) =>
-    buildConnector({ allowH2: false, lookup: createLookup(rule, secure, resolve) } as object),
-  );
-  const [overTls, plain] = connectors as [buildConnector.connector, buildConnector.connector];
-  return (options, callback) => {
-    const secure = options.protocol === 'https:';
-    const host = withoutBrackets(options.hostname);
-    // No name is looked up for an address.
-    const refusal = isIP(host) ? rule.refusal(host, { secure }) : undefined;
-    if (refusal !== undefined) return callback(new AddressRefused(refusal), null);
-    return (secure ? overTls : plain)(options, callback);
-  };
+export class HostCheck {
+  readonly #rule: AddressRule;
+  readonly #resolve: Resolve;
+
+  constructor(rule: AddressRule, resolve: Resolve = createResolve()) {
+    this.#rule = rule;
+    this.#resolve = resolve;
+  }
+
+  /** The lookup of connections to a URL. Throws AddressRefused if its host is an address, which is not looked up, and refused. */
+  lookupFor({ hostname, protocol }: URL): LookupFunction {
+    const secure = protocol === 'https:';
+    const host = withoutBrackets(hostname);
+    const refusal = isIP(host) ? this.#rule.refusal(host, { secure }) : undefined;
+    if (refusal !== undefined) throw new AddressRefused(refusal);
+    return createLookup(this.#rule, secure, this.#resolve);
+  }
 }
 
 function createLookup(rule: AddressRule, secure: boolean, resolve: Resolve): LookupFunction {

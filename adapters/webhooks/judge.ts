@@ -31,12 +31,10 @@ const reasons: Record<string, string> = {
   ETIMEOUT: 'The host could not be looked up.',
   ECONNREFUSED: 'The connection was refused.',
   ECONNRESET: 'The connection was reset.',
-  UND_ERR_SOCKET: 'The connection was closed.',
   ETIMEDOUT: 'The host cannot be reached.',
-  UND_ERR_CONNECT_TIMEOUT: 'The host cannot be reached.',
   EHOSTUNREACH: 'The host cannot be reached.',
   ENETUNREACH: 'The host cannot be reached.',
-  UND_ERR_HEADERS_OVERFLOW: 'The headers of the response are too large.',
+  HPE_HEADER_OVERFLOW: 'The headers of the response are too large.',
 };
 
 /** What a request without a response means. Only the refusal of an address is final. `timeoutMs`: it took so long. */

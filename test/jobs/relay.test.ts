@@ -206,6 +206,27 @@ describe('A backlog', () => {
     expect(rows.map(({ id }) => id)).to.deep.equal(['job-j0', 'job-j1']);
   });
 
+  it('does not keep an intent waiting that was not taken at once', async () => {
+    const { db } = database;
+    const others = 300;
+    await write(1, () => 'late');
+    await db.updateTable('outbox').set({ attempts: 1 }).execute();
+    await write(others, (n) => `other-${n}`);
+    await db
+      .updateTable('outbox')
+      .set({ lease_until: new Date(Date.now() - 1_000) })
+      .execute();
+    const taken: string[] = [];
+    await relay(
+      async ({ intent }) => {
+        await delay(20);
+        taken.push(intent.workflowId);
+      },
+      () => until(async () => (await waiting()) === 0),
+    );
+    expect(taken.indexOf('job-late')).to.be.below(others / 10);
+  });
+
   it('of queued jobs without a workflow is started to the last, but no faster than Temporal takes it', async () => {
     const { db } = database;
     const [lost, batch, full] = [2_600, 500, 2_001];

@@ -235,6 +235,20 @@ describe('Webhooks', () => {
     expect(await call(api, tenant, 'GET', `/webhooks/${id}`)).to.include({ failingSince: null, enabled: false });
   });
 
+  it('are tests, too, of those that one endpoint gets at once', async () => {
+    const { tenant } = used;
+    const { id } = await addEndpoint(api, tenant, { url: receiver.url });
+    const { promise: after, resolve: open } = Promise.withResolvers<void>();
+    receiver.behave({ after });
+    const sent = await Promise.all(Array.from({ length: 20 }, () => call(api, tenant, 'POST', `/webhooks/${id}/test`)));
+    const refused = await deliveryIn(api, tenant, id, 'failed');
+    expect(refused).to.deep.include({ error: 'It was not sent: the endpoint still has 8 requests to respond to.', attempts: [] });
+    open();
+    await until(async () => (await deliveriesOf(api, tenant)).every(({ status }) => status !== 'pending'));
+    expect(await deliveriesOf(api, tenant)).to.have.length(sent.length);
+    expect(receiver.mostOpen).to.equal(8);
+  });
+
   it('sign by both secrets while one rotates, and by the new one alone without an overlap', async () => {
     const { tenant } = used;
     const first = await addEndpoint(api, tenant, { url: receiver.url });

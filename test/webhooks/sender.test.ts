@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:https';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
@@ -46,6 +47,18 @@ describe('A request to a receiver', () => {
     const [got] = receiver.received;
     expect(new Webhook(secret).verify(got?.body ?? '', got?.headers as Record<string, string>)).to.deep.equal({ type: 'webhook.test' });
     expect(got?.headers).to.include({ 'content-type': 'application/json', 'webhook-id': 'evt_1' });
+  });
+
+  it('skips informational responses that it did not ask for', async () => {
+    const hasty = createTcpServer((socket) =>
+      socket.once('data', () =>
+        socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n'),
+      ),
+    );
+    await new Promise<void>((resolve) => hasty.listen(0, '127.0.0.1', resolve));
+    const { port } = hasty.address() as AddressInfo;
+    expect(await sender().send(request(`http://127.0.0.1:${port}/`), never)).to.include({ status: 204, error: null });
+    hasty.close();
   });
 
   it('follows no redirect', async () => {

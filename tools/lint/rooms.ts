@@ -40,7 +40,6 @@ export const rooms: Record<string, Room> = {
       'ipaddr.js',
       'nodemailer',
       'standardwebhooks',
-      'undici',
       'node:*',
     ],
   },
