@@ -112,10 +112,10 @@ export type ErrorResponses<C extends ErrorCode> = { [S in StatusOf<C>]: z.ZodTyp
 
 /** The response schemas by HTTP status: the union of the declared codes with that status. */
 export function errorResponses(codes: readonly ErrorCode[]): Record<number, z.ZodType> {
-  const byStatus = Map.groupBy(codes, (code) => errorCodes[code].status);
+  const statuses = new Set(codes.map((code) => errorCodes[code].status));
   return Object.fromEntries(
-    [...byStatus].map(([status, group]) => {
-      const [first, ...rest] = group.map((code) => errorSchemas[code]);
+    [...statuses].map((status) => {
+      const [first, ...rest] = codes.filter((code) => errorCodes[code].status === status).map((code) => errorSchemas[code]);
       if (!first) throw new Error(`No code has the status ${status}`);
       return [status, rest.length === 0 ? first : z.union([first, ...rest])];
     }),

@@ -34,8 +34,9 @@ const url = z
   .meta({ examples: ['https://hooks.example.com/sheaf'] });
 
 function hasCredentials(value: string): boolean {
-  const parsed = URL.parse(value);
-  return parsed !== null && (parsed.username !== '' || parsed.password !== '');
+  if (!URL.canParse(value)) return false;
+  const { username, password } = new URL(value);
+  return username !== '' || password !== '';
 }
 
 const events = z

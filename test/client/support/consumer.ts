@@ -4,14 +4,16 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-const manifest = JSON.parse(readFileSync('client/package.json', 'utf8'));
 const bin = resolve('node_modules/.bin');
 const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
 
-/** A project in a directory of its own in which only the package of the client is installed. */
-export async function makeConsumer(directory: string): Promise<string> {
+/** A package of this project that is published. */
+type Published = 'client' | 'contract';
+
+/** A project in a directory of its own in which only one package of this project is installed. */
+export async function makeConsumer(directory: string, name: Published = 'client'): Promise<string> {
   const consumer = join(directory, 'consumer');
-  await install(await pack(join(directory, 'sources')), consumer);
+  await install(await pack(join(directory, 'sources'), name), consumer, name);
   return consumer;
 }
 
@@ -27,32 +29,33 @@ export async function runReadme(consumer: string, url: string): Promise<string> 
 }
 
 /** What the compiler says against the programs of a consumer; '' if it takes them. */
-export async function compile(consumer: string): Promise<string> {
-  return await run(join(bin, 'tsc'), ['-p', '.'], { cwd: consumer, env }).then(
+export async function compile(consumer: string, options: string[] = []): Promise<string> {
+  return await run(join(bin, 'tsc'), ['-p', '.', ...options], { cwd: consumer, env, maxBuffer: 2 ** 26 }).then(
     () => '',
     ({ stdout }) => stdout,
   );
 }
 
 /** Packs a copy of the sources, so that nothing is left among them. */
-async function pack(sources: string): Promise<string> {
+async function pack(sources: string, name: Published): Promise<string> {
   for (const path of ['client', 'contract', 'package.json', 'tsconfig.json']) cpSync(path, join(sources, path), { recursive: true });
   symlinkSync(resolve('node_modules'), join(sources, 'node_modules'));
-  const { stdout } = await run('npm', ['pack', '--json'], { cwd: join(sources, 'client'), env });
+  const { stdout } = await run('npm', ['pack', '--json'], { cwd: join(sources, name), env });
   const [packed] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m)))) as { filename: string }[];
-  return join(sources, 'client', packed?.filename ?? '');
+  return join(sources, name, packed?.filename ?? '');
 }
 
 /** Puts the package where npm would, next to the packages that it depends on: no registry is asked. */
-async function install(tarball: string, consumer: string): Promise<void> {
-  const target = join(consumer, 'node_modules/@sheaf/client');
+async function install(tarball: string, consumer: string, name: Published): Promise<void> {
+  const target = join(consumer, 'node_modules/@sheaf', name);
   mkdirSync(target, { recursive: true });
   await run('tar', ['-xzf', tarball, '-C', target, '--strip-components=1']);
-  for (const name of [...Object.keys(manifest.dependencies), '@types/node']) {
-    mkdirSync(join(consumer, 'node_modules', name, '..'), { recursive: true });
-    symlinkSync(resolve('node_modules', name), join(consumer, 'node_modules', name));
+  const { dependencies } = JSON.parse(readFileSync(join(name, 'package.json'), 'utf8'));
+  for (const needed of [...Object.keys(dependencies), '@types/node']) {
+    mkdirSync(join(consumer, 'node_modules', needed, '..'), { recursive: true });
+    symlinkSync(resolve('node_modules', needed), join(consumer, 'node_modules', needed));
   }
   writeFileSync(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module' }));
-  const compilerOptions = { strict: true, module: 'nodenext', target: 'es2024', lib: ['esnext'], types: ['node'], skipLibCheck: true };
+  const compilerOptions = { strict: true, module: 'nodenext', target: 'es2022', lib: ['esnext'], types: ['node'], skipLibCheck: true };
   writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
 }

@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { routes, version } from '../../contract/index.ts';
+import { compile, makeConsumer } from '../client/support/consumer.ts';
+import { createKey } from '../support/api-keys.ts';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { useApi } from '../support/use-api.ts';
+import { webhooksOn } from '../webhooks/support.ts';
+import { createRows, inputsFor } from './support/rows.ts';
+
+const run = promisify(execFile);
+const readme = readFileSync('contract/README.md', 'utf8');
+const manifest = JSON.parse(readFileSync('contract/package.json', 'utf8'));
+/** What the state of the rows does not allow. Their errors are checked, too. */
+const refused = [
+  ...['workspaces.update', 'jobs.cancel', 'jobs.retry'],
+  ...['admin.organizations.cancelSubscription', 'admin.organizations.delete'],
+];
+/** A release of each line that is supported; undefined for the one at hand. */
+const runtimes = ['20.20.2', '22.23.3', undefined];
+
+describe('The package of the contract', () => {
+  const { api } = useApi({ env: { CONTACT_EMAIL: 'operator@example.com', QUESTION_LIMIT_PER_MINUTE: '1000', ...webhooksOn } });
+  let directory: string;
+  let consumer: string;
+
+  before(async () => {
+    directory = makeTestDirectory();
+    consumer = await makeConsumer(directory, 'contract');
+    copyFileSync('test/contract/support/call-everything.ts', join(consumer, 'call-everything.ts'));
+    writeFileSync(join(consumer, 'readme.ts'), [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code).join(''));
+  });
+  after(() => removeTestDirectory(directory));
+
+  it('is built, and carries the contract alone', () => {
+    expect(manifest.version).to.equal(version);
+    const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+    for (const [name, pinned] of Object.entries(manifest.dependencies)) expect(pinned, name).to.equal(dependencies[name]);
+    const installed = join(consumer, 'node_modules/@sheaf/contract');
+    const files = globSync('**/*', { cwd: installed, withFileTypes: true }).filter((entry) => entry.isFile());
+    const names = files.map(({ parentPath, name }) => join(parentPath, name).slice(installed.length + 1));
+    expect(names).to.include.members(['dist/index.js', 'dist/index.d.ts', 'dist/errors.js', 'dist/webhook-events.js']);
+    const others = names.filter((name) => !/^dist\/(?!openapi)[a-z-]+\.(js|d\.ts)$/.test(name));
+    expect(others.sort()).to.deep.equal(['LICENSE', 'README.md', 'package.json']);
+  });
+
+  it('compiles strictly, without an error in its own declarations', async () => {
+    expect(await compile(consumer)).to.equal('');
+    const all = (await compile(consumer, ['--skipLibCheck', 'false'])).split('\n').filter((line) => / error TS/.test(line));
+    expect(all.filter((line) => !/@ts-rest\/core\//.test(line))).to.deep.equal([]);
+  });
+
+  for (const runtime of runtimes)
+    it(`calls every operation on Node.js ${runtime ?? process.versions.node}`, async () => {
+      const calls = await everyCall();
+      const file = join(consumer, 'calls.json');
+      writeFileSync(file, JSON.stringify({ baseUrl: `${api.url}/api/v1`, calls }));
+      const program = ['call-everything.js', file];
+      const [command, args] = runtime ? ['npx', ['-y', '-p', `node@${runtime}`, '--', 'node', ...program]] : [process.execPath, program];
+      const { stdout } = await run(command, args, { cwd: consumer });
+      const called = stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(' '));
+      expect(called.map(([operation]) => operation).sort()).to.deep.equal(routes.map(({ metadata }) => metadata.operation).sort());
+      const unexpected = called.filter(([operation = '', status]) => status !== '200' && !refused.includes(operation));
+      expect(unexpected).to.deep.equal([]);
+    });
+
+  /** A call of each operation; those that delete what others need come last. */
+  async function everyCall() {
+    const [made, admin] = [await createRows(api), await api.signUp()];
+    const rows = { ...made, documentId: (await api.upload(made.tenant, { bytes: 'The dome opens at dusk.' })).id };
+    await api.makePlatformAdmin(admin);
+    const { token: key } = await createKey(api, rows.tenant);
+    const tokenOf = (access: string) => (access === 'platform-admin' ? admin.token : access === 'api-key' ? key : rows.tenant.owner.token);
+    const last = [
+      'admin.flags.delete',
+      'documents.delete',
+      'workspaces.delete',
+      'apiKeys.revoke',
+      'webhooks.delete',
+      'organizations.delete',
+      'admin.organizations.delete',
+    ];
+    const rank = (operation: string) => last.indexOf(operation);
+    return routes
+      .map((route) => {
+        const { operation, access } = route.metadata;
+        const [input = {}] = inputsFor(route, rows);
+        return {
+          operation,
+          token: tokenOf(access),
+          input: { ...input, ...('confirmSlug' in input ? { confirmSlug: rows.tenant.slug } : {}) },
+        };
+      })
+      .sort((a, b) => rank(a.operation) - rank(b.operation));
+  }
+});
