@@ -3,8 +3,8 @@ import { lineThresholds, tableThresholds } from './pdf-thresholds.ts';
 
 const { sameBaseline } = lineThresholds;
 const { leastGap, mostLinesOfDrawnCell, cellStep, tolerance } = tableThresholds;
-/** The leader from a title to its page number in a table of contents. */
-const leaders = /(?:\.\s?){4}/;
+/** The leader from a title to its page number in a table of contents, or from the title of a row to its numbers. */
+const leader = /(?:\.\s?){4,}/g;
 
 /** The pieces at one height, from the left. */
 export interface VisualLine {
@@ -41,9 +41,12 @@ export function toPageRows(lines: Line[]): PageRow[] {
 }
 
 /** The pieces of a line. PDFium takes cells for one line that are set in the middle of their row, a little higher or lower. */
-function toVisualLines({ text, parts, size = 0, y = 0 }: Line): VisualLine[] {
+function toVisualLines({ text, parts: all, size = 0, y = 0 }: Line): VisualLine[] {
+  const [, ...led] = text.split(leader);
+  const isOfContents = led.length > 0 && (led.at(-1)?.match(/\p{N}\S*/gu)?.length ?? 0) < 2;
+  const parts = all.flatMap((part) => ({ ...part, text: part.text.replace(leader, '') })).filter((part) => part.text !== '');
   const inOrder = parts.every(({ x, right }, at) => right >= x && x >= (parts[at - 1]?.right ?? Number.NEGATIVE_INFINITY));
-  const isKnown = inOrder && size > 0 && !leaders.test(text);
+  const isKnown = inOrder && size > 0 && !isOfContents;
   if (!isKnown || parts.length === 0) return [{ parts: [], y: parts[0]?.y ?? y, size }];
   const lines: VisualLine[] = [];
   for (const part of parts) {
@@ -99,9 +102,19 @@ function firstRowOfCell(rows: PageRow[], row: number): number {
   return from;
 }
 
-/** Whether a part stands below another one as the next line of a cell does. */
+/** Whether a part stands below another one as the next line of a cell does; two numbers are two cells. */
 function isBelow(upper: Part, upperY: number, lower: Part, lowerY: number, size: number): boolean {
   const step = upperY - lowerY;
   const apart = [upper.x - lower.x, upper.right - lower.right, (upper.x + upper.right - lower.x - lower.right) / 2];
-  return step > 0 && step <= cellStep * size && apart.some((distance) => Math.abs(distance) <= tolerance);
+  return (
+    step > 0 &&
+    step <= cellStep * size &&
+    !(isNumber(upper) && isNumber(lower)) &&
+    apart.some((distance) => Math.abs(distance) <= tolerance)
+  );
+}
+
+/** Whether a text is a number: with digits and without letters. */
+export function isNumber({ text }: Part): boolean {
+  return /^[^\p{L}]*\p{N}[^\p{L}]*$/u.test(text);
 }

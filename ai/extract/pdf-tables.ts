@@ -1,10 +1,22 @@
+import { moveNumbers } from './move-numbers.ts';
 import type { Line, Part } from './page-line.ts';
-import { type PageRow, toPageRows, type VisualLine } from './page-rows.ts';
+import { isNumber, type PageRow, toPageRows, type VisualLine } from './page-rows.ts';
 import { tableThresholds } from './pdf-thresholds.ts';
 import { areTable, type Column, columnOf, spreadColumns, spreadOverHead } from './table-columns.ts';
 import { toRow } from './table-row.ts';
 
-const { fewestRows, mostLines, mostParts, mostLinesOfCell, widestStep, cellStep, clearlyFurther, leastFilled } = tableThresholds;
+const {
+  fewestRows,
+  mostLines,
+  mostParts,
+  mostLinesOfCell,
+  mostLinesOfLabel,
+  tolerance,
+  widestStep,
+  cellStep,
+  clearlyFurther,
+  leastFilled,
+} = tableThresholds;
 /** Rows that follow each other, and the columns into which they fit, from the left. */
 interface Run {
   run: PageRow[];
@@ -16,8 +28,9 @@ interface Run {
  * common places, with wide gaps between them. Columns of text, lists, and tables of contents with dot leaders are not tables. All other
  * lines stay as they are.
  */
-export function joinTables(lines: Line[]): Line[] {
-  if (lines.length > mostLines || lines.reduce((sum, { parts }) => sum + parts.length, 0) > mostParts) return lines;
+export function joinTables(drawn: Line[]): Line[] {
+  if (drawn.length > mostLines || drawn.reduce((sum, { parts }) => sum + parts.length, 0) > mostParts) return drawn;
+  const lines = moveNumbers(drawn);
   const rows = toPageRows(lines);
   const joined: Line[] = [];
   let next = 0;
@@ -44,7 +57,7 @@ function runFrom(rows: PageRow[], start: number): Run {
   for (; end < rows.length; end += 1) {
     const row = rows[end] as PageRow;
     if (end === start ? !hasCells(row) : !follows(rows[end - 1] as PageRow, row)) break;
-    const spread = spreadOver(columns, row);
+    const spread = spreadOver(columns, row) ?? (isLabel(row, columns) ? columns : undefined);
     if (!spread) break;
     columns = spread;
   }
@@ -64,6 +77,14 @@ function withHead(found: Run, above: PageRow | undefined): Run {
   const columns = spreadOverHead(found.columns, above.lines[0]);
   if (columns?.length !== found.columns.length || above.lines[0].parts.length * 2 <= columns.length) return found;
   return { run: [above, ...found.run], columns };
+}
+
+/** Whether a row is one text from the left edge of the columns on, such as the title of the rows below it. */
+function isLabel({ lines: [line, ...others] }: PageRow, columns: Column[]): boolean {
+  const [part, second] = line.parts;
+  if (others.length > 0 || !part || second) return false;
+  const sorted = columns.toSorted((one, other) => one.x - other.x);
+  return columnOf(sorted, part) === 0 && part.x >= (sorted[0]?.x ?? 0) - tolerance && part.right <= (sorted.at(-1)?.right ?? 0);
 }
 
 /** Whether something stands beside something else in a row. */
@@ -99,8 +120,9 @@ function toRecords(run: PageRow[], columns: Column[]): PageRow[][] {
   for (const [index, row] of run.entries()) {
     const record = records.at(-1);
     const isLast = !sure.slice(index + 1, index + 1 + mostLinesOfCell).includes(true);
+    const isTitle = isLabel(row, columns) && sure.slice(index + 1, index + 1 + mostLinesOfLabel).includes(true);
     if (record && !sure[index] && goesOn(record, row, { columns, usualStep, isLast })) record.push(row);
-    else if (hasCells(row)) records.push([row]);
+    else if (hasCells(row) || isTitle) records.push([row]);
     else break;
   }
   return records;
@@ -119,17 +141,24 @@ interface Surroundings {
   isLast: boolean;
 }
 
+/** Whether a text may stand below another one in its cell: two numbers are two cells, and what begins further left is a title. */
+function mayGoOn(above: Part, below: Part): boolean {
+  return below.x >= above.x - tolerance && !(isNumber(above) && isNumber(below));
+}
+
 /** Whether the line below a row continues its cells. */
 function goesOn(record: PageRow[], { lines: [line] }: PageRow, { columns, usualStep, isLast }: Surroundings): boolean {
   const step = stepTo(record.at(-1) as PageRow, line);
   const places = line.parts.map((part) => columnOf(columns, part));
-  const above = new Set(record.flatMap(({ lines }) => lines.flatMap(({ parts }) => parts.map((part) => columnOf(columns, part)))));
-  if (step > cellStep * line.size || !places.every((place) => above.has(place))) return false;
+  const above = record.flatMap(({ lines }) => lines.flatMap(({ parts }) => parts));
+  const isOf = (part: Part) => above.some((one) => columnOf(columns, one) === columnOf(columns, part) && mayGoOn(one, part));
+  if (step > cellStep * line.size || !line.parts.every(isOf)) return false;
   if (usualStep !== undefined && usualStep >= step * clearlyFurther) return true;
   return !isLast && line.parts.length === 1 && places[0] !== 0 && /\p{L}/u.test(line.parts[0]?.text ?? '');
 }
 
-function isTable(records: PageRow[][], columns: Column[]): boolean {
+function isTable(all: PageRow[][], columns: Column[]): boolean {
+  const records = all.filter(([row]) => row && hasCells(row));
   if (records.length < fewestRows || columns.length < 2) return false;
   const heads = records.flatMap(([row]) => (row ? firstLineOf(row, columns) : []));
   const count = heads.reduce((sum, { parts }) => sum + parts.length, 0);

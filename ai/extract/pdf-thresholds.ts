@@ -59,6 +59,8 @@ export const tableThresholds = {
   mostColumns: 40,
   /** A row goes on within so many lines: descriptions of goods on an invoice. */
   mostLinesOfCell: 8,
+  /** So has the title of the rows below it: statistics by groups. */
+  mostLinesOfLabel: 2,
   /** How far a row may be below the one before: tables with cells of several lines. */
   widestStep: 4,
   /** Lines of one cell are no further from each other. */

@@ -18,7 +18,10 @@ const marker = /^(?:[•◦▪‣●○–—*·+>-]|[([]?(?:\p{N}{1,3}(?:\.\p{N
  * a wide enough blank there. Undefined if a part still lies in two columns, or two parts lie in one.
  */
 export function spreadColumns(columns: Column[], line: VisualLine): Column[] | undefined {
-  return spread(columns, line, { gap: leastGap * line.size, blanksOf: blanksBefore });
+  return spread(columns, line, {
+    gap: leastGap * line.size,
+    blanksOf: (part, all) => (/\p{L}/u.test(part.text) ? blanksBefore : blanksBetween)(part, all),
+  });
 }
 
 /**
@@ -106,7 +109,8 @@ export function areTable(columns: Column[], rows: VisualLine[]): boolean {
   const aligned = all.map((cells) => Math.max(shareAligned(cells), shareNumeric(cells)));
   const count = all.reduce((sum, cells) => sum + cells.length, 0);
   const inAll = all.reduce((sum, cells, index) => sum + cells.length * (aligned[index] ?? 0), 0) / count;
-  if (inAll < leastAligned.table || aligned.some((share) => share < leastAligned.column)) return false;
+  if (inAll < leastAligned.table || aligned.some((share, at) => share < leastAligned.column && !(at === 0 && columns.length > 2)))
+    return false;
   const texts = all.filter((cells, index) => isText(cells, columns[index] as Column)).length;
   const [first = [], second = []] = all;
   if (columns.length > 2) return texts < 2;

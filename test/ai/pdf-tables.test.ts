@@ -155,6 +155,52 @@ describe('A table of a PDF', () => {
     expect(await textOf(rowsAt(rows, { step: 12 }).filter(({ text }) => text !== ''))).to.equal(markdown(rows));
   });
 
+  it('has the titles of its groups, which fill no other column', async () => {
+    const long = ['Timber that was landed at the old quay in May', '', ''];
+    const groups = [...goods, long, ['Oak', 'brown', '30.00'], ['Sails', '', ''], ['Ash', 'pale', '21.50'], ['  Linen', 'white', '8.00']];
+    const drawn = rowsAt(groups).filter(({ text }) => text !== '');
+    expect(await textOf(drawn)).to.equal(markdown(groups.map((cells) => cells.map((cell) => cell.trim()))));
+  });
+
+  it('ends before text, and another one begins behind it', async () => {
+    const lines = ['The prices of May are in force until the', 'end of the year, and are binding for', 'orders from both of the harbours'];
+    const text = lines.map((line, row) => ({ text: line, x: 60, y: 164 + row * 16 }));
+    const found = await textOf([...rowsAt(goods), ...text, ...rowsAt(goods, { y: 212 })]);
+    expect(found).to.equal([markdown(goods), lines.join('\n'), markdown(goods)].join('\n\n'));
+  });
+
+  it('has leaders between the titles of its rows and several numbers', async () => {
+    const rows = ['1.00', '2.00', '3.00'].map((size) => [size, '800', '1,040', '1,280']);
+    const led = rows.map(([size, ...numbers]) => [`${size} ..............`, ...numbers]);
+    expect(await textOf(rowsAt(led, { places: [60, 200, 300, 400] }))).to.equal(markdown(rows));
+  });
+
+  it('has its rows if it is drawn column by column, or a number behind the next row', async () => {
+    const all = rowsAt(goods.slice(1).map(([name = '', , price = '']) => [name, price, price]));
+    const byColumn = [0, 1, 2].flatMap((column) => all.filter((_, index) => index % 3 === column));
+    const rows = goods.slice(1).map(([name = '', , price = '']) => [name, price, price]);
+    expect(await textOf(byColumn)).to.equal(markdown(rows));
+    const late = [...all.slice(0, 2), ...all.slice(3, 6), all[2] as Piece, ...all.slice(6)];
+    expect(await textOf(late)).to.equal(markdown(rows));
+  });
+
+  it('has a number for each column, also if those of one row are wider and stand close', async () => {
+    const rows = [...['80', '88', '96'].map((one) => ['Rope', one, one]), ['Tar', '1,040', '1,120']];
+    const ending = rowsAt(rows, { places: [60, 200, 232] }).map((piece, at) => ({ ...piece, endsThere: at % 3 > 0 }));
+    expect(await textOf(ending)).to.equal(markdown(rows));
+  });
+
+  it('has no numbers that are joined: two of them are two cells', async () => {
+    const rows = [
+      ['Isle of the north', '80,000'],
+      ['All isles together', '1,190,000'],
+      ['Mainland', '7'],
+    ];
+    const close = rowsAt(rows, { places: [60, 200], step: 11 });
+    const byCell = [0, 2, 1, 3, 4, 5].map((index) => close[index] as Piece);
+    expect(await textOf(byCell)).to.equal(markdown(rows));
+  });
+
   it('stands in one column of a paper without its other one', async () => {
     const prose = parts.flatMap((part) => (part.kind === 'paragraph' ? [part.text] : [])).join(' ');
     const lines = prose.match(/\S.{0,45}\S(?=\s|$)/g) ?? [];
