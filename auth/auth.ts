@@ -11,13 +11,14 @@ import { adminSetPasswordPlugin } from './admin-set-password.ts';
 import { billingPlugin } from './billing-plugin.ts';
 import { AuthDialect } from './dialect.ts';
 import { setEmailRule } from './email-addresses.ts';
+import { emailChangePlugin } from './email-change.ts';
 import { createFirstAdmin } from './first-admin.ts';
 import { handleWithMails } from './handle-request.ts';
 import { inputPlugin } from './input-plugin.ts';
 import { invitationPlugin } from './invitation-plugin.ts';
 import { withPage, withResetPage } from './links.ts';
 import { logLine } from './log-line.ts';
-import { emailChangeMail, newEmailMail, passwordResetMail, verificationMail } from './mails.ts';
+import { passwordResetMail, verificationMail } from './mails.ts';
 import { membershipPlugin } from './membership-plugin.ts';
 import { oidcPlugin } from './oidc-plugin.ts';
 import { organizationPlugin } from './organization-plugin.ts';
@@ -27,6 +28,7 @@ import { passwordLength, passwords } from './passwords.ts';
 import { redirectTargetPlugin } from './redirect-targets.ts';
 import { repeatedSignUpPlugin } from './repeated-sign-up.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
+import { accountHooks } from './squatted-addresses.ts';
 import { stopImpersonatingPlugin } from './stop-impersonating.ts';
 import { trustedDevicesPlugin, verificationHooks, verificationOptions } from './trusted-devices.ts';
 import { twoFactorPlugin } from './two-factor.ts';
@@ -69,6 +71,8 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
     database: { db: createKysely({ pool, db, writeMails }), type: 'postgres', transaction: true },
     trustedOrigins: config.trustedOrigins,
     session: sessionLifetime,
+    // A provider that vouches for an address outranks who signed up with it: see `accountHooks`.
+    account: { accountLinking: { requireLocalEmailVerified: false } },
     emailAndPassword: {
       enabled: true,
       password: passwords,
@@ -84,18 +88,14 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       sendOnSignUp: config.requireEmailVerification,
       // The link of a stranger's mail would sign a browser in as the stranger.
       autoSignInAfterVerification: false,
-      sendVerificationEmail: async ({ user, url, token }) =>
-        addMail((isChange(token) ? newEmailMail : verificationMail)(user.email, withPage(url, config.webUrl))),
+      sendVerificationEmail: async ({ user, url }) => addMail(verificationMail(user.email, withPage(url, config.webUrl))),
     },
-    databaseHooks: { session: { create: { after: createFirstAdmin({ config, db, log }) } }, verification: verificationHooks },
-    user: {
-      changeEmail: {
-        enabled: true,
-        sendChangeEmailConfirmation: async ({ user, newEmail, url }) =>
-          addMail(emailChangeMail(user.email, newEmail, withPage(url, config.webUrl))),
-      },
-      deleteUser: { enabled: true },
+    databaseHooks: {
+      session: { create: { after: createFirstAdmin({ config, db, log }) } },
+      verification: verificationHooks,
+      account: accountHooks(db),
     },
+    user: { deleteUser: { enabled: true } },
     verification: verificationOptions,
     rateLimit: { enabled: config.production, storage: 'database' },
     advanced: {
@@ -124,7 +124,8 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       redirectTargetPlugin(),
       membershipPlugin(db),
       invitationPlugin(db),
-      ownAccountPlugin(config),
+      ownAccountPlugin(),
+      emailChangePlugin(config, db),
       repeatedSignUpPlugin(config),
       stopImpersonatingPlugin(),
       oidcPlugin(config),
@@ -137,10 +138,4 @@ function createKysely({ pool, db, writeMails }: Pick<AuthDependencies, 'pool' | 
   // better-auth also reads users by empty lists of ids, and `in ()` is not SQL.
   const emptyLists = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression });
   return new Kysely({ dialect: new AuthDialect(pool, db, writeMails), plugins: [emptyLists] });
-}
-
-/** Whether a link confirms the new address of a user: its token names both. */
-function isChange(token: string): boolean {
-  const payload = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as { updateTo?: string };
-  return payload.updateTo !== undefined;
 }

@@ -7,7 +7,7 @@ const authPrefix = '/api/auth';
 const paths = [
   ...['/sign-up/email', '/sign-in/email', '/sign-in/social', '/sign-out', '/callback/:id'],
   ...['/get-session', '/update-session', '/list-sessions', '/revoke-session', '/revoke-sessions', '/revoke-other-sessions'],
-  ...['/send-verification-email', '/verify-email', '/verify-password', '/change-password', '/change-email'],
+  ...['/send-verification-email', '/verify-email', '/verify-password', '/change-password', '/change-email', '/change-email/confirm'],
   ...['/request-password-reset', '/reset-password', '/reset-password/:token', '/update-user', '/delete-user', '/delete-user/callback'],
   ...['/list-accounts', '/link-social', '/unlink-account', '/get-access-token', '/refresh-token', '/account-info', '/ok', '/error'],
   ...below('/organization', [

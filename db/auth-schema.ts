@@ -34,6 +34,14 @@ export interface AuthTables {
     /** The session that turned it on. */
     sessionId: string | null;
   };
+  /** A change of a user's address that waits for the link with this digest. `confirmed` by the present address, or not yet. */
+  email_change: {
+    user_id: string;
+    new_email: string;
+    token_hash: string;
+    confirmed: boolean;
+    expires_at: ColumnType<Date, RawBuilder<Date>>;
+  };
   /** Links in mails, sign-ins that wait for a second factor, and trusted devices. `value` names the user. */
   verification: { id: string; identifier: string; value: string; expiresAt: Date; createdAt: CreatedAt; userAgent: string | null };
   session: {

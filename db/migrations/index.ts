@@ -13,6 +13,7 @@ import * as charset from './0011-charset.ts';
 import * as heldDeliveries from './0012-held-deliveries.ts';
 import * as jobStages from './0013-job-stages.ts';
 import * as signIn from './0014-sign-in.ts';
+import * as pendingChanges from './0015-pending-changes.ts';
 import * as wholeInputs from './0018-whole-inputs.ts';
 
 /**
@@ -37,5 +38,6 @@ export const migrations: Record<string, ShippedMigration> = {
   '0012-held-deliveries': heldDeliveries,
   '0013-job-stages': jobStages,
   '0014-sign-in': signIn,
+  '0015-pending-changes': pendingChanges,
   '0018-whole-inputs': wholeInputs,
 };

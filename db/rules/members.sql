@@ -63,6 +63,10 @@ create or replace function after_member_change() returns trigger language plpgsq
         then 'OWNED_ORGANIZATION_BEING_DELETED' else 'LAST_OWNER' end);
     end if;
     if tg_op = 'DELETE' then
+      -- Their keys stay suspended until another member rotates them, also if they come back.
+      update api_key set responsible_id = nullif(responsible_id, old."userId"),
+          previous_responsible_id = nullif(previous_responsible_id, old."userId")
+        where organization_id = old."organizationId" and old."userId" in (responsible_id, previous_responsible_id);
       perform record_auth_change(old."organizationId", 'member.remove', 'member', old.id,
         jsonb_build_object('userId', old."userId", 'role', old.role));
     else

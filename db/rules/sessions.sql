@@ -37,8 +37,11 @@ create or replace trigger keep_session_end before update of "expiresAt" on sessi
 
 -- Only rows of links have the user's id as their value, and what a second factor waits for or trusts.
 create or replace function end_links() returns trigger language plpgsql as $$
+  declare
+    of_user text := case tg_table_name when 'account' then to_jsonb(new) ->> 'userId' else old.id end;
   begin
-    delete from verification where value = case tg_table_name when 'account' then to_jsonb(new) ->> 'userId' else old.id end;
+    delete from verification where value = of_user;
+    delete from email_change where user_id = of_user;
     return null;
   end $$;
 create or replace trigger end_links_of_address after update of email on "user" for each row

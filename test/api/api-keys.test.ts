@@ -129,6 +129,8 @@ describe('API keys', () => {
       const { responsibleId } = await found(made.id);
       await api.database.db.deleteFrom('member').where('userId', '=', responsibleId).execute();
       expect([await isIn(made), (await found(made.id)).status]).to.deep.equal([false, 'suspended']);
+      await api.addMember(tenant.organizationId, { id: responsibleId } as TestUser, 'admin');
+      expect([await isIn(made), (await found(made.id)).status], 'back again').to.deep.equal([false, 'suspended']);
       const renewed = await rotate(made.id);
       expect([await isIn(made), await isIn(renewed), renewed.shown.responsibleId]).to.deep.equal([false, true, tenant.owner.id]);
     });

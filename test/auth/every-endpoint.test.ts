@@ -233,6 +233,16 @@ describe('Every endpoint of sign-in', () => {
       right: () => owner.post('/update-user', { name: 'Olga' }),
       wrong: [() => owner.post('/update-user', { email: 'new@example.com' }), 400, 'EMAIL_CAN_NOT_BE_UPDATED'],
     },
+    'GET /change-email/confirm': {
+      right: async () => {
+        const { client, userId, email } = await newUser();
+        await service.db.updateTable('user').set({ emailVerified: true }).where('id', '=', userId).execute();
+        await client.post('/change-email', { newEmail: `confirmed-${email}` });
+        const token = /token=(\w+)/.exec(service.mails.findLast(({ to }) => to === email)?.text ?? '')?.[1];
+        return client.get(`/change-email/confirm?token=${token}`);
+      },
+      wrong: [() => anonymous().get('/change-email/confirm?token=none'), 401, 'INVALID_TOKEN'],
+    },
     'POST /change-email': {
       right: async () => {
         const { client, userId } = await newUser();

@@ -67,6 +67,35 @@ describe('Signing in through an OpenID Connect provider', () => {
     expect(await service.findSession({ cookie: client.cookieHeader() })).to.equal(undefined);
   });
 
+  it('gives an address to who owns it, from who signed up with it before and never verified it', async () => {
+    const squatter = service.client();
+    const { userId, email } = await squatter.signUp('Squatter');
+    await squatter.createOrganization();
+    await squatter.post('/two-factor/enable', { password: 'a long password' });
+    provider.profile = { sub: 'user-6', email, email_verified: true, name: 'Owner' };
+    const { client, location } = await signIn();
+    expect(location).to.equal(`${webOrigin}/home`);
+    expect(await service.findSession({ cookie: client.cookieHeader() })).to.include({ userId, email });
+    expect(await service.findSession({ cookie: squatter.cookieHeader() })).to.equal(undefined);
+    expect((await service.client().post('/sign-in/email', { email, password: 'a long password' })).status).to.equal(401);
+    const accounts = await service.db.selectFrom('account').select('accountId').where('userId', '=', userId).execute();
+    expect(accounts).to.deep.equal([{ accountId: 'user-6' }]);
+    expect(await service.db.selectFrom('twoFactor').select('id').where('userId', '=', userId).execute()).to.deep.equal([]);
+    const user = service.db.selectFrom('user').select('emailVerified').where('id', '=', userId);
+    expect(await user.executeTakeFirst()).to.deep.equal({ emailVerified: true });
+  });
+
+  it('leaves a verified user their password and sessions when a provider is added', async () => {
+    const local = service.client();
+    const { userId, email } = await local.signUp();
+    await service.db.updateTable('user').set({ emailVerified: true }).where('id', '=', userId).execute();
+    provider.profile = { sub: 'user-7', email, email_verified: true, name: 'Seven' };
+    const { client } = await signIn();
+    expect(await service.findSession({ cookie: client.cookieHeader() })).to.include({ userId });
+    expect(await service.findSession({ cookie: local.cookieHeader() })).to.include({ userId });
+    expect((await service.client().post('/sign-in/email', { email, password: 'a long password' })).status).to.equal(200);
+  });
+
   it('knows no provider that is not configured', async () => {
     const answer = await service.client().post('/sign-in/social', { provider: 'provider_a', callbackURL: webOrigin });
     expect(answer.status).to.equal(404);

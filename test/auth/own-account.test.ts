@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { until } from '../support/processes.ts';
 import type { Client } from './support/client.ts';
 import { type AuthService, startAuthService, webOrigin } from './support/service.ts';
+import { totp } from './support/totp.ts';
 
 const password = 'a long password';
 let addresses = 0;
@@ -58,6 +59,72 @@ describe('What users do with their account', () => {
       expect(entry).to.deep.include({ action: 'user.update', target_type: 'user', metadata: { email: { from: email, to: newEmail } } });
       expect((await service.client().post('/sign-in/email', { email: newEmail, password })).status).to.equal(200);
     });
+
+    /** Opens the last link that was sent to an address. */
+    function openLast(address: string) {
+      const link = /http\S+/.exec(mailsTo(address).at(-1)?.text ?? '')?.[0] ?? 'no link';
+      return service.client().get(link.slice(link.indexOf('/api/auth') + '/api/auth'.length));
+    }
+
+    it('takes each link once, and only those of the last change that was asked for', async () => {
+      const { client, userId, email } = await newUser();
+      const [one, two] = [newAddress(), newAddress()];
+      await client.post('/change-email', { newEmail: one });
+      const [first] = mailsTo(email);
+      await openLast(email);
+      expect((await openLast(email)).headers.get('location')).to.equal(`${webOrigin}/?error=INVALID_TOKEN`);
+      expect(mailsTo(one)).to.have.length(1);
+      await client.post('/change-email', { newEmail: two });
+      expect((await openLast(one)).headers.get('location')).to.equal(`${webOrigin}/?error=INVALID_TOKEN`);
+      expect(mailsTo(email).at(-1)?.text).to.not.equal(first?.text);
+      await openLast(email);
+      const answers = await Promise.all([openLast(two), openLast(two), openLast(two)]);
+      expect(answers.map(({ headers }) => headers.get('location')).sort()).to.deep.equal([
+        `${webOrigin}/`,
+        ...Array(2).fill(`${webOrigin}/?error=INVALID_TOKEN`),
+      ]);
+      expect(await userOf(userId)).to.include({ email: two, emailVerified: true });
+      const { rows } = await service.database.pool.query('select from email_change where user_id = $1', [userId]);
+      expect(rows).to.deep.equal([]);
+    });
+
+    it('keeps no link that works in the database, and none for longer than an hour', async () => {
+      const { client, userId, email } = await newUser();
+      const newEmail = newAddress();
+      await client.post('/change-email', { newEmail });
+      const { rows } = await service.database.pool.query('select * from email_change where user_id = $1', [userId]);
+      const token = /token=(\w+)/.exec(mailsTo(email)[0]?.text ?? '')?.[1] ?? '';
+      expect(token).to.have.length(32);
+      expect(JSON.stringify(rows)).to.not.include(token);
+      await service.database.pool.query(`update email_change set expires_at = expires_at - interval '1 hour' where user_id = $1`, [userId]);
+      expect((await openLast(email)).headers.get('location')).to.equal(`${webOrigin}/?error=INVALID_TOKEN`);
+      expect((await client.get('/change-email/confirm?token=x')).body).to.include({ status: 401, code: 'INVALID_TOKEN' });
+      const elsewhere = await client.get('/change-email/confirm?token=x&callbackURL=https://evil.example');
+      expect(elsewhere.body).to.include({ status: 403, code: 'INVALID_CALLBACK_URL' });
+    });
+
+    for (const [what, end] of Object.entries<(user: { client: Client; userId: string; email: string }) => Promise<unknown>>({
+      'a new password': ({ client }) =>
+        client.post('/change-password', { currentPassword: password, newPassword: 'the next long password' }),
+      'an address that an admin gives': ({ userId }) => admin.post('/admin/update-user', { userId, data: { email: newAddress() } }),
+      'a ban': ({ userId }) => admin.post('/admin/ban-user', { userId }),
+      'the second factor': async ({ client }) => {
+        const { body } = await client.post('/two-factor/enable', { password });
+        return client.post('/two-factor/verify-totp', { code: totp(body.totpURI) });
+      },
+    }))
+      it(`is over with ${what}`, async () => {
+        for (const isConfirmed of [false, true]) {
+          const user = await newUser();
+          const newEmail = newAddress();
+          await user.client.post('/change-email', { newEmail });
+          if (isConfirmed) await openLast(user.email);
+          expect(((await end(user)) as { status: number }).status).to.equal(200);
+          const answer = await openLast(isConfirmed ? newEmail : user.email);
+          expect(answer.headers.get('location')).to.equal(`${webOrigin}/?error=INVALID_TOKEN`);
+          expect((await userOf(user.userId))?.email).to.not.equal(newEmail);
+        }
+      });
 
     it('says and sends the same if the new address is taken, and changes nothing', async () => {
       const [one, other] = [await newUser(), await newUser()];
