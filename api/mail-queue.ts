@@ -11,7 +11,7 @@ interface MailQueueOptions {
 }
 
 /** The interface through which sign-in and the contact form send mails. */
-interface MailQueue {
+export interface MailQueue {
   /** Resolves once the mail is stored, from where a workflow sends it. */
   send(mail: NewMail): Promise<void>;
   /** Stores mails in the transaction that causes them. */

@@ -11,7 +11,7 @@ import { useApi } from '../support/use-api.ts';
 const mostMs = 9_000;
 
 describe('While the database says nothing', () => {
-  const { api } = useApi({ env: { LIMITER_STORE: 'postgres' } });
+  const { api } = useApi({ process: true, env: { LIMITER_STORE: 'postgres' } });
   let tenant: Tenant;
   let proxy: TcpProxy;
 

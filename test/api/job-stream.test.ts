@@ -16,6 +16,7 @@ const of = (job: { id: string }, status: string) => (event: StreamedEvent) => ev
 describe('The job stream', () => {
   let metricsPort = 0;
   const { api, tenant } = useApi({
+    process: true,
     env: async () => {
       [metricsPort = 0] = await findFreePorts(1);
       return withTimes({ streamRecheck: 200 }, { METRICS_PORT: String(metricsPort) });
@@ -394,7 +395,7 @@ describe('The job stream', () => {
 });
 
 describe('The life of a job stream', () => {
-  const { api, tenant } = useApi({ env: withTimes({ streamLifetime: 1_000 }, { WORKER_ENABLED: 'false' }) });
+  const { api, tenant } = useApi({ process: true, env: withTimes({ streamLifetime: 1_000 }, { WORKER_ENABLED: 'false' }) });
 
   it('is bounded: it ends without an error, and the client comes back', async () => {
     const options = { token: tenant.owner.token, organizationId: tenant.organizationId };

@@ -3,7 +3,7 @@ import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('SIGTERM to the API', () => {
-  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false', SHUTDOWN_DELAY_MS: '6000' } });
+  const { api, tenant } = useApi({ process: true, env: { WORKER_ENABLED: 'false', SHUTDOWN_DELAY_MS: '6000' } });
 
   it('turns readiness first, while requests are still taken, and then drains', async () => {
     const { token } = tenant.owner;

@@ -3,7 +3,7 @@ import { patientLocks, untilWaiting } from '../support/locks.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('The acceptance of an invitation', () => {
-  const { api, tenant } = useApi({ env: patientLocks });
+  const { api, tenant } = useApi({ process: true, env: patientLocks });
 
   it('can be repeated if the process was killed in the middle of it', async () => {
     const { organizationId, owner } = tenant;

@@ -10,7 +10,7 @@ import { asOwner, type Cli, createCli } from './support.ts';
 const summary = { uploaded: 0, unchanged: 0, skipped: 0, failed: 0 };
 
 describe('sheaf upload', () => {
-  const { api, tenant } = useApi({ check: 'at the end', tenant: 'of each test', env: { WORKER_ENABLED: 'false' } });
+  const { api, tenant } = useApi({ process: true, check: 'at the end', tenant: 'of each test', env: { WORKER_ENABLED: 'false' } });
   let cli: Cli;
   let folder: string;
 
@@ -213,7 +213,11 @@ describe('sheaf upload', () => {
 });
 
 describe('sheaf upload --process', () => {
-  const { api, tenant } = useApi({ check: 'at the end', env: { WORKER_ENABLED: 'false', EXTRA_JOB_KINDS: 'document.process' } });
+  const { api, tenant } = useApi({
+    process: true,
+    check: 'at the end',
+    env: { WORKER_ENABLED: 'false', EXTRA_JOB_KINDS: 'document.process' },
+  });
 
   it('has each document processed once, where it is not indexed yet', async () => {
     const cli = createCli(asOwner(api, tenant));

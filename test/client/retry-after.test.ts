@@ -8,7 +8,7 @@ import { refusal } from './support/refusal.ts';
 const requestsPerMinute = 4;
 
 describe('A client that asks too often', () => {
-  const { api } = useApi({ env: { RATE_LIMIT_PER_MINUTE: String(requestsPerMinute), LIMITER_STORE: 'postgres' } });
+  const { api } = useApi({ process: true, env: { RATE_LIMIT_PER_MINUTE: String(requestsPerMinute), LIMITER_STORE: 'postgres' } });
   let proxy: FaultyProxy;
 
   before(async () => {

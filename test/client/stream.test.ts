@@ -13,7 +13,7 @@ import { refusal } from './support/refusal.ts';
 const order = ['queued', 'running', 'succeeded'];
 
 describe("The client's stream of jobs", () => {
-  const { api, tenant } = useApi({ env: withTimes({ streamRecheck: 200 }) });
+  const { api, tenant } = useApi({ process: true, env: withTimes({ streamRecheck: 200 }) });
   let proxy: FaultyProxy;
   let client: Client;
 

@@ -17,7 +17,7 @@ const mebibyte = 1024 * 1024;
 const json = { 'content-type': 'application/json' };
 
 describe('Errors', () => {
-  const { api } = useApi({ env: { WORKER_ENABLED: 'false' } });
+  const { api } = useApi({ process: true, env: { WORKER_ENABLED: 'false' } });
   let platformAdmin: TestUser;
   let key: TestKey;
 
@@ -178,7 +178,7 @@ describe('Errors', () => {
 });
 
 describe('An internal error', () => {
-  const { api } = useApi({ env: { WORKER_ENABLED: 'false', CONTACT_EMAIL: 'operator@example.com' } });
+  const { api } = useApi({ process: true, env: { WORKER_ENABLED: 'false', CONTACT_EMAIL: 'operator@example.com' } });
   let user: TestUser;
 
   before(async () => {
@@ -208,7 +208,7 @@ describe('An internal error', () => {
 });
 
 describe('A failure inside a procedure', () => {
-  const { api } = useApi({ env: { WORKER_ENABLED: 'false' } });
+  const { api } = useApi({ process: true, env: { WORKER_ENABLED: 'false' } });
   let user: TestUser;
 
   before(async () => {
@@ -232,7 +232,7 @@ describe('A failure inside a procedure', () => {
 });
 
 describe('A database that does not respond', () => {
-  const { api } = useApi({ env: { WORKER_ENABLED: 'false', CONTACT_EMAIL: 'operator@example.com' } });
+  const { api } = useApi({ process: true, env: { WORKER_ENABLED: 'false', CONTACT_EMAIL: 'operator@example.com' } });
   // These two do not use it.
   const asked = routes.filter(({ metadata }) => !['system.health', 'system.authConfig'].includes(metadata.operation));
   const answers = new Map<string, Promise<Answer>>();
@@ -275,7 +275,7 @@ describe('A database that does not respond', () => {
 });
 
 describe('The limit of requests', () => {
-  const { api } = useApi({ env: { WORKER_ENABLED: 'false', RATE_LIMIT_PER_MINUTE: '2' } });
+  const { api } = useApi({ process: true, env: { WORKER_ENABLED: 'false', RATE_LIMIT_PER_MINUTE: '2' } });
 
   it('counts down, and then tells how long to wait, at every operation over both transports', async () => {
     const first = await api.request('GET', '/api/v1/health');

@@ -11,6 +11,7 @@ import { useApi } from '../support/use-api.ts';
 
 describe('Canceling a job', () => {
   const { api, ai, tenant } = useApi({
+    process: true,
     ai: true,
     // Six requests of one organization may wait for a lock at once.
     env: withTimes({ jobRetryDelays: [60_000] }, { WORKER_CONCURRENCY: '1', DATABASE_POOL_SIZE: '40', ...patientLocks }),

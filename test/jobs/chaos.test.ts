@@ -10,6 +10,7 @@ const jobs = 60;
 
 describe('Processes that are killed again and again', () => {
   const { api, ai, tenant } = useApi({
+    process: true,
     ai: true,
     services: ['api', 'worker'],
     env: withTimes({ jobRetryDelays: [100] }, { WORKER_CONCURRENCY: '4' }),

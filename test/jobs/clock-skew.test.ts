@@ -22,11 +22,7 @@ for (const [name, shifts] of Object.entries({
   'behind in the API, ahead in the worker': { api: -5 * minutes, worker: 5 * minutes },
 })) {
   describe(`A clock that is five minutes ${name}`, () => {
-    const { api, ai, tenant } = useApi({
-      ai: true,
-      services: ['api', 'worker'],
-      env: withTimes(soon, billingOn),
-    });
+    const { api, ai, tenant } = useApi({ process: true, ai: true, services: ['api', 'worker'], env: withTimes(soon, billingOn) });
     before(async () => {
       await api.stack.restart('api', withTimes(soon, clockOff(shifts.api)));
       await api.stack.restart('worker', withTimes(soon, clockOff(shifts.worker)));

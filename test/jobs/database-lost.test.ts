@@ -9,7 +9,7 @@ import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('While the database is away', () => {
-  const { api, ai } = useApi({ ai: true, env: withTimes({ jobRetryDelays: [200] }, { WORKER_CONCURRENCY: '4' }) });
+  const { api, ai } = useApi({ process: true, ai: true, env: withTimes({ jobRetryDelays: [200] }, { WORKER_CONCURRENCY: '4' }) });
   let tenant: Tenant;
   let proxy: TcpProxy;
   let pid: number | undefined;

@@ -10,7 +10,7 @@ describe('The start of a job', () => {
     const inside = services.length === 1;
 
     describe(inside ? 'with the worker inside the API' : 'with the worker in a process of its own', () => {
-      const { api, ai, tenant } = useApi({ ai: true, services: [...services], check: 'at the end' });
+      const { api, ai, tenant } = useApi({ process: true, ai: true, services: [...services], check: 'at the end' });
 
       it(inside ? 'brings the first task with its response' : 'puts the first task into the queue', async () => {
         const { id } = await createJob(api, tenant, summary);
@@ -25,7 +25,7 @@ describe('The start of a job', () => {
   }
 
   describe('whose response is late', () => {
-    const { api, tenant } = useApi({ ai: true, check: 'at the end' });
+    const { api, tenant } = useApi({ process: true, ai: true, check: 'at the end' });
     let proxy: TcpProxy;
 
     before(async () => {

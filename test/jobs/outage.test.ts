@@ -16,6 +16,7 @@ describe('While Temporal is away', () => {
   // Its port is known before it runs, and it keeps what it knew.
   let port: number;
   const { api, ai, tenant } = useApi({
+    process: true,
     ai: true,
     async env() {
       [port = 0] = await findFreePorts(1);

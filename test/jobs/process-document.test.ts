@@ -38,7 +38,7 @@ function hold(ai: FakeAi, operation: (typeof operations)[number]): () => void {
 
 describe('Processing a document as one job', () => {
   const env = withTimes({ jobRetryDelays: [50, 50, 60_000] }, { ...on, ...webhooksOn });
-  const { api, ai, tenant } = useApi({ ai: true, env, check: 'after each test' });
+  const { api, ai, tenant } = useApi({ process: true, ai: true, env, check: 'after each test' });
   afterEach(() => {
     for (const operation of operations) ai.behave(operation);
   });
@@ -250,7 +250,7 @@ describe('Processing a document as one job', () => {
 
 describe('Processing a document whose stages take long', () => {
   const env = { ...on, JOB_TIMEOUT_MS: '3000' };
-  const { api, ai, tenant } = useApi({ ai: true, env, check: 'at the end' });
+  const { api, ai, tenant } = useApi({ process: true, ai: true, env, check: 'at the end' });
 
   it('has the time of an attempt for each stage; once the kind is off, none is retried', async () => {
     for (const operation of operations) ai.behave(operation, answerLate(2_000));
@@ -276,7 +276,7 @@ for (const { title, services } of [
 ])
   describe(`Processing a document by ${title}, which is killed between the stages`, () => {
     const env = withTimes({ jobRetryDelays: [200] }, on);
-    const { api, ai, tenant } = useApi({ ai: true, services, env, check: 'at the end' });
+    const { api, ai, tenant } = useApi({ process: true, ai: true, services, env, check: 'at the end' });
 
     it('costs that attempt, repeats no stage that is done, and is charged once', async () => {
       const victim = services.at(-1) ?? 'api';
@@ -299,7 +299,7 @@ for (const { title, services } of [
 
 describe('Processing a document with too few credits', () => {
   const env = { ...on, ...billingOn, WORKER_ENABLED: 'false', STRIPE_API_BASE: 'http://127.0.0.1:9', PLAN_FREE_AI_CREDITS: '15' };
-  const { api, tenant } = useApi({ env, check: 'at the end' });
+  const { api, tenant } = useApi({ process: true, env, check: 'at the end' });
 
   it('is refused, and left out of what a workspace does with an upload', async () => {
     const { token } = tenant.owner;
@@ -315,7 +315,7 @@ describe('Processing a document with too few credits', () => {
 });
 
 describe('Processing a document where it is off', () => {
-  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false' }, check: 'at the end' });
+  const { api, tenant } = useApi({ process: true, env: { WORKER_ENABLED: 'false' }, check: 'at the end' });
 
   it('is refused as a kind that nobody has, as a job and as what a workspace does', async () => {
     const { token } = tenant.owner;

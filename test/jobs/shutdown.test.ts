@@ -11,6 +11,7 @@ const graceMs = 8_000;
 for (const service of ['worker', 'api'] as const) {
   describe(`SIGTERM to ${service === 'api' ? 'the API with its worker' : 'a worker'}, while a job runs`, () => {
     const { api, ai, tenant } = useApi({
+      process: true,
       ai: true,
       services: service === 'api' ? ['api'] : ['api', 'worker'],
       env: withTimes({ jobRetryDelays: [200] }, { WORKER_SHUTDOWN_GRACE_MS: String(graceMs), WORKER_CONCURRENCY: '1' }),

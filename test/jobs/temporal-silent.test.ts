@@ -10,7 +10,7 @@ import { useApi } from '../support/use-api.ts';
 const cutMs = 20_000;
 
 describe('While Temporal says nothing', () => {
-  const { api, ai, tenant } = useApi({ ai: true, services: ['api', 'worker'], env: withTimes({ jobRetryDelays: [200] }) });
+  const { api, ai, tenant } = useApi({ process: true, ai: true, services: ['api', 'worker'], env: withTimes({ jobRetryDelays: [200] }) });
   let proxy: TcpProxy;
 
   before(async () => {

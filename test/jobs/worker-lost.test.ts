@@ -12,7 +12,13 @@ for (const { title, services } of [
   const victim: ServiceName = services.at(-1) ?? 'api';
 
   describe(`${title}, killed in the middle of its jobs`, () => {
-    const { api, ai, tenant } = useApi({ ai: true, services, env: withTimes({ jobRetryDelays: [200] }), check: 'at the end' });
+    const { api, ai, tenant } = useApi({
+      process: true,
+      ai: true,
+      services,
+      env: withTimes({ jobRetryDelays: [200] }),
+      check: 'at the end',
+    });
     let documentId: string;
     const ids = { index: '', once: '' };
 

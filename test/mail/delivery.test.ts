@@ -36,6 +36,7 @@ describe('Mails', () => {
   let server: MailServer;
   let metrics = 0;
   const { api } = useApi({
+    process: true,
     async env() {
       server = await startMailServer();
       [metrics = 0] = await findFreePorts(1);
@@ -218,7 +219,7 @@ describe('Mails', () => {
 });
 
 describe('Mails of a deployment for development', () => {
-  const { api } = useApi({ env: { REQUIRE_EMAIL_VERIFICATION: 'true' } });
+  const { api } = useApi({ process: true, env: { REQUIRE_EMAIL_VERIFICATION: 'true' } });
 
   it('are files in DATA_DIR/mail, with links to copy', async () => {
     const directory = join(api.stack.dataDir, 'mail');

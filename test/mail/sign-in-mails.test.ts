@@ -16,7 +16,7 @@ describe('A mail of sign-in', () => {
 
   before(async () => {
     // No worker runs, so that a mail stays where it was written.
-    api = await startTestApi({ env: { WORKER_ENABLED: 'false', REQUIRE_EMAIL_VERIFICATION: 'true', ...patientLocks } });
+    api = await startTestApi({ process: true, env: { WORKER_ENABLED: 'false', REQUIRE_EMAIL_VERIFICATION: 'true', ...patientLocks } });
     owner = await signUpVerified();
     const { body } = await post('/organization/create', { name: 'Acme', slug: 'acme' }, owner.token);
     organizationId = body.id;

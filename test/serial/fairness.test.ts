@@ -9,7 +9,7 @@ import { useApi } from '../support/use-api.ts';
 const backlog = 2_000;
 
 describe('Fairness between organizations', () => {
-  const { api } = useApi({ services: ['api', 'worker'], env: { WORKER_CONCURRENCY: '2' } });
+  const { api } = useApi({ process: true, services: ['api', 'worker'], env: { WORKER_CONCURRENCY: '2' } });
   let large: Tenant;
   let small: Tenant;
 

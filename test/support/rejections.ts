@@ -1,3 +1,5 @@
+import type { EventEmitter } from 'node:events';
+
 let caught = new Map<Promise<unknown>, unknown>();
 
 const note = (reason: unknown, promise: Promise<unknown>) => void caught.set(promise, reason);
@@ -5,7 +7,9 @@ const forget = (promise: Promise<unknown>) => void caught.delete(promise);
 
 /** Notes, from now on, every promise that rejects and that nobody handles: mocha itself says nothing of them. */
 export function trackRejections(): void {
-  process.setUncaughtExceptionCaptureCallback(null);
+  captureExceptions((error) => {
+    if (!isLateRetry(error)) (process as EventEmitter).emit('uncaughtException', error, 'uncaughtException');
+  });
   process.on('unhandledRejection', note).on('rejectionHandled', forget);
 }
 
@@ -18,7 +22,20 @@ export function endTrackingRejections(file: string): void {
   process.off('unhandledRejection', note).off('rejectionHandled', forget);
   for (const reason of caught.values()) print(`A promise rejected without a handler in ${file}`, reason);
   caught = new Map();
-  process.setUncaughtExceptionCaptureCallback((error) => print(`Nobody handled what happened after the tests of ${file}`, error));
+  captureExceptions((error) => {
+    if (!isLateRetry(error)) print(`Nobody handled what happened after the tests of ${file}`, error);
+  });
+}
+
+/** Node takes a callback only where there is none. */
+function captureExceptions(callback: (error: Error) => void): void {
+  process.setUncaughtExceptionCaptureCallback(null);
+  process.setUncaughtExceptionCaptureCallback(callback);
+}
+
+/** Temporal's client repeats a failed call by a timer, also once its connection is closed. A process of the API has ended by then. */
+function isLateRetry({ message, stack = '' }: Error): boolean {
+  return message === 'Channel has been shut down' && stack.includes('grpc-retry');
 }
 
 function print(what: string, reason: unknown): void {

@@ -12,6 +12,8 @@ interface UseApiOptions {
   env?: Environment | (() => Environment | Promise<Environment>);
   /** `api` alone by default, with the worker inside; `['api', 'worker']` runs the worker in a process of its own. */
   services?: ServiceName[];
+  /** Whether the API is a process of its own: see `startTestApi`. */
+  process?: boolean;
   /** Whether the tests share `tenant` (the default), or each test has one of its own. */
   tenant?: 'shared' | 'of each test';
   /** When the ledger must be sound and the logs of the services free of errors; never when absent. */
@@ -49,7 +51,7 @@ export function useApi(options: UseApiOptions = {}): UsedApi {
       setAi(started);
       env = { ...started.env, ...env };
     }
-    const started = await startTestApi({ ...(env && { env }), ...(services && { services }) });
+    const started = await startTestApi({ ...(env && { env }), ...(services && { services }), ...(options.process && { process: true }) });
     stops.push(started.stop);
     setApi(started);
     if (wantsTenant && tenants === 'shared') setTenant(await started.createTenant());

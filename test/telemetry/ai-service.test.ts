@@ -16,6 +16,7 @@ describe('The AI service', () => {
   let collector: TraceCollector;
   let stack: Stack;
   const { api, tenant } = useApi({
+    process: true,
     services: ['api', 'worker'],
     async env() {
       collector = await startTraceCollector();

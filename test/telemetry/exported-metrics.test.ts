@@ -37,6 +37,7 @@ describe('The metrics of the API', () => {
   let port = 0;
   let proxy: TcpProxy;
   const { api, tenant } = useApi({
+    process: true,
     env: async () => {
       [port = 0] = await findFreePorts(1);
       return withTimes({ jobRetryDelays: [50] }, { METRICS_PORT: String(port) });
@@ -329,6 +330,7 @@ describe('The metrics of a worker of its own', () => {
   let port = 0;
   let portOfApi = 0;
   const { api, tenant } = useApi({
+    process: true,
     env: async () => {
       [portOfApi = 0] = await findFreePorts(1);
       return { WORKER_ENABLED: 'false', METRICS_PORT: String(portOfApi) };

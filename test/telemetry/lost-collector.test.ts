@@ -13,6 +13,7 @@ describe('A collector of traces that is', () => {
     describe(fault, () => {
       let collector: TraceCollector;
       const { api, tenant } = useApi({
+        process: true,
         ai: true,
         services: ['api', 'worker'],
         env: async () => {

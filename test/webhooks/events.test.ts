@@ -14,7 +14,7 @@ const embed = { kind: 'text.embed', texts: ['one'] };
 
 describe('The events of webhooks', () => {
   const env = { ...webhooksOn, ...billingOn, STRIPE_API_BASE: 'http://127.0.0.1:9', PLAN_FREE_AI_CREDITS: '10' };
-  const used = useApi({ ai: true, env, tenant: 'of each test' });
+  const used = useApi({ process: true, ai: true, env, tenant: 'of each test' });
   const { api, ai } = used;
   let receiver: Receiver;
   beforeEach(async () => {
@@ -171,7 +171,7 @@ describe('The events of webhooks', () => {
 });
 
 describe('Webhooks that are off', () => {
-  const { api, ai, tenant } = useApi({ ai: true, env: webhooksOn });
+  const { api, ai, tenant } = useApi({ process: true, ai: true, env: webhooksOn });
 
   it('write nothing and send nothing, and every operation says so; what there was comes back with them', async () => {
     const receiver = await startReceiver();

@@ -5,7 +5,7 @@ import { useApi } from '../support/use-api.ts';
 import { addEndpoint, call, webhooksOn } from './support.ts';
 
 describe('Webhook endpoints', () => {
-  const { api, tenant } = useApi({ env: { ...webhooksOn, WORKER_ENABLED: 'false' } });
+  const { api, tenant } = useApi({ process: true, env: { ...webhooksOn, WORKER_ENABLED: 'false' } });
   const create = (organizationId: string, token: string) =>
     api.request('POST', '/api/v1/webhooks', { token, body: { organizationId, url: 'http://127.0.0.1:9/', events: ['job.failed'] } });
 

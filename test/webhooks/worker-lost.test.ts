@@ -8,7 +8,7 @@ import { addEndpoint, deliveriesOf, webhooksOn } from './support.ts';
 
 describe('A worker that is killed in the middle of its webhooks', () => {
   const env = withTimes({ webhookRequest: 45_000 }, webhooksOn);
-  const { api, tenant } = useApi({ ai: true, services: ['api', 'worker'], env });
+  const { api, tenant } = useApi({ process: true, ai: true, services: ['api', 'worker'], env });
 
   it('loses none: what it had sent without an answer is sent again, under the same id', async () => {
     const [slow, live] = [await startReceiver(), await startReceiver()];

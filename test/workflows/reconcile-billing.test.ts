@@ -9,6 +9,7 @@ import { useApi } from '../support/use-api.ts';
 describe('reconcileBilling', () => {
   let stripe: StripeServer;
   const { api, tenant } = useApi({
+    process: true,
     async env() {
       stripe = await startStripeServer();
       return { ...billingOn, STRIPE_SEAT_PRICE_TEAM: 'price_seat', STRIPE_API_BASE: stripe.url };

@@ -15,7 +15,7 @@ const seeRooms = 'see tools/lint/rooms.ts.';
 export function borderConfiguration(): { overrides: object[] } {
   const overrides = Object.entries(rooms).map(([name, room]) => {
     const inner = Object.keys(rooms).filter((other) => other.startsWith(`${name}/`));
-    const includes = [`${name}/**`, `!${name}/main.ts`, ...inner.map((other) => `!${other}/**`)];
+    const includes = [`${name}/**`, `!${name}/main.ts`, `!${name}/start/**`, ...inner.map((other) => `!${other}/**`)];
     const rules = { style: { noRestrictedImports: { level: 'error', options: { patterns: restrictions(name, room) } } } };
     const plugins = pluginsOf(name, room);
     return { includes, linter: { rules }, ...(plugins.length > 0 ? { plugins } : {}) };
@@ -36,7 +36,7 @@ function restrictions(name: string, room: Room): { group: string[]; message: str
       group: [`**/{${everyFolder.join(',')}}/**`, ...allowed].map(allowing),
       message: `${name}/ does not import from there: ${seeRooms}`,
     },
-    { group: ['**/main.ts'], message: 'A main.ts is imported by nobody.' },
+    { group: ['**/main.ts', '**/start/**'], message: 'A main.ts is imported by nobody, and what start/ composes by main.ts alone.' },
   ];
 }
 

@@ -11,8 +11,9 @@ export interface Room {
 }
 
 /**
- * What each folder may import. `npm run borders` writes the linter's rules from this table. A `main.ts` composes: it may import anything, and
- * nobody imports it. Only `config/`, a `main.ts` and the free folders read `process.env`.
+ * What each folder may import. `npm run borders` writes the linter's rules from this table. A `main.ts` composes, and so does a folder
+ * `start/` beside it: they may import anything, and only a `main.ts` and tests import them. Only `config/`, a `main.ts` and the free folders
+ * read `process.env`.
  */
 export const rooms: Record<string, Room> = {
   concurrency: { packages: ['node:*'] },

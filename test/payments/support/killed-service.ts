@@ -52,6 +52,7 @@ export class KilledService {
     const proxy = await startCommitProxy(database.url);
     const env = { ...billingOn, STRIPE_SEAT_PRICE_TEAM: 'price_seat', STRIPE_API_BASE: stripe.url };
     const api = await startTestApi({
+      process: true,
       env: withTimes({ deletionWait: 500 }, { ...env, DATABASE_URL: proxy.url, DATABASE_POOL_SIZE: '60' }),
       database,
     });

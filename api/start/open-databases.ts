@@ -1,0 +1,44 @@
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { ServerConfig } from '../../config/server.ts';
+import { createDb, createPool, type Db } from '../../db/connect.ts';
+import { migrate } from '../../db/migrate.ts';
+import { openPools } from '../../db/pools.ts';
+import { syncPlanLimits } from '../../domain/billing/sync-plan-limits.ts';
+import { syncWebhookSwitch } from '../../domain/webhooks/sync-switch.ts';
+import type { ServerMetrics } from '../../telemetry/server-metrics.ts';
+import { watchDatabase } from '../../telemetry/watch-parts.ts';
+
+/** The connections of the API, one pool for each class of work. */
+export type Databases = Awaited<ReturnType<typeof openDatabases>>;
+
+/** Opens the pools of the API, and brings the database to this version: its migrations, and what the settings say of plans and webhooks. */
+export async function openDatabases(
+  config: ServerConfig,
+  { log, registry, metrics }: { log: Logger; registry: Registry; metrics: ServerMetrics },
+) {
+  const pools = openPools({
+    database: config.database,
+    name: 'sheaf api',
+    runsWorker: config.worker.enabled,
+    onError: (error) => log.warn({ err: error }, 'an idle database connection was lost'),
+  });
+  const db = createDb(pools.requests);
+  const sessionsDb = createDb(pools.sessions);
+  const workerDb = pools.worker && createDb(pools.worker);
+  watchDatabase(registry, metrics, {
+    pools: { requests: pools.requests, sessions: pools.sessions, ...(pools.worker && { worker: pools.worker }) },
+    dbs: workerDb ? [db, workerDb] : [db],
+  });
+  await applyMigrations(config.database.directUrl, log);
+  await syncPlanLimits(db, config);
+  await syncWebhookSwitch(db, config.webhooks.enabled);
+  return { pools, db, sessionsDb, workerDb };
+}
+
+async function applyMigrations(url: string, log: Logger): Promise<void> {
+  const db: Db = createDb(createPool({ url, poolSize: 2, name: 'sheaf migrations', work: 'migration' }));
+  const onBusy = (migration: string) => log.warn({ migration }, 'a migration waits for a lock; it is tried again');
+  const onWait = (waitedMs: number) => log.warn({ waitedMs }, 'another process applies migrations; this start waits for it');
+  await migrate(db, { onBusy, onWait }).finally(() => db.destroy());
+}

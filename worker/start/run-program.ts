@@ -1,0 +1,55 @@
+import type { Logger } from 'pino';
+import { loadOrExit } from '../../config/load-or-exit.ts';
+import { loadServerConfig, type ServerConfig } from '../../config/server.ts';
+import { WrongStore } from '../../domain/objects/store-owner.ts';
+import { createLog } from '../../telemetry/create-log.ts';
+import { logCrashes } from '../../telemetry/log-crashes.ts';
+import { startTracing, type Tracing } from '../../telemetry/start-tracing.ts';
+import { installRuntime } from '../../temporal/runtime.ts';
+
+/** What belongs to the process, and not to the program that runs in it. */
+export interface ProcessParts {
+  log: Logger;
+  /** Undefined while nothing is traced. */
+  tracing?: Tracing | undefined;
+  /** Reads the metrics of Temporal's SDK, in Prometheus's text format. */
+  readSdkMetrics?: (() => Promise<string>) | undefined;
+}
+
+/** A program that runs until it is stopped. */
+export interface Running {
+  /** Ends what is under way in order, then every connection. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs a program as a process: reads its configuration from `env`, starts it, and stops it at SIGTERM or SIGINT. Ends the process with 1 if
+ * the configuration is invalid or the store belongs to another database.
+ */
+export async function runProgram(
+  part: 'api' | 'worker',
+  env: NodeJS.ProcessEnv,
+  start: (config: ServerConfig, parts: ProcessParts) => Promise<Running>,
+): Promise<void> {
+  const config = loadOrExit(() => loadServerConfig(env));
+  const log = createLog({ level: config.logLevel, base: { part } });
+  logCrashes(log);
+  const tracing = await startTracing(config.tracing, part, log);
+  const readSdkMetrics = await installRuntime({ log, measures: config.metrics.port > 0 });
+  const running = await start(config, { log, tracing, readSdkMetrics }).catch((err: unknown) => {
+    if (!(err instanceof WrongStore)) throw err;
+    log.fatal({ err }, `the ${part === 'api' ? 'API' : part} does not start: this is not the store of its database`);
+    process.exit(1);
+  });
+  let stopping = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, async () => {
+      if (stopping) return;
+      stopping = true;
+      log.info({ signal }, 'stopping');
+      await running.stop();
+      await tracing?.stop();
+      log.info('stopped');
+      process.exit(0);
+    });
+}

@@ -1,0 +1,47 @@
+import { Registry } from 'prom-client';
+import { createStorage } from '../../adapters/storage/create-storage.ts';
+import { traceStorage } from '../../adapters/storage/traced-storage.ts';
+import { createAiClient } from '../../ai/client.ts';
+import type { ServerConfig } from '../../config/server.ts';
+import { createDb, createPool } from '../../db/connect.ts';
+import { endPools } from '../../db/pools.ts';
+import { checkStoreOwner, WrongStore } from '../../domain/objects/store-owner.ts';
+import { serveMetrics } from '../../telemetry/serve-metrics.ts';
+import { createServerMetrics } from '../../telemetry/server-metrics.ts';
+import { watchDatabase } from '../../telemetry/watch-parts.ts';
+import { createTemporalClient } from '../../temporal/connect.ts';
+import { createOutbox } from '../../temporal/outbox.ts';
+import { startWorker } from '../start-worker.ts';
+import type { ProcessParts, Running } from './run-program.ts';
+
+/** Starts the worker as a program of its own. Throws WrongStore if the store belongs to another database. */
+export async function startWorkerProgram(config: ServerConfig, { log, tracing, readSdkMetrics }: ProcessParts): Promise<Running> {
+  const registry = new Registry();
+  const metrics = createServerMetrics(registry);
+  const { url, pooled, poolSize } = config.database;
+  const onError = (error: Error) => log.warn({ err: error }, 'an idle database connection was lost');
+  const pool = createPool({ url, pooled, poolSize, name: 'sheaf worker', work: 'worker', onError });
+  const db = createDb(pool);
+  watchDatabase(registry, metrics, { pools: { worker: pool }, dbs: [db] });
+  const temporal = createTemporalClient(config.temporal);
+  const outbox = createOutbox({ db, client: temporal, log, settings: config.jobs });
+  const storage = traceStorage(await createStorage(config));
+  await checkStoreOwner(db, storage, { stores: false }).catch((err: unknown) => {
+    // Other errors may be temporary: the worker checks again before it runs.
+    if (err instanceof WrongStore) throw err;
+  });
+  outbox.start();
+  const ai = metrics.observeAi(createAiClient({ baseUrl: config.ai.url, token: config.ai.token, attemptMs: config.jobs.timeoutMs }));
+  const workers = startWorker(config, temporal, { db, outbox, tracing, storage, ai, log, steps: metrics.steps });
+  const served = config.metrics.port > 0 ? await serveMetrics(config.metrics, { registry, readOthers: readSdkMetrics }) : undefined;
+  return {
+    /** Lets attempts finish within their grace period, hands back the others, then closes the connections. */
+    async stop() {
+      await workers.stop();
+      await outbox.stop();
+      await temporal.connection.close();
+      await endPools([pool]);
+      await served?.close();
+    },
+  };
+}
