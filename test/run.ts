@@ -4,6 +4,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { type Stack, startStack } from '../local/stack.ts';
 import { StopRequest } from '../local/stop-request.ts';
 import { createSupervisor } from '../local/supervise.ts';
@@ -21,8 +22,9 @@ import { runMocha } from './support/run-mocha.ts';
 import { keptLogs } from './support/run-secrets.ts';
 import { stripeMock } from './support/stripe-mock.ts';
 import { add, listSlowestFiles, none, oneTest, type Summary } from './support/summary-reporter.ts';
+import { longestFirst, saveTimings, shardOf } from './support/timings.ts';
 
-const usage = `Usage: npm test [-- PLACE…]
+const usage = `Usage: npm test [-- PLACE…] [-- --shard 1/4] [-- --save-timings]
        npm run verify
 
 Runs the tests in each PLACE, such as test/api or test/db/migrate.test.ts.
@@ -30,18 +32,15 @@ Without any: format, lint, types and every test, which takes a while.
 It starts a Postgres, a Temporal server and an AI service of its own, if a
 test needs one.
 
+--shard 1/4 runs the first of four parts that take about as long as each
+other, for machines that run beside each other; the first has the checks.
+--save-timings keeps how long each file took in test/timings.json, by which
+files are ordered and parted.
+
 verify runs format, lint, types and the tests that need no service.`;
 
 // These measure, break, or load a whole stack, or run files of their own beside each other.
 const oneAtATime = /^test\/serial\//;
-// Beginning first, they are not what is waited for in the end. The first of them waits the real 10, 30 and 90 seconds.
-const longest = [
-  'test/jobs/retry-delays.test.ts',
-  'test/local/start.test.ts',
-  'test/jobs/temporal-silent.test.ts',
-  'test/jobs/rolling-deploy.test.ts',
-  'test/ops/restore.test.ts',
-];
 /** Programs that tests start, by the modules that they start them with. */
 const goPrograms: [module: string, program: GoProgram][] = [
   ['stripe-mock.ts', stripeMock],
@@ -53,14 +52,7 @@ const slowestFiles = 10;
 // beside which a second more than this makes calls of others late. More than four might use up the connections of the one Postgres.
 const filesAtOnce = Math.min(4, availableParallelism() + 1);
 
-const paths = process.argv.slice(2).filter((argument) => argument !== '--quick');
-const quick = process.argv.includes('--quick');
-const option = paths.find((path) => path.startsWith('-'));
-if (option !== undefined) {
-  const asked = option === '--help';
-  console[asked ? 'log' : 'error'](`${asked ? '' : `There is no option ${option}.\n\n`}${usage}`);
-  process.exit(asked ? 0 : 2);
-}
+const { quick, shard, saves, paths } = readOptions();
 const directory = makeTestDirectory();
 const stopRequest = new StopRequest();
 let total = none;
@@ -75,6 +67,7 @@ if (total.passed + total.failed.length === 0) console.error('There is nothing to
 if (total.failed.length > 0 && existsSync(`${directory}/logs`))
   console.log(`\nThe logs of the services are in ${directory}/logs, those of each test's own in ${directory}/${keptLogs}.`);
 else removeTestDirectory(directory);
+if (saves && total.failed.length === 0) saveTimings(total.fileMs);
 if (Object.keys(total.fileMs).length > 1)
   console.log(['\nThe files that took longest:', ...listSlowestFiles(total, slowestFiles)].join('\n'));
 process.exitCode = total.failed.length === 0 && total.passed > 0 && !stopRequest.requested ? 0 : 1;
@@ -83,8 +76,10 @@ if (total.failed.length > 0) console.log(['\nWhat failed:', ...total.failed.map(
 console.log(`\n${total.passed} passed, ${total.failed.length} failed`);
 
 async function runAll(): Promise<Summary> {
-  const files = findTestFiles(paths).filter((file) => !quick || !needsServices(file));
-  const withChecks = paths.length === 0;
+  const found = findTestFiles(paths).filter((file) => !quick || !needsServices(file));
+  const files = shard ? shardOf(found, shard) : found;
+  const whole = paths.length === 0 && !shard;
+  const withChecks = whole || shard?.index === 1;
   if (!files.some(needsServices)) return add(withChecks ? await runChecks() : none, await runQuickTests(files));
   console.log(`Starting Postgres, Temporal and the AI service${withChecks ? ', and checking format, lint and types' : ''} …`);
   const [stack, checked] = await Promise.all([startServices(), withChecks ? runChecks() : none, buildForTests(files)]);
@@ -94,8 +89,8 @@ async function runAll(): Promise<Summary> {
     if (stopRequest.requested) return checked;
     const tested = add(checked, await Promise.race([runTests(stack, files), stopped.then(() => none)]));
     if (stopRequest.requested) return tested;
-    const searched = add(tested, checkLogs(directory, { whole: withChecks }));
-    return withChecks ? add(searched, await checkCoverage(directory)) : searched;
+    const searched = add(tested, checkLogs(directory, { whole }));
+    return whole ? add(searched, await checkCoverage(directory)) : searched;
   } finally {
     await stack.stop();
   }
@@ -118,8 +113,7 @@ async function runTests(stack: Stack, files: string[]): Promise<Summary> {
     TEST_RECORD_DIR: directory,
   };
   const group = { directory, env };
-  const placeOf = (file: string) => (longest.includes(file) ? longest.indexOf(file) : longest.length);
-  const together = files.filter((file) => !oneAtATime.test(file)).sort((one, other) => placeOf(one) - placeOf(other));
+  const together = longestFirst(files.filter((file) => !oneAtATime.test(file)));
   const alone = files.filter((file) => oneAtATime.test(file));
   const first = await runMocha(stack.supervisor, { ...group, name: 'parallel', files: together, jobs: filesAtOnce });
   return add(first, await runMocha(stack.supervisor, { ...group, name: 'serial', files: alone, jobs: 1 }));
@@ -156,6 +150,34 @@ function startServices(): Promise<Stack> {
     abort: stopRequest.signal,
     onServiceExit: (service) => console.error(`The ${service} of this test run has ended; the tests that use it fail.`),
   });
+}
+
+/** What the command line asks for. Ends the process with 0 if only the usage is asked for, and with 2 if the arguments are not understood. */
+function readOptions() {
+  const options = {
+    quick: { type: 'boolean' },
+    shard: { type: 'string' },
+    'save-timings': { type: 'boolean' },
+    help: { type: 'boolean' },
+  } as const;
+  try {
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    if (values.help) {
+      console.log(usage);
+      process.exit(0);
+    }
+    return { quick: values.quick, shard: readShard(values.shard), saves: values['save-timings'], paths: positionals };
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
+    return process.exit(2);
+  }
+}
+
+function readShard(given: string | undefined): { index: number; count: number } | undefined {
+  if (given === undefined) return undefined;
+  const [index = 0, count = 0] = given.split('/').map(Number);
+  if (!/^\d+\/\d+$/.test(given) || index < 1 || index > count) throw new Error(`--shard has to be like 1/4, not ${given}.`);
+  return { index, count };
 }
 
 /** The test files below the given places, or all; throws when a place has none. */
