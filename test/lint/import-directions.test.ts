@@ -9,6 +9,7 @@ import { makeTestDirectory, removeTestDirectory } from '../support/directories.t
 /** For each room: a folder and a package that it may not import, and imports that it may. */
 const samples: Record<string, { folder: string; package: string; allowed: string[] }> = {
   concurrency: { folder: '../db/connect.ts', package: 'p-limit', allowed: ["import { setTimeout } from 'node:timers/promises';"] },
+  text: { folder: '../domain/ids.ts', package: 'natural', allowed: ["import { eld } from 'eld/extrasmall';"] },
   contract: { folder: '../domain/ids.ts', package: 'kysely', allowed: ["import { initClient } from '@ts-rest/core';"] },
   client: { folder: '../api/app.ts', package: 'node:fs', allowed: ["import type { Contract } from '../contract/index.ts';"] },
   'client/cli': { folder: '../../contract/index.ts', package: 'zod', allowed: ["import { createClient } from '../index.ts';"] },
