@@ -155,7 +155,8 @@ export const apiKeys = c.router({
     method: 'DELETE',
     path: '/api-keys/:id',
     summary: 'Revoke an API key',
-    description: 'The key and its secrets are gone at once, and streams that it holds open end. What it did stays in the audit log.',
+    description:
+      'The key and its secrets are gone at once. Streams that it holds open send nothing more after a second, and end within 30 seconds. What it did stays in the audit log.',
     pathParams: z.object({ id: givenId }),
     ...operation('apiKeys.revoke', { access: 'apiKey:manage', errors: ['NOT_FOUND'], response: deleted }),
   },

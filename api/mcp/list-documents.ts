@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { contract } from '../../contract/index.ts';
 import { workspaceId } from './fields.ts';
+import { countFitting } from './fit.ts';
 import { defineTool, workspaceFor } from './tool.ts';
 
 const { cursor, tag, contentType, status } = contract.documents.list.query.shape;
@@ -19,7 +20,10 @@ export const listDocuments = defineTool({
   async call({ workspaceId: named, ...filter }, context) {
     const workspaceId = workspaceFor(context, named);
     const input = { ...filter, organizationId: await context.organizationOf(workspaceId), workspaceId };
-    const { items, nextCursor } = await context.run(context.procedures.documents.list, input);
+    const read = (limit: number) => context.run(context.procedures.documents.list, { ...input, limit });
+    const page = await read(input.limit);
+    const limit = countFitting(page.items);
+    const { items, nextCursor } = limit < page.items.length ? await read(limit) : page;
     return { documents: items, nextCursor };
   },
 });

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { contract } from '../../contract/index.ts';
 import type { RouteOutput } from '../../contract/route.ts';
 import { isKey } from '../caller.ts';
+import { countFitting } from './fit.ts';
 import { defineTool } from './tool.ts';
 
 export const listWorkspaces = defineTool({
   name: 'list_workspaces',
   title: 'List workspaces',
-  description: 'The workspaces that you reach, by name within each organization. Documents are searched and listed within one of them.',
+  description:
+    'The workspaces that you reach, by name within each organization; `left` more are not listed. Documents are searched and listed within one of them.',
   operations: [contract.workspaces.list],
   writes: false,
   input: z.object({}),
@@ -15,6 +17,8 @@ export const listWorkspaces = defineTool({
     const organizationIds = isKey(caller) ? [caller.organizationId] : Object.keys(caller.memberships);
     const workspaces: RouteOutput<typeof contract.workspaces.list> = [];
     for (const organizationId of organizationIds) workspaces.push(...(await run(procedures.workspaces.list, { organizationId })));
-    return { workspaces: workspaces.map(({ id, name, slug, organizationId }) => ({ id, name, slug, organizationId })) };
+    const shown = workspaces.map(({ id, name, slug, organizationId }) => ({ id, name, slug, organizationId }));
+    const count = countFitting(shown);
+    return { workspaces: shown.slice(0, count), left: shown.length - count };
   },
 });

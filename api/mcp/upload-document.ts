@@ -18,7 +18,12 @@ export const uploadDocument = defineTool({
     workspaceId,
     name,
     contentType,
-    text: z.string().min(1).optional().describe('The content, if it is text.'),
+    text: z
+      .string()
+      .min(1)
+      .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
+      .optional()
+      .describe('The content, if it is text.'),
     base64: z.base64().min(1).optional().describe('The content in base64, if it is not text.'),
     charset: charset.describe('Of a text in base64 that is not in UTF-8.'),
     tags,

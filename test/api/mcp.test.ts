@@ -91,6 +91,33 @@ for (const { mode, revision } of revisions) {
       expect(rest).to.include({ text: text.slice(11), nextStart: null, nextPage: null });
     });
 
+    it('lists no more at once than the official client for Python reads in one event', async () => {
+      const large = await api.createTenant();
+      const { workspaceId } = large;
+      const metadata = { note: '"'.repeat(8_000) };
+      const names = Array.from({ length: 30 }, (_, index) => `${index}.txt`);
+      for (const name of names) {
+        const body = { workspaceId, name, contentType: 'text/plain', size: 1, metadata };
+        await expectOk(api.request('POST', '/api/v1/documents', { token: large.owner.token, body }));
+      }
+      const client = await connect(await createKey(api, large));
+      const listed: string[] = [];
+      let cursor: string | undefined;
+      let pages = 0;
+      do {
+        const result: any = await client.callTool({
+          name: 'list_documents',
+          arguments: { workspaceId, limit: 100, ...(cursor && { cursor }) },
+        });
+        expect(Buffer.byteLength(JSON.stringify(result))).to.be.below(2 ** 20);
+        listed.push(...result.structuredContent.documents.map(({ name }: { name: string }) => name));
+        cursor = result.structuredContent.nextCursor ?? undefined;
+        pages += 1;
+      } while (cursor);
+      expect(listed.sort()).to.deep.equal(names.sort());
+      expect(pages).to.be.within(2, 4);
+    });
+
     it('says what is wrong with a call, so that the model can do better', async () => {
       const client = await connectWith();
       expect((await call(client, 'list_documents')).error).to.match(/^BAD_REQUEST: Name a workspace/);
@@ -149,6 +176,16 @@ for (const { mode, revision } of revisions) {
       expect(again.job.id, 'an agent that asks twice pays once').to.equal(job.id);
       const { results } = await call(client, 'search_documents', { query: 'high water', mode: 'lexical' });
       expect(results[0].documentId).to.equal(document.id);
+    });
+
+    it('refuses a text that is no Unicode, and stores nothing', async () => {
+      const client = await connectWith();
+      const { workspaceId } = tenant;
+      const file = { workspaceId, name: 'half.txt', contentType: 'text/plain', text: 'half \ud83d of a sign' };
+      const { error } = await call(client, 'upload_document', file).catch((thrown: Error) => ({ error: thrown.message }));
+      expect(error).to.include('must be well-formed Unicode');
+      const { documents } = await call(client, 'list_documents', { workspaceId });
+      expect(documents.map(({ name }: { name: string }) => name)).to.not.include('half.txt');
     });
 
     it('uploads a text in another charset, which counts for its bytes only', async () => {
