@@ -30,7 +30,7 @@ describe('The package of the contract', () => {
   before(async () => {
     directory = makeTestDirectory();
     consumer = await makeConsumer(directory, 'contract');
-    copyFileSync('test/contract/support/call-everything.ts', join(consumer, 'call-everything.ts'));
+    copyFileSync('test/contract/support/call-everything.mts', join(consumer, 'call-everything.ts'));
     writeFileSync(join(consumer, 'readme.ts'), [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code).join(''));
   });
   after(() => removeTestDirectory(directory));
