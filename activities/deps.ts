@@ -6,6 +6,7 @@ import type { AiClient } from '../ai/client.ts';
 import type { Semaphore } from '../concurrency/semaphore.ts';
 import type { Db } from '../db/connect.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
+import type { SecretBox } from '../domain/secret-box.ts';
 import type { Payments } from '../payments/payments.ts';
 import type { Embedder } from './embedder.ts';
 
@@ -39,6 +40,8 @@ export interface ActivityDeps {
   steps?: StepObserver | undefined;
   /** Sends requests to webhook endpoints, and the waits between the attempts of one; undefined while webhooks are off. */
   webhooks?: { sender: WebhookSender; retryDelaysMs: readonly number[] } | undefined;
+  /** Opens the secrets of webhook endpoints. */
+  secrets: SecretBox;
   /** How many days audit entries are kept; 0 for ever. */
   auditRetentionDays: number;
 }

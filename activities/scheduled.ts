@@ -10,6 +10,7 @@ import { sweepObjectDeletions } from '../domain/objects/sweep-object-deletions.t
 import { sweepDeletions } from '../domain/operations/sweep-deletions.ts';
 import { deleteOwnerlessOrganizations } from '../domain/organizations/delete-ownerless-organizations.ts';
 import * as retention from '../domain/retention.ts';
+import { sealStoredSecrets } from '../domain/seal-stored-secrets.ts';
 import { reconcileVectorIndexes } from '../domain/search/reconcile-vector-indexes.ts';
 import { holdLostDeliveries, sweepHeldDeliveries } from '../domain/webhooks/held-deliveries.ts';
 import type { ReconcileIndexesResult } from '../workflows/inputs.ts';
@@ -67,7 +68,7 @@ async function allOf<const Steps extends readonly Step[]>(failures: unknown[], s
 }
 
 /** The steps of the day's housekeeping. Each returns how much it removed. */
-export function housekeepingActivities({ db, storage, log, auditRetentionDays }: ActivityDeps) {
+export function housekeepingActivities({ db, storage, log, secrets, auditRetentionDays }: ActivityDeps) {
   const remove = (rows: retention.Expired) => retention.deleteInBatches(db, rows, reporting<retention.Deleted>());
   return {
     purgeAbandonedUploads: () => purgeAbandonedUploads(db, reporting<retention.Deleted>()),
@@ -84,6 +85,7 @@ export function housekeepingActivities({ db, storage, log, auditRetentionDays }:
       if (lost > 0) log.warn({ lost }, 'webhooks had lost their workflows; the sweep sends them');
       return await remove(retention.webhookDeliveries);
     },
+    sealStoredSecrets: () => sealStoredSecrets(db, secrets, reporting<number>()),
     async findOrphanedObjects(): Promise<number> {
       try {
         return await findOrphanedObjects(db, storage, reporting<OrphanSweep>());

@@ -29,7 +29,7 @@ type Webhooks = NonNullable<ActivityDeps['webhooks']>;
 type Sendable = Pick<PendingDelivery, 'delivery'> & { endpoint: NonNullable<PendingDelivery['endpoint']> };
 
 /** Requests to webhook endpoints. Without a sender webhooks are off, and no worker polls the queue of `sendWebhook`. */
-export function webhookActivities({ db, webhooks, log }: ActivityDeps) {
+export function webhookActivities({ db, webhooks, log, secrets }: ActivityDeps) {
   const permits = new KeyedSemaphore(atOnce);
 
   /** The delivery with its endpoint, or how it has ended. Throws a retryable failure if the delivery is not due yet. */
@@ -63,7 +63,7 @@ export function webhookActivities({ db, webhooks, log }: ActivityDeps) {
   /** Sends a delivery, and records the outcome and the next step. */
   async function attempt({ delivery, endpoint }: Sendable, { sender, retryDelaysMs }: Webhooks): Promise<AfterAttempt> {
     const { cancellationSignal } = Context.current();
-    const request = { url: endpoint.url, id: delivery.event_id, body: bodyOf(delivery), secrets: endpoint.secrets };
+    const request = { url: endpoint.url, id: delivery.event_id, body: bodyOf(delivery), secrets: endpoint.secrets.map(secrets.open) };
     const result = await sender.send(request, cancellationSignal);
     // The worker stops: the outcome of the request is not known, so the attempt does not count.
     cancellationSignal.throwIfAborted();

@@ -6,6 +6,7 @@ import type { Db } from '../db/connect.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
 import type { NewMail } from '../domain/mail.ts';
 import type { Cursors } from '../domain/page.ts';
+import type { SecretBox } from '../domain/secret-box.ts';
 import type { CancelSubscription } from '../payments/cancel-subscription.ts';
 import type { DeleteOrganizationResult } from '../workflows/inputs.ts';
 import type { Authentication } from './caller.ts';
@@ -40,6 +41,8 @@ export interface ApiDeps extends RunDeps {
   sendMail(mail: NewMail): Promise<void>;
   /** The store of mails if this deployment keeps mails instead of sending them; undefined if it sends them. */
   mailbox: Mailbox | undefined;
+  /** Seals and opens the secrets of webhook endpoints. */
+  secrets: SecretBox;
   /**
    * Waits for the workflow that deletes an organization; undefined if it is still running after `timeoutMs`, or Temporal cannot be
    * reached.

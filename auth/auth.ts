@@ -3,8 +3,10 @@ import { bearer } from 'better-auth/plugins';
 import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression } from 'kysely';
 import type pg from 'pg';
 import type { Logger } from 'pino';
+import { deriveKey } from '../config/keys.ts';
 import type { ServerConfig } from '../config/server.ts';
 import type { Db } from '../db/connect.ts';
+import { createSecretBox, type SecretBox } from '../domain/secret-box.ts';
 import type { Payments } from '../payments/payments.ts';
 import { adminPlugin } from './admin-plugin.ts';
 import { adminSetPasswordPlugin } from './admin-set-password.ts';
@@ -27,6 +29,7 @@ import { ownAccountPlugin } from './own-account.ts';
 import { passwordLength, passwords } from './passwords.ts';
 import { redirectTargetPlugin } from './redirect-targets.ts';
 import { repeatedSignUpPlugin } from './repeated-sign-up.ts';
+import { openTokens, sealedTokensPlugin } from './sealed-tokens.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
 import { accountHooks } from './squatted-addresses.ts';
 import { stopImpersonatingPlugin } from './stop-impersonating.ts';
@@ -63,12 +66,13 @@ export function createAuth(dependencies: AuthDependencies) {
 
 function authOptions({ config, pool, db, log, writeMails, payments }: AuthDependencies) {
   const { advanced, baseURL } = cookieOptions(config);
+  const secrets = createSecretBox(deriveKey(config.authSecret, 'at-rest'));
   return {
     appName: config.email.senderName,
     baseURL,
     basePath: '/api/auth',
     secret: sessionSecret(config),
-    database: { db: createKysely({ pool, db, writeMails }), type: 'postgres', transaction: true },
+    database: { db: createKysely({ pool, db, writeMails, secrets }), type: 'postgres', transaction: true },
     trustedOrigins: config.trustedOrigins,
     session: sessionLifetime,
     // A provider that vouches for an address outranks who signed up with it: see `accountHooks`.
@@ -129,13 +133,19 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       repeatedSignUpPlugin(config),
       stopImpersonatingPlugin(),
       oidcPlugin(config),
+      sealedTokensPlugin(secrets),
       ...((payments ? [billingPlugin({ config, payments })] : []) as BetterAuthPlugin[]),
     ],
   } satisfies BetterAuthOptions;
 }
 
-function createKysely({ pool, db, writeMails }: Pick<AuthDependencies, 'pool' | 'db' | 'writeMails'>): Kysely<unknown> {
+function createKysely({
+  pool,
+  db,
+  writeMails,
+  secrets,
+}: Pick<AuthDependencies, 'pool' | 'db' | 'writeMails'> & { secrets: SecretBox }): Kysely<unknown> {
   // better-auth also reads users by empty lists of ids, and `in ()` is not SQL.
   const emptyLists = new HandleEmptyInListsPlugin({ strategy: replaceWithNoncontingentExpression });
-  return new Kysely({ dialect: new AuthDialect(pool, db, writeMails), plugins: [emptyLists] });
+  return new Kysely({ dialect: new AuthDialect(pool, db, writeMails), plugins: [emptyLists, openTokens(secrets)] });
 }

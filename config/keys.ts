@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 
 /** The purpose of a key that is derived from AUTH_SECRET. */
-type KeyPurpose = 'session' | 'cursor' | 'signed-url' | 'event-id';
+type KeyPurpose = 'session' | 'cursor' | 'signed-url' | 'event-id' | 'at-rest';
 
 /** Derives the 32-byte key of a purpose from AUTH_SECRET, so that a signature for one purpose is invalid for all others. */
 export function deriveKey(authSecret: string, purpose: KeyPurpose): Buffer {

@@ -6,11 +6,13 @@ import { createActivities } from '../activities/index.ts';
 import { createMailer } from '../adapters/mail/create-mailer.ts';
 import { createSender } from '../adapters/webhooks/create-sender.ts';
 import { Semaphore } from '../concurrency/semaphore.ts';
+import { deriveKey } from '../config/keys.ts';
 import type { ServerConfig } from '../config/server.ts';
 import { createDb, createPool } from '../db/connect.ts';
 import type { JobKind } from '../db/schema.ts';
 import { getPlan } from '../domain/billing/plan.ts';
 import { checkStoreOwner, UnmarkedStore, WrongStore } from '../domain/objects/store-owner.ts';
+import { createSecretBox } from '../domain/secret-box.ts';
 import { createPayments } from '../payments/payments.ts';
 import type { Tracing } from '../telemetry/start-tracing.ts';
 import { canConnect, connectWorkers, responds } from '../temporal/connect.ts';
@@ -89,6 +91,7 @@ function createDeps(config: ServerConfig, parts: SharedParts): ActivityDeps {
     payments: createPayments({ config, db: parts.db, log: parts.log }),
     getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
     webhooks: config.webhooks.enabled ? { sender: createSender(config.webhooks), retryDelaysMs: config.webhooks.retryDelaysMs } : undefined,
+    secrets: createSecretBox(deriveKey(config.authSecret, 'at-rest')),
     auditRetentionDays: config.auditRetentionDays,
   };
 }

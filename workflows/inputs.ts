@@ -138,6 +138,7 @@ export interface HousekeepingResult {
   verifications: number;
   paymentEvents: number;
   webhookDeliveries: number;
+  sealedSecrets: number;
 }
 
 /** A filter on failed jobs to retry, which must match every given field. Times are ISO 8601. */

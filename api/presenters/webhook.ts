@@ -1,3 +1,4 @@
+import type { SecretBox } from '../../domain/secret-box.ts';
 import { bodyOf, type DeliveryRow } from '../../domain/webhooks/delivery.ts';
 import type { EndpointRow } from '../../domain/webhooks/endpoint.ts';
 
@@ -21,8 +22,8 @@ export function toEndpoint(endpoint: EndpointRow) {
 }
 
 /** An endpoint with its new secret. A private key is never shown. */
-export function toEndpointWithSecret(endpoint: EndpointRow) {
-  return { ...toEndpoint(endpoint), secret: endpoint.signature === 'v1' ? endpoint.secret : null };
+export function toEndpointWithSecret(endpoint: EndpointRow, secrets: SecretBox) {
+  return { ...toEndpoint(endpoint), secret: endpoint.signature === 'v1' ? secrets.open(endpoint.secret) : null };
 }
 
 /** A delivery as the API shows it. */

@@ -16,7 +16,7 @@ import { type HandlerContext, procedure } from '../procedure.ts';
 
 const overlapHours = 24;
 
-export function webhookProcedures({ db, config, cursors }: ApiDeps) {
+export function webhookProcedures({ db, config, cursors, secrets }: ApiDeps) {
   const rule = new AddressRule(config.webhooks.allowedNetworks);
   const routes = contract.webhooks;
 
@@ -57,7 +57,7 @@ export function webhookProcedures({ db, config, cursors }: ApiDeps) {
       const { input, actor } = context;
       await allow(context, input.organizationId);
       checkUrl(input.url);
-      return toEndpointWithSecret(await inTransaction(db, (trx) => createEndpoint(trx, actor, input)));
+      return toEndpointWithSecret(await inTransaction(db, (trx) => createEndpoint(trx, actor, input, secrets)), secrets);
     }),
 
     update: procedure(routes.update, async (context) => {
@@ -69,8 +69,8 @@ export function webhookProcedures({ db, config, cursors }: ApiDeps) {
 
     rotateSecret: procedure(routes.rotateSecret, async (context) => {
       const endpoint = await endpointOf(context);
-      const hours = context.input.overlapHours ?? overlapHours;
-      return toEndpointWithSecret(await inTransaction(db, (trx) => rotateSecret(trx, context.actor, endpoint, hours)));
+      const how = { overlapHours: context.input.overlapHours ?? overlapHours, secrets };
+      return toEndpointWithSecret(await inTransaction(db, (trx) => rotateSecret(trx, context.actor, endpoint, how)), secrets);
     }),
 
     delete: procedure(routes.delete, async (context) => {

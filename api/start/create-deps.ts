@@ -4,10 +4,12 @@ import type { Storage } from '../../adapters/storage/port.ts';
 import type { AiClient } from '../../ai/client.ts';
 import { findKey } from '../../auth/api-key.ts';
 import { createFindSession } from '../../auth/session.ts';
+import { deriveKey } from '../../config/keys.ts';
 import type { ServerConfig } from '../../config/server.ts';
 import { getPlan } from '../../domain/billing/plan.ts';
 import type { Cursors } from '../../domain/page.ts';
 import { createEmbeddingPrice } from '../../domain/search/embedding-price.ts';
+import { createSecretBox } from '../../domain/secret-box.ts';
 import { createCancelSubscription } from '../../payments/cancel-subscription.ts';
 import type { Payments } from '../../payments/payments.ts';
 import type { ServerMetrics } from '../../telemetry/server-metrics.ts';
@@ -56,6 +58,7 @@ export function createDeps({ config, log, metrics, databases, temporal, payments
     limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pools.sessions : undefined }),
     largeBodies: new LargeBodies(),
     costsCredit: createEmbeddingPrice(ai),
+    secrets: createSecretBox(deriveKey(config.authSecret, 'at-rest')),
     awaitDeletion: (organizationId, timeoutMs) => awaitResult(db, temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
   };
 }

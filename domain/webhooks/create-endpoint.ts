@@ -5,6 +5,7 @@ import type { Transaction } from '../../db/connect.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import { newId } from '../ids.ts';
 import { lockOrganization } from '../locks.ts';
+import type { SecretBox } from '../secret-box.ts';
 import { createSecret } from './create-secret.ts';
 import { type EndpointRow, maxEndpoints } from './endpoint.ts';
 
@@ -18,17 +19,19 @@ interface NewEndpoint {
 }
 
 /** Adds an endpoint with a new secret. Throws CONFLICT if the organization has as many as it may have. */
-export async function createEndpoint(trx: Transaction, actor: Actor, endpoint: NewEndpoint): Promise<EndpointRow> {
+export async function createEndpoint(trx: Transaction, actor: Actor, endpoint: NewEndpoint, secrets: SecretBox): Promise<EndpointRow> {
   const { organizationId, url, events, description, enabled, signature } = endpoint;
   await lockOrganization(trx, organizationId);
   await checkCount(trx, organizationId);
+  const { secret, public_key: publicKey } = createSecret(signature);
   const created = await trx
     .insertInto('webhook_endpoint')
     .values({
       id: newId(),
       organization_id: organizationId,
       ...{ url, events, description, enabled, signature },
-      ...createSecret(signature),
+      secret: secrets.seal(secret),
+      public_key: publicKey,
     })
     .returningAll()
     .executeTakeFirstOrThrow();

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import { type Actor, recordAudit } from '../audit.ts';
+import type { SecretBox } from '../secret-box.ts';
 import { createSecret } from './create-secret.ts';
 import { type EndpointRow, lockEndpoint } from './endpoint.ts';
 
@@ -12,15 +13,17 @@ export async function rotateSecret(
   trx: Transaction,
   actor: Actor,
   { id }: Pick<EndpointRow, 'id'>,
-  overlapHours: number,
+  { overlapHours, secrets }: { overlapHours: number; secrets: SecretBox },
 ): Promise<EndpointRow> {
   const before = await lockEndpoint(trx, id);
+  const { secret, public_key: publicKey } = createSecret(before.signature);
   const overlaps = overlapHours > 0;
   const rotated = await trx
     .updateTable('webhook_endpoint')
     .set({
-      ...createSecret(before.signature),
-      previous_secret: overlaps ? before.secret : null,
+      secret: secrets.seal(secret),
+      public_key: publicKey,
+      previous_secret: overlaps ? secrets.seal(before.secret) : null,
       previous_secret_until: overlaps ? sql<Date>`now() + make_interval(hours => ${overlapHours}::int)` : null,
       updated_at: sql`clock_timestamp()`,
     })

@@ -1,0 +1,46 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+/**
+ * Encrypts the secrets that the service has to read again, with a key that is not in the database: neither the database nor a backup holds
+ * one in clear.
+ */
+export interface SecretBox {
+  /** A sealed secret is left as it is. */
+  seal(secret: string): string;
+  /** A row from before secrets were sealed is returned as it is. Throws if it was sealed with another key. */
+  open(stored: string): string;
+}
+
+/** How everything that is sealed begins: no secret of a provider and none of this service begins so. */
+export const sealedPrefix = 'sealed.1.';
+
+/** The columns of `account` with tokens of a sign-in provider. */
+export const tokenColumns = ['accessToken', 'refreshToken', 'idToken'] as const;
+
+const cipher = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+
+/** `key`: 32 bytes. What is sealed is the prefix and, in Base64, a fresh nonce, the tag, and the encrypted secret. */
+export function createSecretBox(key: Buffer): SecretBox {
+  return {
+    seal(secret) {
+      if (secret.startsWith(sealedPrefix)) return secret;
+      const nonce = randomBytes(nonceBytes);
+      const sealing = createCipheriv(cipher, key, nonce);
+      const sealed = [sealing.update(secret, 'utf8'), sealing.final()];
+      return sealedPrefix + Buffer.concat([nonce, sealing.getAuthTag(), ...sealed]).toString('base64');
+    },
+    open(stored) {
+      if (!stored.startsWith(sealedPrefix)) return stored;
+      const bytes = Buffer.from(stored.slice(sealedPrefix.length), 'base64');
+      try {
+        const opening = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
+        opening.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+        return Buffer.concat([opening.update(bytes.subarray(nonceBytes + tagBytes)), opening.final()]).toString('utf8');
+      } catch (cause) {
+        throw new Error('A secret in the database was encrypted with another AUTH_SECRET.', { cause });
+      }
+    },
+  };
+}
