@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { inTransaction } from '../db/transaction.ts';
 import { purgeUpload } from '../domain/documents/purge-uploads.ts';
-import type { EndedJob, JobState } from '../domain/jobs/job.ts';
+import { type EndedJob, findJob, type JobState, jobStateOf } from '../domain/jobs/job.ts';
 import { type EndedAttempt, settleAttempt } from '../domain/jobs/settle-attempt.ts';
 import { type DueCursor, deleteObjectBatch, type ObjectBatch } from '../domain/objects/delete-object-batch.ts';
 import { billingActivities } from './billing.ts';
@@ -34,6 +34,8 @@ export function createActivities(deps: ActivityDeps) {
     runJobAttempt: (input: AttemptInput): Promise<EndedJob> => runJobAttempt(deps, input),
 
     settleAttempt: (attempt: EndedAttempt): Promise<JobState> => settleAttempt(deps.db, attempt, deps.jobs.retryDelaysMs),
+
+    readJobState: async ({ jobId }: { jobId: string }): Promise<JobState> => jobStateOf(deps.db, await findJob(deps.db, jobId)),
 
     purgeUpload: ({ documentId }: { documentId: string }): Promise<{ purged: boolean; leftMs: number }> =>
       inTransaction(deps.db, (trx) => purgeUpload(trx, documentId)),

@@ -16,6 +16,7 @@ import { heldElsewhere } from '../workflows/definitions.ts';
 import type { ActivityDeps } from './deps.ts';
 import { handlers } from './handlers.ts';
 import { JobFailure, toApplicationFailure, toAttemptFailure, toSettledFailure } from './job-failure.ts';
+import { type Shown, showRunning } from './show-running.ts';
 import { createStopSignal } from './stop-signal.ts';
 
 /** Cancellations come with the response to a heartbeat. A worker that misses three heartbeats counts as lost. */
@@ -63,7 +64,7 @@ function nameOf({ info }: Context): string {
 }
 
 /**
- * Claims the job. A job held by an earlier attempt of this run, which Temporal has given up, is taken over: that attempt counts as lost.
+ * Claims the job. A job held by an earlier attempt of this activity, which Temporal has given up, is taken over: that attempt counts as lost.
  */
 async function claimOrTakeOver({ db }: ActivityDeps, jobId: string, name: string): Promise<Claim> {
   const claim = await claimJob(db, jobId, name);
@@ -106,6 +107,7 @@ async function runClaimed(
   { context, tell }: { context: Context; tell: (progress: string) => void },
 ): Promise<EndedJob> {
   const stop = createStopSignal(context, deps, job);
+  const shown = showRunning(context, deps.log);
   try {
     let current: JobRow | undefined = job;
     while (current?.status === 'running') current = await doStage(deps, current, { stop: stop.signal, tell });
@@ -115,9 +117,10 @@ async function runClaimed(
     const stopped = context.cancellationDetails?.workerShutdown === true;
     // The workflow settles attempts that Temporal cancels.
     if (stop.signal.aborted && !stopped) throw stop.signal.reason;
-    return await settle(deps, job, stop.signal.aborted ? workerStopped : error);
+    return await settle(deps, job, stop.signal.aborted ? workerStopped : error, shown);
   } finally {
     stop.done();
+    shown.done();
   }
   const { id: jobId, kind, attempts: attempt } = job;
   deps.log.warn({ jobId, kind, attempt }, 'the attempt had been presumed lost; its result was not stored');
@@ -146,7 +149,7 @@ async function doStage(
 }
 
 /** Settles the failure of an attempt in its job's row, and throws it for Temporal. If the job has ended otherwise, returns its end. */
-async function settle({ db, log, jobs }: ActivityDeps, job: JobRow, cause: unknown): Promise<EndedJob> {
+async function settle({ db, log, jobs }: ActivityDeps, job: JobRow, cause: unknown, shown: Shown): Promise<EndedJob> {
   const { id: jobId, kind, claimed_by: claimedBy } = job;
   log.warn({ err: cause, jobId, kind }, 'the attempt failed');
   const failure = toAttemptFailure(cause);
@@ -155,7 +158,10 @@ async function settle({ db, log, jobs }: ActivityDeps, job: JobRow, cause: unkno
     throw ApplicationFailure.retryable(failure.message, failure.code);
   });
   if (state.status === 'failed') throw toSettledFailure(state.error, state);
-  if (state.status === 'queued') throw toSettledFailure(failure, state);
+  if (state.status === 'queued') {
+    await shown.queuedAgain();
+    throw toSettledFailure(failure, state);
+  }
   return endedOrLater(state);
 }
 

@@ -9,6 +9,7 @@ export const searchAttributes = {
   documentId: defineSearchAttributeKey('DocumentId', 'KEYWORD'),
   jobKind: defineSearchAttributeKey('JobKind', 'KEYWORD'),
   jobStatus: defineSearchAttributeKey('JobStatus', 'KEYWORD'),
+  errorCode: defineSearchAttributeKey('ErrorCode', 'KEYWORD'),
 };
 
 /** KEYWORD, in Temporal's protocol. */

@@ -21,12 +21,16 @@ export const unknownPayloadKey = 'UnknownPayloadKey';
 /** The type of the failure of an attempt that found its job held by another. */
 export const heldElsewhere = 'held_elsewhere';
 
+/** The code of a job whose workflow was canceled in Temporal. */
+export const canceledByOperator = 'canceled_by_operator';
+
 /** The first detail of a failure whose attempt has settled its job as failed, so that the workflow need not. */
 export const settledDetail = 'settled';
 
 /** Names of signals and queries, as operators see them in Temporal's UI. */
 export const signals = {
   jobCanceled: 'jobCanceled',
+  attemptRuns: 'attemptRuns',
   uploadEnded: 'uploadEnded',
   objectsAdded: 'objectsAdded',
   membersChanged: 'membersChanged',

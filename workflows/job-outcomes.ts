@@ -9,13 +9,13 @@ import {
 } from '@temporalio/workflow';
 import type { EndedJob, UnfinishedJob } from '../domain/jobs/job.ts';
 import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
-import { heldElsewhere, settledDetail, unknownPayloadKey } from './definitions.ts';
+import { canceledByOperator, heldElsewhere, settledDetail, unknownPayloadKey } from './definitions.ts';
 
 const workerLost: AttemptFailure = { code: 'worker_lost', message: 'The worker was lost during the attempt.', retryable: true };
 /** Failures of attempts that never claimed the job. If an attempt of this run holds it all the same, that one was lost. */
 const withoutClaim: readonly (string | null | undefined)[] = [heldElsewhere, unknownPayloadKey];
-const canceledByOperator: AttemptFailure = {
-  code: 'canceled_by_operator',
+const workflowCanceled: AttemptFailure = {
+  code: canceledByOperator,
   message: 'The job was canceled by an operator.',
   retryable: false,
 };
@@ -34,7 +34,7 @@ export function settledFailure(error: unknown): EndedJob | undefined {
 
 /** The failure of a job whose attempts Temporal gave up; undefined if they were canceled because the job is final. */
 export function describeFailure(error: unknown): AttemptFailure | undefined {
-  if (isCancellation(error)) return isCanceled() ? canceledByOperator : undefined;
+  if (isCancellation(error)) return isCanceled() ? workflowCanceled : undefined;
   const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof TimeoutFailure) {
     if (cause.timeoutType === 'HEARTBEAT') return workerLost;
@@ -51,9 +51,10 @@ export function describeWait({ status }: UnfinishedJob): string {
   return 'An attempt ended without counting; the next one is scheduled soon.';
 }
 
-/** Ends the workflow as its job ended. Throws only if the job failed. */
-export function endAs(outcome: EndedJob): { status: string } {
-  upsertSearchAttributes({ JobStatus: [outcome.status] });
+/** Ends the workflow as its job ended; `withCode`, so that it is found by the code of the error. Throws only if the job failed. */
+export function endAs(outcome: EndedJob, { withCode }: { withCode: boolean }): { status: string } {
+  const code = withCode && outcome.status === 'failed' ? { ErrorCode: [outcome.error.code] } : {};
+  upsertSearchAttributes({ JobStatus: [outcome.status], ...code });
   if (outcome.status !== 'failed') {
     setCurrentDetails(`The job is ${outcome.status}.`);
     return { status: outcome.status };

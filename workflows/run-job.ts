@@ -1,16 +1,29 @@
-import { CancellationScope, defineSignal, proxyActivities, setCurrentDetails, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
+import { HandlerUnfinishedPolicy } from '@temporalio/common';
+import {
+  CancellationScope,
+  defineSignal,
+  patched,
+  proxyActivities,
+  proxyLocalActivities,
+  setCurrentDetails,
+  setHandler,
+  sleep,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { JobState } from '../domain/jobs/job.ts';
+import type { JobState, UnfinishedJob } from '../domain/jobs/job.ts';
 import { jobTaskQueue, signals } from './definitions.ts';
 import type { RunJobInput } from './inputs.ts';
 import { describeFailure, describeWait, endAs, isCanceled, settledFailure } from './job-outcomes.ts';
 
 const jobCanceled = defineSignal(signals.jobCanceled);
+const attemptRuns = defineSignal<[boolean]>(signals.attemptRuns);
 
-const { settleAttempt } = proxyActivities<Activities>({
-  startToCloseTimeout: '30 seconds',
-  retry: { initialInterval: '1 second', maximumInterval: '30 seconds' },
-});
+const ofTheRow = { startToCloseTimeout: '30 seconds', retry: { initialInterval: '1 second', maximumInterval: '30 seconds' } } as const;
+const { settleAttempt } = proxyActivities<Activities>(ofTheRow);
+// A local activity takes no task of its own, which every job would otherwise wait for.
+const { readJobState } = proxyLocalActivities<Activities>(ofTheRow);
 
 /** The minimum wait before the activity is scheduled again, because an attempt did not count or another run holds the job. */
 const againMs = 10_000;
@@ -35,25 +48,43 @@ export async function runJob(input: RunJobInput): Promise<{ status: string }> {
     },
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   });
-  // The signal means that the row is final: it cancels the attempt, or ends the wait for the next one.
+  const rowDecides = patched('the row decides');
   let scope = new CancellationScope();
-  setHandler(jobCanceled, () => scope.cancel());
+  // Cancels the attempt, or ends the wait for the next one, if the row is final. Anybody may send the signal.
+  const whenCanceled = async () => {
+    if (rowDecides && isUnfinished(await readState(jobId))) return;
+    scope.cancel();
+  };
+  setHandler(jobCanceled, whenCanceled, { unfinishedPolicy: HandlerUnfinishedPolicy.ABANDON });
+  setHandler(attemptRuns, (runs) => {
+    if (rowDecides) upsertSearchAttributes({ JobStatus: [runs ? 'running' : 'queued'] });
+  });
   setCurrentDetails('The pending activity shows the attempt, the last failure and when the next attempt begins.');
 
   for (let waitMs = 0; ; ) {
-    const state = await scope
+    const given = await scope
       .run(async () => {
         if (waitMs > 0) await sleep(waitMs);
         return await runJobAttempt({ jobId });
       })
       .catch((error: unknown) => settledFailure(error) ?? settle(jobId, error));
-    if (state.status !== 'queued' && state.status !== 'running') return endAs(state);
+    // An operator can give the activity any result.
+    const state = rowDecides ? await readState(jobId) : given;
+    if (!isUnfinished(state)) return endAs(state, { withCode: rowDecides });
     setCurrentDetails(describeWait(state));
     waitMs = state.status === 'queued' ? Math.max(state.delayMs, againMs) : againMs;
     // In a canceled scope the wait would end at once, and repeated checks would fill the history.
     if (isCanceled()) await CancellationScope.nonCancellable(() => sleep(againMs));
     scope = new CancellationScope();
   }
+}
+
+function isUnfinished(state: JobState): state is UnfinishedJob {
+  return state.status === 'queued' || state.status === 'running';
+}
+
+function readState(jobId: string): Promise<JobState> {
+  return CancellationScope.nonCancellable(() => readJobState({ jobId }));
 }
 
 function settle(jobId: string, error: unknown): Promise<JobState> {

@@ -18,8 +18,9 @@ export function isOfRun(claimedBy: string | null, runId: string): boolean {
 }
 
 /**
- * Whether `claimedBy` is an attempt of the same run before `name`. Temporal starts an attempt only after it has given up the one before.
+ * Whether `claimedBy` is an attempt of the same activity before `name`. Temporal starts an attempt only after it has given up the one
+ * before; that of another activity, which an operator may have ended by hand, goes on.
  */
 export function isBefore(claimedBy: string | null, name: string): claimedBy is string {
-  return claimedBy !== null && isOfRun(claimedBy, name.slice(0, name.indexOf('/'))) && claimedBy < name;
+  return claimedBy?.startsWith(name.slice(0, name.lastIndexOf('/') + 1)) === true && claimedBy < name;
 }

@@ -1,5 +1,7 @@
 import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { canceledByOperator } from '../../workflows/definitions.ts';
+import { recordAudit, systemActor } from '../audit.ts';
 import { refundJob } from '../credits/ledger.ts';
 import { lockJob } from '../locks.ts';
 import { isOfRun } from './attempt-name.ts';
@@ -61,7 +63,14 @@ export async function failJob(trx: Transaction, job: JobHead, error: JobError): 
     error: { code, message },
   });
   if (failed) await refundJob(trx, failed, 'failed');
+  if (failed && code === canceledByOperator) await recordCancellation(trx, job);
   return { status: 'failed', error: { code, message } };
+}
+
+/** Temporal does not tell who it was. */
+async function recordCancellation(trx: Transaction, { id, organization_id: organizationId, kind }: JobHead): Promise<void> {
+  const event = { organizationId, action: 'job.cancel', targetType: 'job', targetId: id, metadata: { kind, by: 'operator' } };
+  await recordAudit(trx, systemActor, event);
 }
 
 /**

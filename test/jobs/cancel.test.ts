@@ -163,6 +163,9 @@ describe('Canceling a job', () => {
       expect(failed.error).to.deep.equal({ code: 'canceled_by_operator', message: 'The job was canceled by an operator.' });
       expect(await workflowEnd(id)).to.equal('canceled_by_operator');
       expect(await amountsOf(api, id)).to.deep.equal([5, -5]);
+      const audited = api.database.db.selectFrom('audit_entry').select(['actor_id', 'metadata']).where('target_id', '=', id);
+      const entries = await audited.where('action', '=', 'job.cancel').execute();
+      expect(entries).to.deep.equal([{ actor_id: null, metadata: { kind: 'text.summarize', by: 'operator' } }]);
     }
 
     it('fails a queued job and gives its credits back', async () => {

@@ -44,6 +44,76 @@ describe('What an operator does to the workflow of a job', () => {
       .catch(() => undefined);
   }
 
+  /** Creates a job whose attempt waits in the AI service until it is let go. */
+  async function runningJob(fields: object = {}) {
+    const free = Promise.withResolvers<void>();
+    ai.behave('summarize', async (call) => {
+      await free.promise;
+      return goodAnswer(call);
+    });
+    const { id } = await createJob(api, tenant, { ...summary, ...fields });
+    await until(() => ai.callsOf(id) === 1);
+    return { id, letGo: free.resolve };
+  }
+  const attributesOf = async (id: string) => (await workflow(id).describe()).searchAttributes;
+
+  it('sees in JobStatus what the job does, and in ErrorCode why it failed', async () => {
+    const { id, letGo } = await runningJob();
+    expect((await attributesOf(id)).JobStatus).to.deep.equal(['queued']);
+    await until(async () => (await attributesOf(id)).JobStatus?.[0] === 'running');
+    ai.behave('summarize', () => undefined);
+    letGo();
+    await workflow(id).result();
+    expect((await attributesOf(id)).JobStatus).to.deep.equal(['succeeded']);
+
+    const release = Promise.withResolvers<void>();
+    ai.behave('summarize', async () => {
+      await release.promise;
+      return aiError(500, 'internal_error', { 'retry-after': '60' });
+    });
+    const { id: retried } = await createJob(api, tenant, summary);
+    await until(async () => (await attributesOf(retried)).JobStatus?.[0] === 'running');
+    release.resolve();
+    await until(async () => (await attributesOf(retried)).JobStatus?.[0] === 'queued');
+    await api.request('POST', `/api/v1/jobs/${retried}/cancel`, { token: tenant.owner.token });
+
+    ai.behave('summarize', () => aiError(413, 'text_too_long'));
+    const { id: failed } = await createJob(api, tenant, summary);
+    await job(failed, ['failed']);
+    await workflow(failed)
+      .result()
+      .catch(() => undefined);
+    expect(await attributesOf(failed)).to.deep.include({ JobStatus: ['failed'], ErrorCode: ['text_too_long'] });
+  });
+
+  for (const maxAttempts of [1, 4])
+    it(`changes nothing by the signal jobCanceled while the row is not final (${maxAttempts} attempts)`, async () => {
+      const { id, letGo } = await runningJob({ maxAttempts });
+      await workflow(id).signal('jobCanceled');
+      await staysTrue(async () => (await rowOf(id)).status === 'running' && ai.running === 1, 5_000);
+      letGo();
+      expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
+      expect(ai.callsOf(id)).to.equal(1);
+      expect(await workflow(id).result()).to.deep.equal({ status: 'succeeded' });
+    });
+
+  for (const [what, result] of [
+    ['nothing', null],
+    ['success', { status: 'succeeded' }],
+    ['a failure', { status: 'failed', error: { code: 'x', message: 'x' } }],
+  ] as const)
+    it(`gives the attempt the result of ${what} by hand: the row decides, and the attempt goes on`, async () => {
+      const { id, letGo } = await runningJob({ maxAttempts: 1 });
+      await api.temporal.client.activity.complete({ workflowId: `job-${id}`, activityId: '1' }, result);
+      await untilOrphaned(id);
+      expect(await job(id, ['running'])).to.include({ attempts: 1 });
+      letGo();
+      expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
+      expect(await workflow(id).result()).to.deep.equal({ status: 'succeeded' });
+      expect(ai.callsOf(id)).to.equal(1);
+      expect(await amountsOf(api, id)).to.deep.equal([5]);
+    });
+
   describe('a reset', () => {
     it('of a job that succeeded repeats nothing', async () => {
       const { id } = await createJob(api, tenant, summary);
