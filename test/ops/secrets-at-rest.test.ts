@@ -76,7 +76,9 @@ describe('Secrets in the database and its backups', () => {
     const { id } = await addEndpoint(api, tenant, { url: receiver.url });
     const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
     await sql`update webhook_endpoint set secret = ${secret} where id = ${id}`.execute(db);
-    await sql`update account set "accessToken" = 'clear', "refreshToken" = ${refreshToken}, "idToken" = null where id = ${accountId}`.execute(db);
+    await sql`update account set "accessToken" = 'clear', "refreshToken" = ${refreshToken}, "idToken" = null where id = ${accountId}`.execute(
+      db,
+    );
     const sent = await sendTest(id);
     expect(sent && verifies(secret, sent)).to.equal(true);
     expect((await tokensOf()).accessToken).to.equal('clear');
