@@ -123,7 +123,7 @@ interface AiClientOptions {
 /** Creates the client of the AI service at `baseUrl`. Connections are kept alive and shared by the process. */
 export function createAiClient(options: AiClientOptions): AiClient {
   const timeouts = lengthen({ ...defaultTimeouts, ...options.timeouts }, options.attemptMs ?? 0);
-  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  const baseUrl = options.baseUrl.replace(/(?<!\/)\/+$/, '');
   const presence = new Presence((signal) => request(`${baseUrl}/health`, { signal }).then(({ body }) => body.dump()));
   const service = { baseUrl, token: options.token, presence };
   return {

@@ -63,5 +63,5 @@ function withQuietSignUp(handler: Handler, signUp: Dependencies['signUp']): Hand
 }
 
 function pathOf(request: Request): string {
-  return new URL(request.url).pathname.replace(/\/+$/, '');
+  return new URL(request.url).pathname.replace(/\/$/, '');
 }

@@ -48,5 +48,5 @@ function below(prefix: string, names: string[]): string[] {
 }
 
 function nameOf(path: string): string {
-  return `auth${path.replace(/\/:.*$/, '').replaceAll('/', '.')}`;
+  return `auth${path.replace(/\/:.*/s, '').replaceAll('/', '.')}`;
 }

@@ -56,7 +56,7 @@ export interface Client extends Omit<Procedures<Contract>, 'documents' | 'jobs'>
 export function createClient(options: ClientOptions): Client {
   const { session: mode = 'bearer', onToken, timeoutMs = defaultTimeoutMs } = options;
   const token = options.token?.trim();
-  const url = String(options.url).replace(/\/+$/, '');
+  const url = String(options.url).replace(/(?<!\/)\/+$/, '');
   if (!/^https?:\/\//i.test(url)) throw new TypeError(`url (${url}) must be that of the service, such as https://api.example.com.`);
   // The error of a header would show the token.
   if (token !== undefined && !/^[!-~]+$/.test(token))

@@ -161,7 +161,7 @@ export function httpUrl() {
   return z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
     .refine((value) => !holdsCredentials(value), 'must not hold a name or a password')
-    .transform((value) => value.replace(/\/+$/, ''));
+    .transform((value) => value.replace(/(?<!\/)\/+$/, ''));
 }
 
 /**

@@ -120,7 +120,8 @@ function firstAdminOf({ NODE_ENV, FIRST_ADMIN_EMAIL: email, REQUIRE_EMAIL_VERIFI
 }
 
 function senderNameOf({ EMAIL_FROM }: ServerVariables): string {
-  return /^\s*"?([^<"]*?)"?\s*</.exec(EMAIL_FROM)?.[1] || 'Sheaf';
+  const [name = '', address] = EMAIL_FROM.split('<');
+  return (address !== undefined && name.replaceAll('"', '').trim()) || 'Sheaf';
 }
 
 /** If there is a direct URL, `DATABASE_URL` leads to a pooler in transaction mode. */

@@ -7,6 +7,7 @@ const invisible =
   ' \\u00a0\\u00ad\\u034f\\u061c\\u115f\\u1160\\u1680\\u17b4\\u17b5\\u180b-\\u180f\\u2000-\\u200f\\u202f\\u205f-\\u206f\\u2800\\u3000\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufff8';
 const controls = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
 
+const brokenLine = new RegExp(`[${controls}${turning}]+`, 'g');
 const turningCharacters = new RegExp(`[${turning}]`);
 const visibleCharacter = new RegExp(
   `[^${invisible}${controls}${turning}\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}]`,
@@ -32,7 +33,7 @@ export function displayName({ max }: { max: number }) {
 
 /** A name that nobody chose for this service, as {@link displayName} takes it: on one line, cut to `max` characters. Undefined if it shows nothing. */
 export function toDisplayName(given: unknown, { max }: { max: number }): string | undefined {
-  const line = String(given ?? '').replace(new RegExp(`[${controls}${turning}]+`, 'g'), ' ');
+  const line = String(given ?? '').replace(brokenLine, ' ');
   const name = Array.from(line.toWellFormed().trim()).slice(0, max).join('');
   return visibleCharacter.test(name) ? name : undefined;
 }

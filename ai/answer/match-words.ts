@@ -10,7 +10,7 @@ export function questionTerms(question: string): string[] {
   return [...new Set((kept.length > 0 ? kept : words).map(stemmer))];
 }
 
-const particle = /^\p{Script=Hiragana}+|\p{Script=Hiragana}+$/gu;
+const particle = /^\p{Script=Hiragana}+|(?<!\p{Script=Hiragana})\p{Script=Hiragana}+$/gu;
 
 /** Of a pair of Japanese characters, what is no ending or particle, if it has anything else. */
 function withoutParticle(word: string): string[] {

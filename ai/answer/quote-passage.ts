@@ -14,7 +14,7 @@ export interface Quoted {
 }
 
 const maxQuoteLength = 1_000;
-const opening = /[("“«„‘'[*_`$€£¥]+$/u;
+const opening = /(?<![("“«„‘'[*_`$€£¥])[("“«„‘'[*_`$€£¥]+$/u;
 const closing = /^[)\]}»”’"'*_`.!?…。！？%€]+/u;
 
 /** The sentences of a passage in their order, each with the part of the passage that it is. One that stands nowhere in it is left out. */

@@ -20,7 +20,7 @@ const maxParsedLength = 6_000_000;
 const heavyParts =
   /<svg\b[^>]*\/>|<(script|style|svg)\b[^>]*(?:>[\s\S]*?(?:<\/\1\s*>|$)|$)|<!--[\s\S]*?(?:-->|$)|(?<=["'(])data:[\w/+.;=-]{0,80},[\w%+/=]*/gi;
 const comments = /<!--[\s\S]*?(?:-->|$)/g;
-const metaCharset = /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})/i;
+const metaCharset = /<meta[^>]{0,200}?charset\s{0,20}=[\s"']{0,20}([\w:.-]{1,40})/i;
 /** XHTML may say it in its first line. */
 const xmlCharset = /^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})/i;
 

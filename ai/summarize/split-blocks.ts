@@ -4,10 +4,10 @@ export interface Block {
   text: string;
 }
 
-const atxHeading = /^\s{0,3}#{1,6}\s+(.*?)\s*#*$/;
+const atxHeading = /^\s{0,3}#{1,6}\s+(.*)$/s;
 const underline = /^\s*(?:=+|-{2,})\s*$/;
 const rule = /^\s*(?:[-*_=·•]\s*){3,}$/;
-const listItem = /^\s*(?:[-*+•‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-zA-Z][)])\s+(?:\[[ xX]\]\s+)?(.*)$/;
+const listItem = /^\s*(?:[-*+•‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-zA-Z][)])\s+(?:\[[ xX]\]\s+)?(.*)$/s;
 const quote = /^\s*>+\s?/;
 const linkDefinition = /^\s*\[[^\]]+\]:\s+\S+/;
 const sentenceEnd = /[.!?…。！？:;][)\]»”’"']*$/u;
@@ -31,7 +31,7 @@ class BlockBuilder {
     if (line.trim() === '') this.#flush();
     else if (underline.test(line) && this.#paragraph.length === 1 && line.trim().length > 2) this.#underlinePrevious();
     else if (rule.test(line) || underline.test(line) || linkDefinition.test(line)) this.#flush();
-    else if (heading !== undefined) this.#addBlock('heading', stripInline(heading));
+    else if (heading !== undefined) this.#addBlock('heading', stripInline(heading.replace(/(?<!#)#+$/, '').trimEnd()));
     else if (isRow(line)) this.#addBlock('row', /[\p{L}\p{N}]/u.test(line) ? rowText(line) : undefined);
     else if (item !== undefined) this.#openItem(item);
     else this.#paragraph.push(line.trim());

@@ -68,7 +68,7 @@ function endsBefore(current: string, next: string): boolean {
   if (/^\p{Ll}/u.test(after)) return false;
   // In Japanese a quotation with its own full stop is part of the sentence that reports it.
   if (/[」』]$/u.test(before) && /^(?:と|って)/u.test(after)) return false;
-  const lastWord = /(\S+)$/u.exec(before)?.[1] ?? '';
+  const lastWord = /(?<!\S)\S+$/u.exec(before)?.[0] ?? '';
   if (!lastWord.endsWith('.')) return true;
   if (joinsNext(lastWord, after)) return false;
   return canEndSentence(lastWord) || opensSentence(after);
@@ -87,7 +87,7 @@ function joinsNext(lastWord: string, after: string): boolean {
 /** Whether a sentence may end with this word and its full stop, no matter which word follows. */
 function canEndSentence(lastWord: string): boolean {
   const stem = stemOf(lastWord);
-  const isInitial = /^\p{Lu}$/u.test(lastWord.replace(/^[^\p{L}\p{N}]+/u, '').replace(/\.+$/, ''));
+  const isInitial = /^\p{Lu}$/u.test(lastWord.replace(/^[^\p{L}\p{N}]+/u, '').replace(/(?<!\.)\.+$/, ''));
   const isAcronym = /^(?:\p{L}\.)+\p{L}$/u.test(stem);
   return !isInitial && !isAcronym && !ambiguous.has(stem);
 }
@@ -101,7 +101,7 @@ function opensSentence(after: string): boolean {
 function stemOf(word: string): string {
   return word
     .replace(/^[^\p{L}\p{N}]+/u, '')
-    .replace(/\.+$/, '')
+    .replace(/(?<!\.)\.+$/, '')
     .toLowerCase();
 }
 

@@ -66,14 +66,14 @@ function isNumberSign(folded: string, at: number): boolean {
   return sign !== '\n' && sign !== '' && !/[\p{L}\p{M}\p{N}\p{S}%‰#&@§]/u.test(sign);
 }
 
-const opening = /[("“«„‘'[¿¡]*$/u;
+const opening = /(?<![("“«„‘'[¿¡])[("“«„‘'[¿¡]*$/u;
 const closing = /^[)\]»”’"'.!?…。！？]*/u;
 
 /** The indexes of a found quote in the text, with as many punctuation marks around it as the quote has. */
 function indexesOf({ text, starts, ends }: FoldedText & { text: string }, from: number, to: number, quote: string) {
   const [start, end] = [starts[from] ?? 0, ends[to - 1] ?? 0];
   const marksBefore = /^[^\p{L}\p{N}]*/u.exec(quote.trim())?.[0].length ?? 0;
-  const marksAfter = /[^\p{L}\p{N}]*$/u.exec(quote.trim())?.[0].length ?? 0;
+  const marksAfter = /(?<![^\p{L}\p{N}])[^\p{L}\p{N}]*$/u.exec(quote.trim())?.[0].length ?? 0;
   const before = opening.exec(text.slice(Math.max(0, start - marksBefore), start))?.[0] ?? '';
   const after = closing.exec(text.slice(end, end + marksAfter))?.[0] ?? '';
   return { start: start - before.length, end: end + after.length };

@@ -50,7 +50,7 @@ function readSpaced(text: string, table: ReadonlyMap<string, number>): number[] 
     run = [];
   };
   for (const token of text.toLowerCase().split(/[ -]+/)) {
-    const part = token.replace(/^[^\p{L}]+|[^\p{L}]+$/gu, '');
+    const part = token.replace(/^[^\p{L}]+|(?<=\p{L})[^\p{L}]+$/gu, '');
     const parts = table.has(part) || (run.length > 0 && one.has(part)) ? [part] : splitGerman(part, table);
     if (parts.length > 0) run.push(...parts);
     else if (!(run.length > 0 && joining.has(part))) close();
@@ -63,7 +63,8 @@ function readSpaced(text: string, table: ReadonlyMap<string, number>): number[] 
 /** German writes the parts of a number together: zweiundzwanzig. */
 function splitGerman(word: string, table: ReadonlyMap<string, number>): string[] {
   if (!table.has('zwei')) return [];
-  const [, ones = '', tens = ''] = /^(\p{L}+)und(\p{L}+)$/u.exec(word) ?? [];
+  const ones = /^(.+)und/s.exec(word)?.[1] ?? '';
+  const tens = word.slice(ones.length + 'und'.length);
   if ((table.has(ones) || one.has(ones)) && table.has(tens)) return [tens, ones];
   const [, count = '', unit = ''] = /^(\p{L}+?)(hundert|tausend)$/u.exec(word) ?? [];
   return table.has(count) ? [count, unit] : [];

@@ -30,7 +30,7 @@ function inSmallLetters(texts: string[]): (word: string) => boolean {
 
 const minNoun = 4;
 /** Two words with capital letters: a title or a name, and a surname. An article may open a sentence. */
-const besideCapital = /(\p{Lu}[\p{L}.]+) (?=(\p{Lu}\p{Ll}+))/gu;
+const besideCapital = /(\p{Lu}[\p{L}.]{1,80}) (?=(\p{Lu}\p{Ll}+))/gu;
 
 /**
  * Whether texts have a word, a compound with it, or a part of it, so that it is a noun. Always, if the quotes are in another language: they

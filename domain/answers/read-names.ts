@@ -34,7 +34,7 @@ function isName(
   isCommon: (word: string) => boolean,
 ): boolean {
   const { text, opens } = word;
-  if (!capital.test(text) || text.length < 2 || isDay(text) || titles.has(text.toLowerCase()) || isStopWord(text.replace(/'.*$/, '')))
+  if (!capital.test(text) || text.length < 2 || isDay(text) || titles.has(text.toLowerCase()) || isStopWord(text.replace(/'.*/s, '')))
     return false;
   if (acronym.test(text)) return true;
   const beforeName = after?.follows === true && isCapitalized(after) && !isStopWord(after.text);

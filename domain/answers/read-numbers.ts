@@ -5,7 +5,7 @@ interface WrittenNumber {
   readings: string[];
 }
 
-const number = /(?<![\p{L}\p{N}])-(?=\d)|\d+(?:[.,:'/-]\d+|(?<=(?<!\d)\d{1,3}(?: \d{3})*) (?=\d{3}(?!\d))\d{3})*/gu;
+const number = /(?<![\p{L}\p{N}])-(?=\d)|(?:\d{1,3}(?: \d{3}(?!\d))+|\d+)(?:[.,:'/-](?:\d{1,3}(?: \d{3}(?!\d))+|\d+))*/gu;
 const scales: [RegExp, number[]][] = [
   [/^ ?(?:thousand|tsd\.?|tausend|mille|mil|тыс\.?|тысяч\p{L}*|k)(?!\p{L})/iu, [1e3]],
   [/^ ?(?:million|millions|mio\.?|millionen|mill[oó]n|millones|milion[ei]|milh[õã][eo]s?|млн\.?|миллион\p{L}*)(?!\p{L})/iu, [1e6]],
@@ -67,7 +67,7 @@ function unscaled(token: string): string[] {
     const alternative = signs.length === 1 && /[.,]/.test(signs) ? [`${groups[0]}.${last}`] : [];
     return [groups.join(''), ...alternative];
   }
-  const decimal = `${trim(others.join(''))}.${last}`.replace(/\.?0+$/, '');
+  const decimal = `${trim(others.join(''))}.${last}`.replace(/\.0+$|(?<!0)0+$/, '');
   const isDecimal = /[.,]$/.test(signs);
   if (isDecimal && signs.length === 1) return [decimal];
   if (isDecimal && new Set(signs.slice(0, -1)).size === 1 && !signs.slice(0, -1).includes(signs.at(-1) ?? '')) return [decimal];

@@ -28,7 +28,7 @@ export function findFences(text: string): Fence[] {
 
 /** The marks that open quotations and list items at the beginning of a line. */
 const openings = /^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t])))+/gm;
-const anOpening = />|[-*+]|\d+[.)]/g;
+const anOpening = />|[-*+]|\d{1,9}[.)]/g;
 /** Nobody nests deeper, and the parser's time is quadratic in the depth. */
 const maxNesting = 20;
 

@@ -1,6 +1,6 @@
 /** Numbers and identifiers, which are written in several notations, with signs and without. */
 
-const separatedNumber = /\d+(?:[.,]\d+)+/g;
+const separatedNumber = /(?<!\d)\d+(?:[.,]\d+)+/g;
 
 /** Writes numbers with a decimal point, and without signs of thousands: `1,250.00` and `1.250,00` as `1250.00`, `6,25` as `6.25`. */
 export function normalizeNumbers(text: string): string {

@@ -33,7 +33,7 @@ function slugOf(name: string): string {
     .replace(/\p{M}/gu, '')
     .replaceAll('ß', 'ss')
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+/, '');
-  const slug = letters.slice(0, 40).replace(/-+$/, '');
+    .replace(/^-/, '');
+  const slug = letters.slice(0, 40).replace(/-$/, '');
   return slug.length >= 2 ? slug : `${slug || 'w'}-1`;
 }

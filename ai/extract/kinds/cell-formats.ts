@@ -11,7 +11,7 @@ const isEastAsian = (id: number) => (id >= 27 && id <= 36 && id !== 32 && id !==
 /** What is no sign of a format: quoted text, conditions and colours, and single signs that are taken as they are. */
 const literals = /"[^"]*"?|\[[^\]]*\]?|\\.|[_*]./g;
 /** A currency with a language. Excel takes the sign from it, and separators from the user. */
-const currency = /\[\$([^\]-]+)-[^\]]*\]/g;
+const currency = /\[\$([^\][-]+)-[^\][]*\]/g;
 
 /** Shows what is in a cell, by the number of its style. */
 export interface CellFormats {

@@ -21,7 +21,7 @@ const besides = new Set(['annotation', 'annotation-xml']);
 const applied = /\u2061/g;
 const unseen = /[\u2062-\u2064]/g;
 const blanks = /[ \t\r\n]+/g;
-const outerBlanks = /^[ \t\r\n]+|[ \t\r\n]+$/g;
+const outerBlanks = /^[ \t\r\n]+|(?<![ \t\r\n])[ \t\r\n]+$/g;
 
 /** Writes a formula of MathML in one line, as one would type it. */
 export class MathMl {

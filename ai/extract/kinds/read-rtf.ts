@@ -344,7 +344,7 @@ class RtfReader {
 /** Rows begin with a stroke, too, and lines end with no blanks. */
 function tidy(text: string): string {
   return text
-    .replace(/^(?=[^\n|]* \| )/gm, '| ')
+    .replace(/^(?=[^\n\r\u2028\u2029|]* \| )/gm, '| ')
     .replace(/(?<![ \t])[ \t]+$/gm, '')
     .replace(/\|\s+\|$/gm, '|')
     .replace(/\n{3,}/g, '\n\n')

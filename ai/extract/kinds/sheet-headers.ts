@@ -9,7 +9,7 @@ type Kind = 'Header' | 'Footer';
 export class SheetHeaders {
   readonly #texts = { Header: new Set<string>(), Footer: new Set<string>() };
   /** Those that a sheet shows: Excel keeps others. */
-  #shown = /^odd/;
+  #shown = ['odd'];
   #open: Kind | undefined;
   #code = '';
 
@@ -21,10 +21,10 @@ export class SheetHeaders {
   open(name: string, attributes: Record<string, string>): void {
     if (name === 'headerFooter') {
       const isOn = (attribute: string) => ['1', 'true'].includes(attributes[attribute] ?? '');
-      this.#shown = new RegExp(`^odd${isOn('differentFirst') ? '|^first' : ''}${isOn('differentOddEven') ? '|^even' : ''}`);
+      this.#shown = ['odd', ...(isOn('differentFirst') ? ['first'] : []), ...(isOn('differentOddEven') ? ['even'] : [])];
     }
-    const [, kind] = /^(?:odd|even|first)(Header|Footer)$/.exec(name) ?? [];
-    if (kind && this.#shown.test(name)) [this.#open, this.#code] = [kind as Kind, ''];
+    const [, page = '', kind] = /^(odd|even|first)(Header|Footer)$/.exec(name) ?? [];
+    if (kind && this.#shown.includes(page)) [this.#open, this.#code] = [kind as Kind, ''];
   }
 
   add(text: string): void {

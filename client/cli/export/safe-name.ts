@@ -15,7 +15,7 @@ function safeName(part: string): string {
   const safe = part
     .replace(unsafe, '_')
     .replace(/^\.+/, (dots) => '_'.repeat(dots.length))
-    .replace(/[. ]+$/, (end) => '_'.repeat(end.length))
+    .replace(/(?<![. ])[. ]+$/, (end) => '_'.repeat(end.length))
     .replace(devices, '_$&');
   return shorten(safe);
 }
