@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { hasBearer } from '../../auth/session-token.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { untrustedOrigin } from '../../contract/untrusted-origin.ts';
@@ -12,6 +12,20 @@ export const securityHeaders: RequestHandler = (_req, res, next) => {
   res.setHeader('Referrer-Policy', 'no-referrer');
   next();
 };
+
+const unused = [
+  ...['accelerometer', 'camera', 'display-capture', 'geolocation', 'gyroscope', 'hid', 'magnetometer', 'microphone', 'midi'],
+  ...['payment', 'serial', 'usb', 'xr-spatial-tracking'],
+];
+const unusedFeatures = unused.map((feature) => `${feature}=()`).join(', ');
+
+/** The headers of a page, with its policy for contents: it uses no device, and pages of other sites neither hold nor embed it. */
+export function protectPage(res: Response, contentPolicy: string): void {
+  res.setHeader('Content-Security-Policy', contentPolicy);
+  res.setHeader('Permissions-Policy', unusedFeatures);
+  res.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
+  res.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
+}
 
 const allowedHeaders = [
   ...['Authorization', 'Content-Type', 'Idempotency-Key', 'If-None-Match', 'Last-Event-Id', 'Stream-Id', 'Traceparent', 'X-Request-Id'],

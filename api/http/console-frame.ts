@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RequestHandler } from 'express';
 import express, { type Router } from 'express';
+import { protectPage } from './browser-security.ts';
 
 interface FrameOptions {
   /** Where the build of the console is, or will be. */
@@ -16,9 +17,12 @@ interface FrameOptions {
 export function originalFrame({ directory, apiUrl }: FrameOptions): Router {
   const router = express.Router({ caseSensitive: true });
   const file = join(directory, 'original.html');
-  const headers = { 'Content-Security-Policy': policy(new URL('/assets/', apiUrl).href) };
-  const sendFrame: RequestHandler = (_req, res, next) =>
-    existsSync(file) ? void res.set(headers).type('html').send(readFileSync(file, 'utf8')) : next();
+  const contentPolicy = policy(new URL('/assets/', apiUrl).href);
+  const sendFrame: RequestHandler = (_req, res, next) => {
+    if (!existsSync(file)) return next();
+    protectPage(res, contentPolicy);
+    res.type('html').send(readFileSync(file, 'utf8'));
+  };
   router.get('/original.html', sendFrame);
   return router;
 }

@@ -5,6 +5,7 @@ import express, { type RequestHandler, type Response, type Router } from 'expres
 import { objectKey } from '../../adapters/storage/object-key.ts';
 import type { Storage } from '../../adapters/storage/port.ts';
 import { version } from '../../contract/index.ts';
+import { protectPage } from './browser-security.ts';
 
 /** The placeholder of the build for the nonce of a response. */
 const noncePlaceholder = '__NONCE__';
@@ -28,12 +29,14 @@ export function consoleAssets(directory: string): Router {
   router.get('/assets/*path', (req, res, next) => {
     const parts: string[] = req.params.path;
     const name = parts.join('/');
-    const isThere = parts.every((part) => /^\w[\w.-]*$/.test(part)) && statSync(join(root, name), { throwIfNoEntry: false })?.isFile();
+    const isThere =
+      parts.every((part) => /^\w[\w.-]{0,200}$/.test(part)) && statSync(join(root, name), { throwIfNoEntry: false })?.isFile();
     if (!isThere) return next();
     const packed = encodings.find(([encoding, end]) => req.acceptsEncodings(encoding) && existsSync(join(root, name + end)));
     res.vary('Accept-Encoding').type(name.slice(name.lastIndexOf('.')));
     res.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
     res.setHeader('Access-Control-Allow-Origin', '*');
+    res.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
     if (packed) res.setHeader('Content-Encoding', packed[0]);
     res.sendFile(packed ? name + packed[1] : name, { root, cacheControl: false });
   });
@@ -64,7 +67,7 @@ export function consolePage({ directory, apiUrl, storage }: ConsoleOptions): Req
     if (html === undefined) return showUnfinished(res);
     const nonce = randomBytes(16).toString('base64');
     const origins = [new URL(apiUrl).origin, await findUploadOrigin()];
-    res.setHeader('Content-Security-Policy', policy(nonce, origins));
+    protectPage(res, policy(nonce, origins));
     res.type('html').send(html.replaceAll(noncePlaceholder, nonce));
   };
 }

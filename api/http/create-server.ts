@@ -26,7 +26,10 @@ function useOriginForm(req: IncomingMessage): void {
   if (target !== undefined) req.url = target.startsWith('/') ? target : `/${target}`;
 }
 
-/** Refuses a request without a host, or with an unknown expectation. */
+/** Much longer than any path here. What takes a path apart, better-auth too, may need the square of its length. */
+const maxPathLength = 2_000;
+
+/** Refuses a request that is not well-formed: its version, its host, its path or its expectation. */
 export const wellFormed: RequestHandler = (req, res, next) => {
   const problem = findProblem(req);
   if (!problem) return next();
@@ -35,7 +38,14 @@ export const wellFormed: RequestHandler = (req, res, next) => {
   });
 };
 
-function findProblem({ httpVersion, headers: { host, expect } }: Request): ApiError | undefined {
+function findProblem({ httpVersion, rawHeaders, headers: { host, expect }, url }: Request): ApiError | undefined {
+  if (!httpVersion.startsWith('1.')) return malformed([], 'The request must say its version of HTTP: 1.1.');
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
+  if (hosts.length > 1) return malformed(['Host'], 'The request must say once which host it is for.');
+  const [path = ''] = url.split('?', 1);
+  if (path.length > maxPathLength) return malformed(['path'], `A path has at most ${maxPathLength} characters.`);
+  // A URL takes the one for the other.
+  if (/[/\\]{2}/.test(path)) return malformed(['path'], 'No part of a path is empty.');
   if (httpVersion !== '1.1') return undefined;
   if (host === undefined) return malformed(['Host'], 'The request must say which host it is for: send `Host`.');
   if (expect !== undefined && !/100-continue/i.test(expect))

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import express, { type RequestHandler, type Router } from 'express';
 import { version } from '../../contract/index.ts';
 import { buildOpenApi } from '../../contract/openapi.ts';
+import { protectPage } from './browser-security.ts';
 
 /** Serves the OpenAPI document, built when it is first asked for. A conditional request with its ETag gets 304. */
 export function openApiDocument(options: { cookieName: string; extra: readonly string[] }): RequestHandler {
@@ -58,7 +59,7 @@ const policy = [
 ].join('; ');
 
 const withPolicy: RequestHandler = (req, res, next) => {
-  res.setHeader('Content-Security-Policy', policy);
+  protectPage(res, policy);
   // The path of a file of Swagger UI names a version, so the file may be cached.
   res.setHeader('Cache-Control', req.path.startsWith(`/${version}/`) ? 'public, max-age=86400' : 'no-cache');
   next();

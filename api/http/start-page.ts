@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import express, { type Response, type Router } from 'express';
 import { version } from '../../contract/index.ts';
+import { protectPage } from './browser-security.ts';
 
 /**
  * Pages for a browser if there is no web application: `/`, and `/reset-password` and `/accept-invitation/<id>`, to which links of mails
@@ -9,8 +10,10 @@ import { version } from '../../contract/index.ts';
  */
 export function startPages({ apiUrl }: { apiUrl: string }): Router {
   const router = express.Router({ caseSensitive: true });
-  const show = (res: Response, content: string) =>
-    void res.setHeader('Content-Security-Policy', policy).type('html').send(renderPage(content));
+  const show = (res: Response, content: string) => {
+    protectPage(res, policy);
+    res.type('html').send(renderPage(content));
+  };
   router.get(['/', '/reset-password', '/accept-invitation/:id'], (req, res, next) => {
     res.vary('Accept');
     next(req.accepts(['json', 'html']) === 'html' ? undefined : 'router');

@@ -39,11 +39,14 @@ export function findUnproven(sentence: string, { quotes, sentences, labels, word
   return lacksName(said, { texts: [...sentences, ...labels], words, recognized }) || lacksWords(said, quoted) ? 'name' : undefined;
 }
 
-const address = /(?:[a-z][a-z\d+.-]{0,40}:)?\/\/[^\s<>)\]]+|(?:data|javascript|mailto):[^\s<>)\]]+|www\.[^\s<>)\]]+|[^\s<>(]{1,100}@[^\s<>)]+/giu;
+const address =
+  /(?:[a-z][a-z\d+.-]{0,40}:)?\/\/[^\s<>)\]]+|(?:data|javascript|mailto):[^\s<>)\]]+|www\.[^\s<>)\]]+|[^\s<>(]{1,100}@[^\s<>)]+/giu;
 
 /** Whether a sentence has an address that its quotes do not have. A browser that shows the sentence might request it. */
 function lacksAddress(sentence: string, quotes: string[]): boolean {
-  return (sentence.match(address) ?? []).some((found) => !quotes.some((quote) => quote.includes(found.replace(/(?<![.,;:!?])[.,;:!?]+$/, ''))));
+  return (sentence.match(address) ?? []).some(
+    (found) => !quotes.some((quote) => quote.includes(found.replace(/(?<![.,;:!?])[.,;:!?]+$/, ''))),
+  );
 }
 
 /** Of a recognized text and its quotation, whose digits are equal: the one with more dates and number words, since it was misread less. */

@@ -327,6 +327,26 @@ describe('The HTTP edge', () => {
         name: 'Host',
         message: 'The request must say which host it is for: send `Host`.',
       },
+      'a host twice': {
+        head: 'GET /api/v1/health HTTP/1.1\r\nHost: a\r\nhost: b',
+        name: 'Host',
+        message: 'The request must say once which host it is for.',
+      },
+      'a path that is too long': {
+        head: `GET /api/auth/${'x'.repeat(1_991)} HTTP/1.1\r\nHost: a`,
+        name: 'path',
+        message: 'A path has at most 2000 characters.',
+      },
+      'an empty part of a path': {
+        head: `GET /api/auth/${'/'.repeat(1_900)}x HTTP/1.1\r\nHost: a`,
+        name: 'path',
+        message: 'No part of a path is empty.',
+      },
+      'an empty part of a path, as a URL reads it': {
+        head: 'GET /rpc\\/x HTTP/1.1\r\nHost: a',
+        name: 'path',
+        message: 'No part of a path is empty.',
+      },
       'an expectation that there is not': {
         head: 'POST /api/v1/contact HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: foo',
         name: 'Expect',
@@ -354,6 +374,12 @@ describe('The HTTP edge', () => {
 
     it('but not HTTP/1.0 without a host', async () => {
       expect(await exchange('GET /api/v1/health HTTP/1.0\r\n\r\n', { end: false })).to.match(/^HTTP\/1.1 200 /);
+    });
+
+    it('because of no version', async () => {
+      const answer = await exchange('GET /api/v1/health\r\n\r\n', { end: false });
+      expect(answer).to.match(/^HTTP\/1.1 400 Bad Request\r\n/);
+      expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).to.include({ code: 'BAD_REQUEST', status: 400 });
     });
 
     for (const [what, { bytes, message }] of Object.entries(broken)) {

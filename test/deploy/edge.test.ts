@@ -230,6 +230,10 @@ if (nginx !== undefined) {
         'nonsense\r\n\r\n',
         'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n',
         `GET /${'x'.repeat(40_000)} HTTP/1.1\r\n\r\n`,
+        `GET /${'x'.repeat(2_000)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+        'GET /api/auth//ok HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+        'GET /api/auth/\\/ok HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+        'PUT /uploads//a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
       ]) {
         const [head = '', body = ''] = (await sendRaw(port, request)).split('\r\n\r\n');
         expect(head)
@@ -237,6 +241,10 @@ if (nginx !== undefined) {
           .and.match(/\r\nX-Request-Id: [0-9a-f-]{36}(\r\n|$)/);
         expect(JSON.parse(body)).to.include({ code: 'BAD_REQUEST', status: 400, defined: false });
       }
+    });
+
+    it('closes the connection of a request without a version', async () => {
+      expect(await sendRaw(port, 'GET /healthz\r\n\r\n')).to.equal('');
     });
 
     it('has nothing at the path that it uses for itself, and says so as the API does', async () => {

@@ -33,6 +33,8 @@ describe('The console', () => {
       '/docs/nothing',
       '/uploads/a/b',
       '/assets/nothing.js',
+      `/assets/${'a'.repeat(300)}.js`,
+      `/assets/${'a/'.repeat(900)}a.js`,
       '/metrics',
       '/healthz/a',
     ])
@@ -41,6 +43,7 @@ describe('The console', () => {
     const posted = await fetch(`${api.url}/sign-in`, { method: 'POST', headers: html });
     expect(posted.status).to.equal(404);
     expect((await get('/docs')).status).to.equal(200);
+    expect((await get(`/assets/${'a'.repeat(300)}.js`)).status).to.equal(404);
   });
 
   it('has a policy without inline scripts, and a nonce of its own in each response', async () => {
@@ -52,6 +55,8 @@ describe('The console', () => {
     expect(policy).to.include(`connect-src 'self' ${api.url};`);
     expect(other.headers.get('content-security-policy')).not.to.include(nonce);
     expect(one.headers.get('cache-control')).to.equal('private, no-store');
+    for (const kind of ['opener', 'resource']) expect(one.headers.get(`cross-origin-${kind}-policy`)).to.equal('same-origin');
+    expect(one.headers.get('permissions-policy')).to.include('camera=(), ').and.include('geolocation=(), ');
     const page = await one.text();
     expect(page).to.include(`nonce="${nonce}"`).and.not.include('__NONCE__');
     expect(page.match(/<script(?![^>]* src=)/g)).to.equal(null);
