@@ -116,5 +116,5 @@ function isBelow(upper: Part, upperY: number, lower: Part, lowerY: number, size:
 
 /** Whether a text is a number: with digits and without letters. */
 export function isNumber({ text }: Part): boolean {
-  return /^[^\p{L}]*\p{N}[^\p{L}]*$/u.test(text);
+  return /^(?!.*\p{L}).*\p{N}/su.test(text);
 }
