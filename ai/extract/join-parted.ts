@@ -1,7 +1,7 @@
 import type { Line } from './page-line.ts';
 
 /** The hyphens that programs which part words write at the end of a line. */
-const hyphens = /\p{L}[-\u00ad\u2010\ufffe]$/u;
+const hyphens = /\p{L}[-\u2010\ufffe]$/u;
 /** Chromium, WeasyPrint and newer TeX part words with U+2010, at which PDFium joins nothing. */
 const unjoined = /\p{L}\u2010$/u;
 const goesOn = /^\p{Ll}/u;

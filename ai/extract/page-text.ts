@@ -11,8 +11,8 @@ export interface RawLine {
 
 /** The text of a page as PDFium has it, line by line. */
 export function readRawLines(pdfium: Pdfium, textPage: number): RawLine[] {
-  // To wkhtmltopdf each blank is a tab.
-  const text = readPageText(pdfium, textPage).replaceAll('\t', ' ');
+  // To wkhtmltopdf each blank is a tab, and to some fonts each hyphen is a soft one.
+  const text = readPageText(pdfium, textPage).replaceAll('\t', ' ').replaceAll('\u00ad', '-');
   const at = indexesOf(pdfium, textPage, text);
   let next = 0;
   return text.split(lineEnd).map((raw) => {

@@ -2,8 +2,9 @@ import { convert, type FormatCallback, type HtmlToTextOptions } from 'html-to-te
 import { charsetOfBom, decodeText, knownCharset } from './decode-text.ts';
 import type { RawText, SourceDocument } from './document.ts';
 import { leaveOutBoilerplate } from './html-boilerplate.ts';
-import { breaking, flat, hidden, lines, lists, paragraphs, readings, widgets } from './html-elements.ts';
+import { breaking, drawn, flat, hidden, lines, lists, paragraphs, readings, undrawn, widgets } from './html-elements.ts';
 import { writeFields } from './html-fields.ts';
+import { formatNumbered } from './html-lists.ts';
 import { formatTable } from './html-table.ts';
 import { MathMl } from './kinds/math-ml.ts';
 import { markHeading } from './outline.ts';
@@ -32,10 +33,12 @@ interface Raised extends Element {
   parent?: Raised;
 }
 
-const unread = new Set([...hidden, ...widgets]);
+const unread = new Set([...hidden, ...widgets, 'svg']);
 
 /** Elements that stand on every page of a site, or that a browser does not show. */
-const besides = ['nav', '[role=navigation]', '[role=search]', '[hidden]', '[aria-hidden=true]'];
+const besides = ['nav', 'dialog', '[role=navigation]', '[role=search]', '[hidden]', '[aria-hidden=true]'];
+/** What is shown although others of its name are not. */
+const shown = ['dialog[open]', 'template[shadowrootmode]'];
 
 const layout: HtmlToTextOptions = {
   wordwrap: false,
@@ -48,6 +51,17 @@ const layout: HtmlToTextOptions = {
       const alt: unknown = element.attribs?.alt;
       if (typeof alt === 'string' && alt.trim()) builder.addInline(alt.trim());
     },
+    drawing: (element, walk, builder) => {
+      builder.addInline(' ');
+      for (const part of element.children) {
+        if (undrawn.has(part.name ?? '')) continue;
+        if (drawn.has(part.name ?? '')) {
+          builder.openBlock({ leadingLineBreaks: 1 });
+          walk(part.children, builder);
+          builder.closeBlock({ trailingLineBreaks: 1 });
+        } else if (part.children) layout.formatters?.drawing?.(part, walk, builder, {});
+      }
+    },
     formula: (element, _walk, builder) => builder.addInline(writeFormula(element)),
     gap: (_element, _walk, builder) => builder.addInline(' '),
     heading: (element, walk, builder, { leadingLineBreaks }) => {
@@ -55,6 +69,7 @@ const layout: HtmlToTextOptions = {
       walk(element.children, builder);
       builder.closeBlock({ trailingLineBreaks: 2, blockTransform: (text) => markHeading(levelOf(element.name), text) });
     },
+    numbered: formatNumbered,
     raised: (element: Raised, walk, builder) => {
       // A mark may stand in the link to its note.
       const before = element.prev ?? (element.parent?.name === 'a' ? element.parent.prev : undefined);
@@ -66,7 +81,11 @@ const layout: HtmlToTextOptions = {
   selectors: [
     ...[...hidden, ...readings, ...besides].map((selector) => ({ selector, format: 'skip' })),
     ...widgets.map((selector) => ({ selector, format: 'gap' })),
-    ...paragraphs.map((selector) => ({ selector, format: 'block', options: { leadingLineBreaks: 2, trailingLineBreaks: 2 } })),
+    ...[...paragraphs, ...shown].map((selector) => ({
+      selector,
+      format: 'block',
+      options: { leadingLineBreaks: 2, trailingLineBreaks: 2 },
+    })),
     ...[...lines, 'li'].map((selector) => ({ selector, format: 'block', options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } })),
     ...lists.map((selector) => ({ selector, format: 'unorderedList' })),
     // The formatter of the list writes its own points.
@@ -77,6 +96,8 @@ const layout: HtmlToTextOptions = {
     { selector: 'hr', options: { length: 3 } },
     { selector: 'img', format: 'alternativeText' },
     { selector: 'sup', format: 'raised' },
+    { selector: 'svg', format: 'drawing' },
+    { selector: 'ol', format: 'numbered' },
     { selector: 'math', format: 'formula' },
     { selector: 'table', format: 'tableRows' },
   ],

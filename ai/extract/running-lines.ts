@@ -6,6 +6,8 @@ interface EdgeLine {
   line: Line;
   page: number;
   y: number;
+  /** What it says has a number beside other words, which is not named as that of the page. */
+  isBeside: boolean;
 }
 
 /**
@@ -18,7 +20,7 @@ export function leaveOutRunningLines(pages: Line[][]): Line[][] {
   const firsts = new Set<Line>();
   for (const group of groupLines(pages)) {
     for (const run of runsOf(group)) {
-      if (run.length < fewestPages) continue;
+      if (run.length < fewestPages || !isOfPages(run)) continue;
       for (const { line } of run) left.add(line);
       if (run[0]) firsts.add(run[0].line);
     }
@@ -40,10 +42,10 @@ function groupLines(pages: Line[][]): Iterable<EdgeLine[]> {
   const groups = new Map<string, EdgeLine[]>();
   for (const [page, lines] of pages.entries()) {
     for (const { line, y } of edgeLines(lines)) {
-      for (const key of keysOf(line.text, page)) {
+      for (const { key, isBeside } of keysOf(line.text, page)) {
         const group = groups.get(key);
-        if (group) group.push({ line, page, y });
-        else groups.set(key, [{ line, page, y }]);
+        if (group) group.push({ line, page, y, isBeside });
+        else groups.set(key, [{ line, page, y, isBeside }]);
       }
     }
   }
@@ -59,14 +61,20 @@ function edgeLines(lines: Line[]): { line: Line; y: number }[] {
   return known.length < 2 ? [] : edges.filter(({ line }) => line.text.length <= longestLine);
 }
 
-/** The text of a line, and its text if its first or last number is the page's number. */
-function keysOf(text: string, page: number): string[] {
+/** The text of a line, and its text for each number in it that may be the page's. */
+function keysOf(text: string, page: number): { key: string; isBeside: boolean }[] {
   const plain = text.toLowerCase().replace(/\s+/g, ' ');
-  const numbers = [...plain.matchAll(/\d{1,4}/g)];
-  const relative = [numbers[0], numbers.length > 1 ? numbers.at(-1) : undefined].flatMap((found) =>
-    found ? `${plain.slice(0, found.index)}\u0000${Number(found[0]) - page}\u0000${plain.slice(found.index + found[0].length)}` : [],
-  );
-  return [plain, ...relative];
+  const relative = [...plain.matchAll(pageNumber)].map(({ 0: found, index }) => {
+    const [before, behind] = [plain.slice(0, index), plain.slice(index + found.length)];
+    const number = found.replace(/\d{1,4}/, (digits) => `\u0000${Number(digits) - page}\u0000`);
+    return { key: before + number + behind, isBeside: !/[\p{L}/]/u.test(found) && /[\p{L}\p{N}]/u.test(before + behind) };
+  });
+  return [{ key: plain, isBeside: false }, ...relative];
+}
+
+/** Numbers of invoices count up from page to page, too: beside other words, a number is the page's if only each second page has it. */
+function isOfPages(run: EdgeLine[]): boolean {
+  return run.every(({ page, isBeside }, index) => !isBeside || index === 0 || (page - (run[index - 1]?.page ?? 0)) % 2 === 0);
 }
 
 /** Lines of pages that are near each other, at about the same height. */

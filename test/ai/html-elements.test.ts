@@ -9,7 +9,7 @@ const deep = (html: string) => `${'<font>'.repeat(400)}${html}`;
 const split = (names: string) => names.split(' ');
 
 const blocks = split(
-  `address article aside audio blockquote center details dialog div fieldset figcaption figure footer form header hgroup legend listing
+  `address article aside audio blockquote center details div fieldset figcaption figure footer form header hgroup legend listing
 main p search section summary video h1 h6`.replaceAll('\n', ' '),
 );
 const inline = split(
@@ -35,6 +35,20 @@ describe('The words of adjacent elements of HTML', () => {
     const html = `<dl><dt>Mirror</dt><dd>Washed monthly</dd></dl><details open><summary>Dome</summary>Painted white</details>
 <menu><li>Open</li><li>Close</li></menu><ul><li>One</li><li>Two</li></ul><address>Quay 1<br>Harbor</address>`;
     expect(read(html)).to.equal('Mirror\nWashed monthly\n\nDome\nPainted white\n\n * Open\n * Close\n\n * One\n * Two\n\nQuay 1\nHarbor');
+  });
+
+  it('are those that a browser shows: of drawings, of open dialogs, and of trees in the shadow', () => {
+    const drawing = `<svg><style>x</style><title>y</title><defs><text>z</text></defs><g><text>High <tspan>water</tspan></text></g>
+<text>6.40 m</text><foreignObject><p>At the quay</p></foreignObject></svg>`;
+    expect(read(`<p>Tide</p>${drawing}`).split(/\n+/)).to.deep.equal(['Tide', 'High water', '6.40 m', 'At the quay']);
+    expect(read('<p>a</p><dialog><p>b</p></dialog><dialog open><p>c</p></dialog><p>d</p>')).to.equal('a\n\nc\n\nd');
+    expect(read('<p>a</p><x-note><template shadowrootmode="open"><p>b</p></template></x-note><template>c</template>')).to.equal('a\n\nb');
+  });
+
+  it('have the numbers of lists that a browser shows', () => {
+    expect(read('<ol start="4"><li>a<li value="9">b<li>c</ol>')).to.equal('4.  a\n 9.  b\n 10. c');
+    expect(read('<ol reversed><li>a<li>b</ol>')).to.equal('2. a\n 1. b');
+    expect(read('<ol type="i"><li>a<ol type="A"><li>b<li>c</ol><li>d</ol>')).to.equal('i.  a\n     A. b\n     B. c\n ii. d');
   });
 
   it('are without their readings, with and without the ends of these', () => {

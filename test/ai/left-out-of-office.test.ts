@@ -21,6 +21,37 @@ const relations = (part: string, targets: Record<string, [type: string, target: 
 });
 const comments = 'The document has comments, which were left out.';
 
+describe('An Office document', () => {
+  it('has its parts by their names in any case', async () => {
+    const found = makeZip([
+      {
+        name: '[content_types].XML',
+        content: '<Types><Override PartName="/word/Document.xml" ContentType="x/wordprocessingml.document.main+xml"/></Types>',
+      },
+      {
+        name: '_RELS/.rels',
+        content: `<Relationships><Relationship Id="r" Type="${schema}/officeDocument" Target="WORD/document.xml"/></Relationships>`,
+      },
+      { name: 'word/document.XML', content: `<w:document><w:body>${wordParagraph('We offer gravel.')}</w:body></w:document>` },
+    ]);
+    expect((await read(found, types.docx)).text).to.equal('We offer gravel.');
+  });
+
+  it('has the signs that a run shows in a font for them', async () => {
+    const run = (font: string, text: string) =>
+      `<w:r><w:rPr><w:rFonts w:ascii="${font}"/></w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`;
+    const shown = `<w:p>${run('Symbol', '&#xF06D;')}${run('Arial', 'm, angle ')}${run('Symbol', 'a b')}${run('Wingdings', '&#xF0FC;')}</w:p>`;
+    expect((await read(makeDocx(shown), types.docx)).text).to.match(/^\u00b5m, angle α β✓/);
+  });
+
+  it('is without texts that hide themselves', async () => {
+    const hidden = (name: string, state: string) => `<text:${name} text:is-hidden="${state}" text:string-value="b">b</text:${name}>`;
+    const paragraph = '<text:p>d<text:hidden-paragraph text:is-hidden="true">e</text:hidden-paragraph></text:p>';
+    const body = `<text:p>a${hidden('hidden-text', 'true')}c${hidden('hidden-text', 'false')}</text:p>${paragraph}`;
+    expect((await read(makeOdt(body), types.odt)).text).to.equal('acb\n\nd');
+  });
+});
+
 describe('What stands beside the text of an Office document', () => {
   const running = (kind: 'hdr' | 'ftr', ...lines: string[]) => `<w:${kind}>${lines.map(wordParagraph).join('')}</w:${kind}>`;
   const letter = (properties = '') =>

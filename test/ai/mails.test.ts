@@ -47,6 +47,20 @@ const event = [
 ].join('\n');
 
 describe('A mail', () => {
+  it('is read without a sender, and with blanks on the line before its text', async () => {
+    const draft = lines(
+      'MIME-Version: 1.0',
+      'Content-Type: multipart/mixed; boundary=x',
+      '',
+      part('Content-Type: text/plain', 'A draft.'),
+      '--x--',
+    );
+    expect((await read(draft)).text).to.equal('A draft.');
+    expect((await read(lines('Subject: Gravel', 'From: Ann <ann@example.com>', ' \t', 'We offer it.', '', 'Ann'))).text).to.equal(
+      'Subject: Gravel\nFrom: Ann <ann@example.com>\n\nWe offer it.\n\nAnn',
+    );
+  });
+
   it('is read by the body that says most', async () => {
     const page = part(
       'Content-Type: text/html; charset=utf-8',

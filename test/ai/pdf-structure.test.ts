@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import PDFDocument from 'pdfkit';
 import { extractText } from '../../ai/extract/extract-text.ts';
 import { parts, title } from '../../examples/samples/handbook.ts';
-import { makePdf } from './support/make-pdf.ts';
+import { makePdf, makePdfOf, stream } from './support/make-pdf.ts';
 
 const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 200_000, maxPdfPages: 500 };
 const read = (bytes: Buffer) => extractText({ bytes, mediaType: 'application/pdf', charset: undefined }, limits);
@@ -49,6 +49,12 @@ describe('What every page of a PDF has', () => {
     const pages = [0, 1, 2, 3, 4, 5];
     const text = await textOf(pages.map((page) => [head(page), ...body(page)]));
     expect(text).to.equal(`The Keeper’s Handbook 11\n\n${bodyText(0)}\n\n12 Chapter One\n\n${pages.slice(1).map(bodyText).join('\n\n')}`);
+  });
+
+  it('is not what has a number of its own on each page: invoices, records', async () => {
+    const heads = numbers.map((page) => `Invoice ${page + 1} of the harbour`);
+    const text = await textOf(numbers.map((page) => [[heads[page] ?? '', 770], ...body(page)]));
+    expect(text).to.equal(numbers.map((page) => `${heads[page]}\n\n${bodyText(page)}`).join('\n\n'));
   });
 
   it('is not what stands on two pages, at different heights, or with different numbers', async () => {
@@ -306,6 +312,14 @@ describe('Words of a PDF that line ends part', () => {
         'difficulties',
         ...after,
       ]);
+  });
+
+  it('keep a hyphen that a font takes for a soft one', async () => {
+    const map = '1 begincodespacerange <00> <FF> endcodespacerange 2 beginbfrange <20> <2C> <0020> <2E> <7F> <002E> endbfrange';
+    const objects = [stream('', `${map} 1 beginbfchar <2D> <00AD> endbfchar`)];
+    const fonts = '/F2 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 10 0 R >>';
+    const content = 'BT /F2 12 Tf 50 700 Td (1- 12 months at -5 degrees, call 555-0199) Tj ET';
+    expect((await read(makePdfOf({ content, fonts, objects }))).text).to.equal('1- 12 months at -5 degrees, call 555-0199');
   });
 
   it('keep a hyphen of their own: before a capital after a small letter, and before a number', async () => {

@@ -16,6 +16,12 @@ async function linesOf(...paragraphs: string[]): Promise<string[]> {
 const field = (name: string, form: string, result = '') =>
   String.raw`{\field\flddirty{\*\fldinst { ${name} {\*\datafield 80000000}{\*\formfield{${form}{\*\ffname N}}}}}{\fldrslt {${result}}}}`;
 
+describe('A text in an RTF document that is there twice', () => {
+  it('is the one in Unicode', async () => {
+    expect(await linesOf(String.raw`\uc2 Name: {\upr{ansi ANSI}{\*\ud{uni \u931?NI}}} end`)).to.deep.equal(['Name: uni ΣNI end']);
+  });
+});
+
 describe('A form in an RTF document', () => {
   it('has its values: text, boxes and choices', async () => {
     const box = (state: string) => field('FORMCHECKBOX', String.raw`\fftype1\ffownhelp0${state}\ffhps20`);

@@ -15,12 +15,14 @@ const maxRatio = 1_000;
 export class Archive {
   readonly #zip: ZipFile;
   readonly #entries: ReadonlyMap<string, Entry>;
+  readonly #byAnyCase: ReadonlyMap<string, Entry>;
   readonly #kind: string;
   #unpackedBytes = 0;
 
   private constructor(zip: ZipFile, entries: ReadonlyMap<string, Entry>, kind: string) {
     this.#zip = zip;
     this.#entries = entries;
+    this.#byAnyCase = new Map([...entries].map(([name, entry]) => [name.toLowerCase(), entry]));
     this.#kind = kind;
   }
 
@@ -47,17 +49,22 @@ export class Archive {
   }
 
   has(name: string): boolean {
-    return this.#entries.has(name);
+    return this.#find(name) !== undefined;
+  }
+
+  /** Names of parts of Office documents are the same in any case. */
+  #find(name: string): Entry | undefined {
+    return this.#entries.get(name) ?? this.#byAnyCase.get(name.toLowerCase());
   }
 
   /** The size of a file as the archive declares it, which unpacking checks. */
   sizeOf(name: string): number {
-    return this.#entries.get(name)?.uncompressedSize ?? 0;
+    return this.#find(name)?.uncompressedSize ?? 0;
   }
 
   /** The bytes of a file, piece by piece. Throws if there is none. */
   async *read(name: string): AsyncGenerator<Buffer> {
-    const entry = this.#entries.get(name);
+    const entry = this.#find(name);
     if (!entry) throw damaged(this.#kind, new Error(`There is no ${name}.`));
     if (entry.isEncrypted()) throw new ServiceError(422, 'encrypted_document', 'The document is encrypted.');
     if (entry.uncompressedSize > Math.max(1024 * 1024, entry.compressedSize * maxRatio)) throw expandsTooFar();

@@ -9,6 +9,8 @@ const namedCharset = /^content-type:[^<]{0,300}?charset\s*=\s*["']?(?!us-ascii)[
  * beginning of the line is looked at last: from each blank, it would take quadratic time.
  */
 const flowsOn = /(?<! |=20)(?: |=20)+(?=\r?\n)(?<=^>[^\r\n]*)/gm;
+/** The line between the headers and the text, on which some programs write blanks. */
+const blankLine = /(\r?\n)[ \t]*\r?\n/;
 const contentTypes = /^content-type:[^\n]*(?:\n[ \t][^\n]*)*/gim;
 const charsets = /(charset\s*=\s*["']?)([\w.:-]+)/gi;
 const usAscii = /(charset\s*=\s*["']?)us-ascii/gi;
@@ -21,7 +23,10 @@ export function decodeMail(source: Uint8Array): { bytes: Uint8Array; notices: No
   const wide = charsetOfBom(source) ?? findWideCharset(source)?.charset;
   const whole = wide?.startsWith('utf-') ? Buffer.from(decodeBytes(source, wide)) : Buffer.from(source);
   // Latin-1 keeps each byte.
-  const found = whole.toString('latin1').replace(/^(?:\xef\xbb\xbf)?(?:[ \t]*\r?\n)+/, '');
+  const found = whole
+    .toString('latin1')
+    .replace(/^(?:\xef\xbb\xbf)?(?:[ \t]*\r?\n)+/, '')
+    .replace(blankLine, '$1$1');
   const mail = /format\s*=\s*"?flowed/i.test(found) ? found.replace(flowsOn, '') : found;
   const end = /\r?\n\r?\n/.exec(mail)?.index ?? mail.length;
   const head = decodePart(mail.slice(0, end));

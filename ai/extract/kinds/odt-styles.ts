@@ -1,5 +1,5 @@
 /** Elements that may be hidden. */
-const hideable = /^(?:text:(?:span|p|h|section)|table:table-row|style:(?:header|footer)(?:-first|-left)?)$/;
+const hideable = /^(?:text:(?:span|p|h|section|hidden-text|hidden-paragraph)|table:table-row|style:(?:header|footer)(?:-first|-left)?)$/;
 
 /** Knows which parts of an OpenDocument text are hidden: stretches, paragraphs, sections, rows and headers; and which text is raised. */
 export class OdtStyles {
@@ -28,7 +28,10 @@ export class OdtStyles {
     if (!hideable.test(name)) return false;
     const style = `${name === 'text:span' ? 'text' : 'paragraph'} ${attributes['text:style-name']}`;
     const isOff =
-      attributes['text:display'] === 'none' || attributes['table:visibility'] === 'collapse' || attributes['style:display'] === 'false';
+      attributes['text:display'] === 'none' ||
+      attributes['table:visibility'] === 'collapse' ||
+      attributes['style:display'] === 'false' ||
+      attributes['text:is-hidden'] === 'true';
     const isHidden = isOff || this.#hiding.has(style);
     this.#open.push({ isHidden, isRaised: this.#raising.has(style) });
     return isHidden;

@@ -24,7 +24,7 @@ export async function findMainPart(archive: Archive, typeEnds: RegExp, kind: str
     open(name, { PartName = '', Extension, ContentType = '' }) {
       const part = PartName.replace(/^\//, '');
       if (localName(name) === 'Override') {
-        if (part === main) ofMain = ContentType;
+        if (part.toLowerCase() === main?.toLowerCase()) ofMain = ContentType;
         if (typeEnds.test(ContentType) && archive.has(part)) first ??= part;
       } else if (localName(name) === 'Default' && main && `.${Extension}`.toLowerCase() === posix.extname(main).toLowerCase())
         ofExtension = ContentType;

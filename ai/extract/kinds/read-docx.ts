@@ -13,7 +13,7 @@ import { type ChunkReader, ShownParts } from './shown-parts.ts';
 import { TextBuilder } from './text-builder.ts';
 import { type ListPlace, WordNumbering } from './word-numbering.ts';
 import { RunningParts } from './word-running.ts';
-import { signOf, WordField } from './word-signs.ts';
+import { inFont, signOf, WordField } from './word-signs.ts';
 import { readWordStyles, toLevel, type WordStyles } from './word-styles.ts';
 
 const kind = 'a Word document';
@@ -111,6 +111,8 @@ class WordPart {
   readonly #runs: boolean[] = [];
   /** The run that is open is a superscript. */
   #isRaised = false;
+  /** The font of the run that is open, if it names one itself. */
+  #font: string | undefined;
   readonly #field = new WordField();
   /** The fields that are open, and whether each is still in its code, which may hold the results of other fields. */
   #fields: boolean[] = [];
@@ -148,7 +150,7 @@ class WordPart {
         if (this.#skipped === 0) this.#close(name);
       },
       text: (text) => {
-        if (this.#inText && this.#skipped === 0 && !this.#fields.includes(true)) this.#add(text);
+        if (this.#inText && this.#skipped === 0 && !this.#fields.includes(true)) this.#add(inFont(text, this.#font));
       },
     });
   }
@@ -160,6 +162,7 @@ class WordPart {
     else if (name === 'w:p') this.#openParagraph();
     else if (name === 'w:r' || name === 'm:r') this.#openRun();
     else if (name === 'w:vertAlign' && this.#changes === 0) this.#isRaised = value === 'superscript';
+    else if (name === 'w:rFonts' && this.#changes === 0) this.#font = attributes['w:ascii'] ?? attributes['w:hAnsi'];
     else if (name === 'v:textpath') this.#add(attributes.string ?? '');
     else if (name === 'w:commentReference') beside.hasComments = true;
     else if (name === 'wp:extent') this.#size = [Number(attributes.cx) / emuPerCm, Number(attributes.cy) / emuPerCm];
@@ -201,6 +204,7 @@ class WordPart {
 
   #openRun(): void {
     this.#isRaised = false;
+    this.#font = undefined;
     this.#runs.push(false);
   }
 

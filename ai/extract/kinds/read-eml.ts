@@ -72,7 +72,8 @@ class MailReader {
     const { bytes, notices } = decodeMail(source);
     const mail = await this.#parse(bytes);
     // Many texts have lines that look like headers. A mail has at least one of these.
-    if (!(mail.from || mail.to || mail.subject || mail.date || mail.messageId)) throw damaged('a mail');
+    const ofMails = /^(?:from|to|subject|date|message-id|mime-version|content-type)$/;
+    if (!mail.headers.some(({ key, value }) => ofMails.test(key) && value.trim() !== '')) throw damaged('a mail');
     this.#notices.push(...notices);
     const { text: plain, files } = takeUuencoded(mail.text ?? '');
     const body = bodyOf(mail, plain.trim());

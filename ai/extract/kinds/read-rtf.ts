@@ -133,6 +133,8 @@ class RtfReader {
     else if (word === 'deleted') this.#group.deleted = number !== 0;
     else if (/^(?:intbl|trowd|pard|row)$/.test(word)) this.#onTable(word);
     else if (word === 'shpinst') this.#revealGroup();
+    // The same in Unicode, for programs that know it: the one fallback of a letter is that of older programs.
+    else if (word === 'ud') Object.assign(this.#group, { hidden: this.#groups.at(-2)?.hidden ?? false, fallbacks: 1 });
     else if (asides.has(word) || running.test(word)) this.#openAside(word);
     else if (word.startsWith('pic') || word.endsWith('shppict')) this.#onPicture(word, number ?? 0);
     else if (word === 'field' || word.startsWith('ff')) this.#onField(word, number ?? 0);

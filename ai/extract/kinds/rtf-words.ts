@@ -1,6 +1,6 @@
 /** Groups whose content is not part of the text. */
 export const hidden = new Set(
-  'fonttbl colortbl stylesheet listtable listoverridetable revtbl rsidtbl info pict object objdata themedata colorschememapping datastore latentstyles generator xmlnstbl filetbl fldinst nonesttables sp shprslt'.split(
+  'fonttbl colortbl stylesheet listtable listoverridetable revtbl rsidtbl info pict object objdata themedata colorschememapping datastore latentstyles generator xmlnstbl filetbl fldinst nonesttables sp shprslt upr'.split(
     ' ',
   ),
 );

@@ -21,7 +21,7 @@ const signs: Record<string, Record<number, string>> = {
 
 /** The letters and signs of the font Symbol, from 0x20, 0xa0 and 0xf1: Greek, arrows, and what formulas need. */
 const symbols = {
-  low: ' !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼',
+  low: ' !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλµνοπθρστυϖωξψζ{|}∼',
   high: '€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…│─↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪',
   highest: '〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭',
 };
@@ -41,6 +41,12 @@ export function signOf(font = '', code = ''): string {
     return symbols.low[byte - 0x20] ?? symbols.high[byte - 0xa0] ?? symbols.highest[byte - 0xf1] ?? '';
   }
   return value >= 0xe000 && value < 0xf900 ? (signs[font.toLowerCase()]?.[value & 0xff] ?? '') : String.fromCharCode(value);
+}
+
+/** A text in the font of a run, whose letters are other signs if it is one for signs. */
+export function inFont(text: string, font: string | undefined): string {
+  if (font === undefined || !isSignFont(font.toLowerCase())) return text;
+  return [...text].map((letter) => (/\s/.test(letter) ? letter : signOf(font, letter.codePointAt(0)?.toString(16)))).join('');
 }
 
 /** A field of an old form: a box to tick, or a list to choose from. It is in its state, or else as it was when the form was made. */
