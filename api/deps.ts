@@ -2,7 +2,7 @@ import type { Mailbox } from '../adapters/mail/mailbox.ts';
 import type { Storage } from '../adapters/storage/port.ts';
 import type { AiClient } from '../ai/client.ts';
 import type { ServerConfig } from '../config/server.ts';
-import type { Db } from '../db/connect.ts';
+import type { Db, Transaction } from '../db/connect.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
 import type { NewMail } from '../domain/mail.ts';
 import type { Cursors } from '../domain/page.ts';
@@ -39,6 +39,8 @@ export interface ApiDeps extends RunDeps {
   cancelSubscription: CancelSubscription;
   /** Stores a mail, which a workflow sends. */
   sendMail(mail: NewMail): Promise<void>;
+  /** Stores mails in the transaction that causes them. */
+  writeMails(trx: Transaction, mails: NewMail[]): Promise<void>;
   /** The store of mails if this deployment keeps mails instead of sending them; undefined if it sends them. */
   mailbox: Mailbox | undefined;
   /** Seals and opens the secrets of webhook endpoints. */

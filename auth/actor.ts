@@ -7,6 +7,10 @@ interface AuthRequest {
   actor?: Caller | undefined;
   /** The requested mails that are not stored yet. */
   mails?: Mail[];
+  /** The user whom a change by a platform admin concerns. */
+  concerned?: { id: string; email: string } | undefined;
+  /** What counts the password that the request gives, until it turns out to be right. */
+  guess?: string;
   /** The record of the first failed query. */
   noted?: { error?: unknown };
 }

@@ -2,10 +2,14 @@ import type { AuthContext, BetterAuthPlugin } from 'better-auth';
 import { APIError, signInEmail } from 'better-auth/api';
 import { z } from 'zod';
 import type { Db } from '../db/connect.ts';
+import { noticeMail } from '../domain/users/notice-mail.ts';
 import { runAsActor } from './actor.ts';
+import { addMail } from './outgoing-mails.ts';
+import { originOf } from './request-origin.ts';
 
 interface Request {
   context: AuthContext;
+  headers?: Headers;
   body: { password: string; newPassword?: string };
 }
 
@@ -42,7 +46,10 @@ async function isSetByAdmin(db: Db, userId: string): Promise<boolean> {
 }
 
 /** Stores the given new password. Ends the session and throws PASSWORD_CHANGE_REQUIRED if there is none, or it is the same. */
-async function choosePassword({ context, body }: Request, { user, session }: NonNullable<AuthContext['newSession']>): Promise<void> {
+async function choosePassword(
+  { context, headers, body }: Request,
+  { user, session }: NonNullable<AuthContext['newSession']>,
+): Promise<void> {
   const { internalAdapter, password } = context;
   if (body.newPassword === undefined || body.newPassword === body.password) {
     await internalAdapter.deleteSession(session.token);
@@ -55,4 +62,5 @@ async function choosePassword({ context, body }: Request, { user, session }: Non
   const hash = await password.hash(body.newPassword);
   // A browser may still carry the session of the admin, who does not choose this one.
   await runAsActor(undefined, () => internalAdapter.updatePassword(user.id, hash));
+  addMail(noticeMail(user.email, 'Your password was changed', originOf(headers)));
 }

@@ -7,6 +7,7 @@ import { deriveKey } from '../config/keys.ts';
 import type { ServerConfig } from '../config/server.ts';
 import type { Db } from '../db/connect.ts';
 import { createSecretBox, type SecretBox } from '../domain/secret-box.ts';
+import { noticeMail } from '../domain/users/notice-mail.ts';
 import type { Payments } from '../payments/payments.ts';
 import { adminPlugin } from './admin-plugin.ts';
 import { adminSetPasswordPlugin } from './admin-set-password.ts';
@@ -22,13 +23,16 @@ import { withPage, withResetPage } from './links.ts';
 import { logLine } from './log-line.ts';
 import { passwordResetMail, verificationMail } from './mails.ts';
 import { membershipPlugin } from './membership-plugin.ts';
+import { noticesPlugin } from './notices.ts';
 import { oidcPlugin } from './oidc-plugin.ts';
 import { organizationPlugin } from './organization-plugin.ts';
 import { addMail, type WriteMails } from './outgoing-mails.ts';
 import { ownAccountPlugin } from './own-account.ts';
+import { passwordGuessesPlugin } from './password-guesses.ts';
 import { passwordLength, passwords } from './passwords.ts';
 import { redirectTargetPlugin } from './redirect-targets.ts';
 import { repeatedSignUpPlugin } from './repeated-sign-up.ts';
+import { clientAddressHeader, originOf } from './request-origin.ts';
 import { openTokens, sealedTokensPlugin } from './sealed-tokens.ts';
 import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
 import { accountHooks } from './squatted-addresses.ts';
@@ -46,9 +50,6 @@ interface AuthDependencies {
   /** Absent while billing is off. */
   payments?: Payments | undefined;
 }
-
-/** The header that carries the client's address to better-auth; the mount overwrites whatever a client puts there. */
-export const clientAddressHeader = 'x-client-address';
 
 const newUserFields = { twoFactorEnabled: false, role: 'user', banned: false, banReason: null, banExpires: null };
 
@@ -86,6 +87,8 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       revokeSessionsOnPasswordReset: true,
       // Stands in for a user whose address is taken. It must look like a new user, with the fields of the admin plugin.
       customSyntheticUser: ({ coreFields, additionalFields, id }) => ({ ...coreFields, ...newUserFields, ...additionalFields, id }),
+      onPasswordReset: async ({ user }, request) =>
+        addMail(noticeMail(user.email, 'Your password was changed', originOf(request?.headers))),
       sendResetPassword: async ({ user, url }) => addMail(passwordResetMail(user.email, withResetPage(url, config.webUrl))),
     },
     emailVerification: {
@@ -134,7 +137,9 @@ function authOptions({ config, pool, db, log, writeMails, payments }: AuthDepend
       stopImpersonatingPlugin(),
       oidcPlugin(config),
       sealedTokensPlugin(secrets),
+      noticesPlugin(db),
       ...((payments ? [billingPlugin({ config, payments })] : []) as BetterAuthPlugin[]),
+      passwordGuessesPlugin(config, db, pool),
     ],
   } satisfies BetterAuthOptions;
 }

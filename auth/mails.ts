@@ -1,12 +1,8 @@
+import type { NewMail } from '../domain/mail.ts';
 import { quoteName } from '../domain/quote-name.ts';
 
 /** One mail in plain text. */
-export interface Mail {
-  kind: 'verification' | 'password-reset' | 'email-change' | 'invitation';
-  to: string;
-  subject: string;
-  text: string;
-}
+export type Mail = Pick<NewMail, 'kind' | 'to' | 'subject' | 'text'>;
 
 export function verificationMail(to: string, url: string): Mail {
   return {

@@ -4,7 +4,7 @@ import type { Request as ExpressRequest, Response as ExpressResponse, RequestHan
 import type { Logger } from 'pino';
 import type { ServerConfig } from '../config/server.ts';
 import { runAsActor } from './actor.ts';
-import { type Auth, clientAddressHeader } from './auth.ts';
+import type { Auth } from './auth.ts';
 import { basePath, largestAuthBody, webhookPath } from './body-size.ts';
 import { checkCredential } from './check-credential.ts';
 import { checkHead, standInForBrowser } from './check-head.ts';
@@ -14,6 +14,7 @@ import { checkImpersonation } from './impersonation.ts';
 import { buildAuthOpenApi } from './openapi.ts';
 import { readBody } from './read-body.ts';
 import { refuseError } from './refuse.ts';
+import { clientAddressHeader } from './request-origin.ts';
 import type { Caller, FindSession } from './session.ts';
 import { sessionCookieName, sessionSecret } from './session-options.ts';
 import { carryOnly, readSessionToken } from './session-token.ts';

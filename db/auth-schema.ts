@@ -42,6 +42,8 @@ export interface AuthTables {
     confirmed: boolean;
     expires_at: ColumnType<Date, RawBuilder<Date>>;
   };
+  /** A device from which a user has signed in, by the digest of what it is known by. */
+  known_device: { user_id: string; fingerprint: string; seen_at: Generated<Date> };
   /** Links in mails, sign-ins that wait for a second factor, and trusted devices. `value` names the user. */
   verification: { id: string; identifier: string; value: string; expiresAt: Date; createdAt: CreatedAt; userAgent: string | null };
   session: {

@@ -23,7 +23,8 @@ export type MailKind =
   | 'invitation'
   | 'contact'
   | 'payment-failed'
-  | 'webhook-disabled';
+  | 'webhook-disabled'
+  | 'notice';
 
 export interface RunJobInput {
   jobId: string;

@@ -1,20 +1,28 @@
 import { ApiError } from '../../contract/api-error.ts';
 import { defaultOverlapSeconds } from '../../contract/api-keys.ts';
 import { contract } from '../../contract/index.ts';
+import type { Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { getApiKey, listApiKeys } from '../../domain/api-keys/api-key.ts';
 import { createApiKey } from '../../domain/api-keys/create-api-key.ts';
 import { revokeApiKey } from '../../domain/api-keys/revoke-api-key.ts';
 import { rotateApiKey } from '../../domain/api-keys/rotate-api-key.ts';
 import { updateApiKey } from '../../domain/api-keys/update-api-key.ts';
+import type { Actor } from '../../domain/audit.ts';
+import { quoteName } from '../../domain/quote-name.ts';
+import { noticeMail } from '../../domain/users/notice-mail.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import { keyOf } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toApiKey, toCurrentKey } from '../presenters/api-key.ts';
-import { procedure } from '../procedure.ts';
+import { procedure, type RequestInfo } from '../procedure.ts';
 
 /** The operations of API keys. None takes an `Idempotency-Key`: a stored response would hold the secret. */
-export function apiKeyProcedures({ db }: ApiDeps) {
+export function apiKeyProcedures({ db, writeMails }: ApiDeps) {
+  /** Tells the member who is responsible for a new secret. */
+  const tell = async (trx: Transaction, { email }: Actor, what: string, name: string, { clientAddress: address }: RequestInfo) => {
+    if (email !== null) await writeMails(trx, [noticeMail(email, `${what}: ${quoteName(name)}`, { address, userAgent: undefined })]);
+  };
   return {
     list: procedure(contract.apiKeys.list, async ({ input, authorize }) => {
       await authorize(input.organizationId);
@@ -27,12 +35,15 @@ export function apiKeyProcedures({ db }: ApiDeps) {
       return toCurrentKey(key);
     }),
 
-    create: procedure(contract.apiKeys.create, async ({ input, actor, authorize }) => {
+    create: procedure(contract.apiKeys.create, async ({ input, actor, request, authorize }) => {
       const { organizationId, workspaceId } = input;
       await authorize(organizationId);
       const workspace = workspaceId === undefined ? undefined : await getWorkspace(db, workspaceId);
       if (workspace && workspace.organization_id !== organizationId) throw new ApiError('FORBIDDEN');
-      const { key, secret } = await inTransaction(db, (trx) => createApiKey(trx, actor, input));
+      const { key, secret } = await inTransaction(db, async (trx) => {
+        await tell(trx, actor, 'An API key was made', input.name, request);
+        return createApiKey(trx, actor, input);
+      });
       return { ...toApiKey(key), secret };
     }),
 
@@ -42,11 +53,14 @@ export function apiKeyProcedures({ db }: ApiDeps) {
       return toApiKey(await inTransaction(db, (trx) => updateApiKey(trx, actor, key, input)));
     }),
 
-    rotate: procedure(contract.apiKeys.rotate, async ({ input, actor, authorize }) => {
+    rotate: procedure(contract.apiKeys.rotate, async ({ input, actor, request, authorize }) => {
       const { id, overlapSeconds = defaultOverlapSeconds } = input;
       const key = await getApiKey(db, id);
       await authorize(key.organization_id);
-      const rotated = await inTransaction(db, (trx) => rotateApiKey(trx, actor, key, overlapSeconds));
+      const rotated = await inTransaction(db, async (trx) => {
+        await tell(trx, actor, 'An API key has a new secret', key.name, request);
+        return rotateApiKey(trx, actor, key, overlapSeconds);
+      });
       return { ...toApiKey(rotated.key), secret: rotated.secret };
     }),
 

@@ -52,6 +52,7 @@ export function createDeps({ config, log, metrics, databases, temporal, payments
     readiness: { stopping: false },
     cancelSubscription: createCancelSubscription(db, payments),
     sendMail: mails.send,
+    writeMails: mails.write,
     mailbox: openMailbox(config),
     authentication: { findCaller: createFindSession(sessionsDb, config), findKey: (hash) => findKey(sessionsDb, hash) },
     getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),

@@ -44,6 +44,18 @@ describe('API keys', () => {
     expect(JSON.stringify(dump.rows)).to.not.include(secret.slice(12));
   });
 
+  it('are told by mail to who makes or rotates them, without the secret', async () => {
+    await api.database.db.deleteFrom('mail').execute();
+    const made = await key();
+    await expectOk(byOwner('POST', `/api-keys/${made.id}/rotate`));
+    const mails = await api.database.db.selectFrom('mail').selectAll().orderBy('id').execute();
+    expect(mails.map(({ kind, recipient, subject }) => [kind, recipient, subject])).to.deep.equal([
+      ['notice', tenant.owner.email, 'An API key was made: “Test”'],
+      ['notice', tenant.owner.email, 'An API key has a new secret: “Test”'],
+    ]);
+    expect(JSON.stringify(mails)).to.not.include(made.token);
+  });
+
   it('never expire only if that is said', async () => {
     const { organizationId } = tenant;
     const body = { organizationId, name: 'For ever', permissions: ['job:read'], expiresInDays: null };

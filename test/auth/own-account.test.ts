@@ -26,7 +26,7 @@ describe('What users do with their account', () => {
   }
 
   const newAddress = () => `new-${process.pid}-${++addresses}@example.com`;
-  const mailsTo = (address: string) => service.mails.filter(({ to }) => to === address);
+  const mailsTo = (address: string) => service.mails.filter(({ to, kind }) => to === address && kind === 'email-change');
   const userOf = (userId: string) => service.db.selectFrom('user').selectAll().where('id', '=', userId).executeTakeFirst();
   const entriesOf = (userId: string) =>
     service.db.selectFrom('audit_entry').selectAll().where('target_id', '=', userId).orderBy('id').execute();

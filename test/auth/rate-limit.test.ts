@@ -42,6 +42,65 @@ describe('The rate limit of sign-in, in production', () => {
   });
 });
 
+describe('Guessing the password of one account, in production', () => {
+  let service: AuthService;
+  before(async () => {
+    service = await startAuthService(production);
+  });
+  after(() => service.stop());
+
+  let networks = 0;
+  const strange = () => `203.0.${Math.floor(networks / 250)}.${1 + (networks++ % 250)}`;
+  const signIn = async (email: string, password: string, address = strange()) => {
+    const client = service.client();
+    const answer = await client.post('/sign-in/email', { email, password }, { 'x-test-address': address });
+    return { client, status: answer.status, code: answer.body.code, retryAfter: Number(answer.headers.get('retry-after')) };
+  };
+  const guesses = (email: string, count: number) =>
+    Promise.all(Array.from({ length: count }, (_, index) => signIn(email, `the guess ${index}`)));
+  const later = (seconds: number) => service.database.pool.query('update rate_limit set expire = expire - $1', [seconds * 1_000]);
+
+  async function newUser() {
+    const { email, userId } = await service.client().enter();
+    await service.db.updateTable('user').set({ emailVerified: true }).where('id', '=', userId).execute();
+    return email;
+  }
+
+  it('meets a delay after ten wrong ones, from however many addresses, whether or not there is the account', async () => {
+    for (const email of [await newUser(), 'nobody@example.com']) {
+      const statuses = (await guesses(email, 20)).map(({ status }) => status).sort();
+      expect(statuses, email).to.deep.equal([...Array(10).fill(401), ...Array(10).fill(429)]);
+      const refused = await signIn(email.toUpperCase(), 'a long password');
+      expect([refused.status, refused.code]).to.deep.equal([429, 'TOO_MANY_REQUESTS']);
+      expect(refused.retryAfter).to.be.within(250, 300);
+    }
+  });
+
+  it('does not keep out who has signed in from there before, and ends after five minutes', async () => {
+    const email = await newUser();
+    const home = '198.51.100.77';
+    expect((await signIn(email, 'a long password', home)).status).to.equal(200);
+    await guesses(email, 20);
+    expect((await signIn(email, 'a long password')).status).to.equal(429);
+    expect((await signIn(email, 'a long password', home)).status).to.equal(200);
+    await later(290);
+    expect((await signIn(email, 'a long password')).status).to.equal(429);
+    await later(11);
+    expect((await signIn(email, 'a long password')).status).to.equal(200);
+  });
+
+  it('counts wrong passwords only, also those that a session gives', async () => {
+    const email = await newUser();
+    for (let n = 0; n < 12; n++) expect((await signIn(email, 'a long password')).status).to.equal(200);
+    const { client } = await signIn(email, 'a long password');
+    const verify = async (password: string) =>
+      (await client.post('/verify-password', { password }, { 'x-test-address': strange() })).status;
+    for (let n = 0; n < 10; n++) expect(await verify('a wrong password')).to.equal(400);
+    expect(await verify('a long password')).to.equal(429);
+    expect((await signIn(email, 'a long password')).status).to.equal(200);
+  });
+});
+
 describe('The rate limit of sign-in, in development', () => {
   let service: AuthService;
   before(async () => {

@@ -81,6 +81,7 @@ export const rooms: Record<string, Room> = {
       'kysely',
       'pg',
       'pino',
+      'rate-limiter-flexible',
       'stripe',
       'zod',
       'node:*',
