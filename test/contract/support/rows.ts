@@ -1,6 +1,7 @@
 import type { AnyRoute } from '../../../contract/route.ts';
 import { newId } from '../../../domain/ids.ts';
 import type { Tenant, TestApi } from '../../support/api.ts';
+import { expectOk } from '../../support/requests.ts';
 import { describedInputs } from './described-input.ts';
 
 /** A tenant with a row of every kind that an operation can name. */
@@ -18,7 +19,18 @@ export interface TenantRows {
 
 /** Makes the rows; the API has to run without a worker, so that the job stays queued. */
 export async function createRows(api: TestApi): Promise<TenantRows> {
-  const tenant = await api.createTenant();
+  return await createRowsIn(api, await api.createTenant());
+}
+
+/** Makes them anew in the same organization, for what has deleted some. */
+export async function createRowsAgain(api: TestApi, { tenant }: TenantRows): Promise<TenantRows> {
+  const { organizationId, owner } = tenant;
+  const body = { organizationId, name: 'Another', slug: `another-${newId()}` };
+  const { body: workspace } = await expectOk(api.request('POST', '/api/v1/workspaces', { token: owner.token, body }));
+  return await createRowsIn(api, { ...tenant, workspaceId: workspace.id });
+}
+
+async function createRowsIn(api: TestApi, tenant: Tenant): Promise<TenantRows> {
   const { token } = tenant.owner;
   const { organizationId, workspaceId } = tenant;
   const upload = { workspaceId, name: 'note.txt', contentType: 'text/plain', size: 5 };
