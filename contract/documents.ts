@@ -77,6 +77,20 @@ const extracted = z
 const documentStatus = z.enum(['pending', 'ready']);
 export type DocumentStatus = z.infer<typeof documentStatus>;
 
+const failedJob = z
+  .object({
+    id,
+    kind: z.string().meta({ examples: ['document.index'] }),
+    error: z
+      .object({
+        code: z.string().meta({ examples: ['unsupported_file'] }),
+        message: z.string().meta({ examples: ['The file is not a PDF.'] }),
+      })
+      .nullable(),
+    finishedAt: dateTime,
+  })
+  .meta({ id: 'FailedJob' });
+
 export const documentSchema = z
   .object({
     id,
@@ -106,6 +120,7 @@ export const documentSchema = z
       .default(null)
       .describe('That a text was declared to have; null if none was.')
       .meta({ examples: [null] }),
+    failedJob: failedJob.nullable().default(null).describe('The newest job of the document, if it has failed; null if it has not.'),
     createdAt: dateTime,
     updatedAt: dateTime,
   })

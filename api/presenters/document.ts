@@ -21,9 +21,16 @@ export function toDocument(document: DocumentRow): z.input<typeof documentSchema
     tags: document.tags,
     metadata: document.metadata,
     charset: document.charset as z.input<typeof documentSchema>['charset'],
+    failedJob: toFailedJob(document),
     createdAt: document.created_at.toISOString(),
     updatedAt: document.updated_at.toISOString(),
   };
+}
+
+function toFailedJob({ failed_job: job }: DocumentRow) {
+  if (!job) return null;
+  const { id, kind, code, message, finishedAt } = job;
+  return { id, kind, error: code === null ? null : { code, message: message ?? '' }, finishedAt: new Date(finishedAt).toISOString() };
 }
 
 /** The results of extraction for a document; null before extraction. */

@@ -2,10 +2,21 @@ import { type Selectable, sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import { anyOf, batchedRead } from '../../db/batched-read.ts';
 import type { Db } from '../../db/connect.ts';
-import type { DocumentTable } from '../../db/schema.ts';
+import type { DocumentTable, JobKind } from '../../db/schema.ts';
 
 /** A document's row, without the columns that only indexes and pages need. */
-export type DocumentRow = Omit<Selectable<DocumentTable>, 'labels' | 'label_bytes'>;
+export type DocumentRow = Omit<Selectable<DocumentTable>, 'labels' | 'label_bytes'> & {
+  /** The newest job of the document, if it has failed. A document that was just created has none. */
+  failed_job?: FailedJob | null;
+};
+
+interface FailedJob {
+  id: string;
+  kind: JobKind;
+  code: string | null;
+  message: string | null;
+  finishedAt: string;
+}
 
 /**
  * Whether the workspace of a document still exists. The documents of a deleted one are drained later (docs/rules.md, gone at once); whoever
@@ -39,6 +50,11 @@ const columns = [
   'metadata',
   'created_at',
   'updated_at',
+  sql<FailedJob | null>`(
+    select case when job.status = 'failed' then
+      jsonb_build_object('id', job.id, 'kind', kind, 'code', error_code, 'message', error_message, 'finishedAt', finished_at) end
+    from job where document_id = document.id order by job.created_at desc, job.id desc limit 1
+  )`.as('failed_job'),
 ] as const;
 
 /** Selects the documents that are not deleted, with the columns that readers get. */

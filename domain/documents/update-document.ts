@@ -21,11 +21,12 @@ const maxNamedFields = 50;
 export async function updateDocument(trx: Transaction, actor: Actor, document: DocumentRow, change: DocumentChange): Promise<DocumentRow> {
   await lockWorkspace(trx, document.workspace_id, 'keep');
   const before = await lockDocument(trx, document.id, 'change');
+  const kept = { uploaded_by: document.uploaded_by, failed_job: document.failed_job ?? null };
   if (!before) throw documentNotFound();
   const { name = before.name, charset = before.charset, tags = before.tags, metadata = before.metadata } = change;
   const columns = { name, charset, ...toLabelColumns(before.workspace_id, { tags, metadata }) };
   const changes = listChanges(before, { name, charset, tags: columns.tags, metadata });
-  if (Object.keys(changes).length === 0) return { ...before, uploaded_by: document.uploaded_by };
+  if (Object.keys(changes).length === 0) return { ...before, ...kept };
   const after = await trx
     .updateTable('document')
     .set({ ...columns, updated_at: sql`clock_timestamp()` })
@@ -39,7 +40,7 @@ export async function updateDocument(trx: Transaction, actor: Actor, document: D
     targetId: after.id,
     metadata: { workspaceId: after.workspace_id, ...changes },
   });
-  return { ...after, uploaded_by: document.uploaded_by };
+  return { ...after, ...kept };
 }
 
 /** The changes as the audit log records them: of the metadata only the names of fields, since their values may be anything. */

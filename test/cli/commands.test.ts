@@ -133,6 +133,30 @@ describe('The command line', () => {
     expect(ended.stderr).to.match(/^Error: What was found cannot be written: ENOSPC.*\n$/);
   });
 
+  it('waits for the jobs of what it uploads, says what failed and why, and exits 5', async () => {
+    const own = await api.createTenant();
+    const env = asOwner(api, own);
+    const folder = join(cli.directory, 'waiting');
+    mkdirSync(folder);
+    noteText('The lamp is lit at dusk.');
+    writeFileSync(join(folder, 'good.txt'), 'The lamp is lit at dusk.');
+    writeFileSync(join(folder, 'broken.pdf'), 'This is no PDF.');
+    expect(await cli.run(['upload', folder, '--workspace', 'main', '--wait'], { env })).to.include({ code: 2 });
+    const { code, json } = await cli.run(['upload', folder, '--workspace', 'main', '--index', '--wait', '--json'], { env });
+    expect(code).to.equal(5);
+    expect(json.pop()).to.deep.equal({ uploaded: 1, unchanged: 0, skipped: 0, failed: 1 });
+    const { error, path } = json.find(({ status }) => status === 'failed');
+    expect([path, error.message.split(':')[0]]).to.deep.equal([join(folder, 'broken.pdf'), 'document.index failed']);
+    const { stdout } = await cli.run(['documents', 'list', '--workspace', 'main'], { env });
+    expect(stdout)
+      .to.match(/ {2}failed {2}.* {2}broken\.pdf {2}document\.index failed: ./)
+      .and.to.match(/ {2}indexed .* {2}good\.txt\n/);
+    const [{ id }] = (await cli.run(['documents', 'list', '--workspace', 'main', '--json'], { env })).json.filter(
+      ({ name }) => name === 'broken.pdf',
+    );
+    expect((await cli.run(['documents', 'get', id], { env })).stdout).to.include(error.message);
+  });
+
   it('uploads, indexes, watches, searches, reads and deletes', async () => {
     const text = '# Bees\nCount the varroa mites under the hive.';
     noteText(text);

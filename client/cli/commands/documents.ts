@@ -51,9 +51,16 @@ async function list(run: Run, { workspace, tag, status, limit }: ListOptions): P
   };
   const read = (cursor = {}) => client.documents.list({ ...filter, ...cursor }, { signal: terminal.signal });
   for await (const document of readPages(limit, read)) {
-    const { id, size, status: state, indexedAt, name } = document;
-    output.show(document, `${id}  ${(indexedAt ? 'indexed' : state).padEnd(7)}  ${String(size).padStart(10)}  ${plain(name)}`);
+    const { id, size, status: ready, indexedAt, name, failedJob } = document;
+    const state = failedJob ? 'failed' : indexedAt ? 'indexed' : ready;
+    const why = failedJob ? `  ${plain(sayFailed(failedJob))}` : '';
+    output.show(document, `${id}  ${state.padEnd(7)}  ${String(size).padStart(10)}  ${plain(name)}${why}`);
   }
+}
+
+/** What of a document has failed, and why. */
+function sayFailed({ kind, error }: NonNullable<Document['failedJob']>): string {
+  return `${kind} failed${error ? `: ${error.message}` : ''}`;
 }
 
 async function get(
@@ -67,7 +74,7 @@ async function get(
     return output.show(found, plain(found.text ?? ''));
   }
   const document = await client.documents.get({ id }, { signal });
-  const { name, status, contentType, size, createdAt, indexedAt, extracted, tags } = document;
+  const { name, status, contentType, size, createdAt, indexedAt, extracted, tags, failedJob } = document;
   const rows = Object.entries({
     id,
     name,
@@ -78,6 +85,7 @@ async function get(
     text: extracted ? `${extracted.characters} characters${extracted.pages === null ? '' : `, ${extracted.pages} pages`}` : 'not extracted',
     indexed: indexedAt ?? 'no',
     tags: tags.join(', '),
+    ...(failedJob ? { failed: sayFailed(failedJob) } : {}),
   });
   output.show(document, rows.map(([field, value]) => `${field.padEnd(8)}  ${plain(String(value))}`).join('\n'));
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Charset } from '../../index.ts';
+import { exitCodes, Failure } from '../failure.ts';
 import { addLeaf, integer, several, workspaceOption } from '../leaf.ts';
 import { findOrganization, type Run, requireWorkspace } from '../run.ts';
 import { createTally } from '../tally.ts';
@@ -11,6 +12,7 @@ interface Options {
   workspace?: string;
   index?: boolean;
   process?: boolean;
+  wait?: boolean;
   tag?: string[];
   charset?: Charset;
   concurrency: number;
@@ -29,6 +31,7 @@ export function addUpload(program: Command, terminal: Terminal): void {
         .addOption(workspaceOption())
         .option('--index', 'queue a job for each document that makes it searchable')
         .option('--process', 'queue one that makes it searchable and summarizes it, if the service has such jobs')
+        .option('--wait', 'with one of these: until the jobs have ended; exits 5 if one did not succeed')
         .option('--tag <tag>', 'a tag for what is sent; may be given several times', several)
         .option('--charset <charset>', 'of the texts that are sent, such as windows-1252; found by their bytes if you do not say')
         .option('--concurrency <number>', 'how many files are sent at once', integer(1), 4),
@@ -39,16 +42,18 @@ export function addUpload(program: Command, terminal: Terminal): void {
 
 async function upload(
   run: Run,
-  { workspace, index, process, tag: tags = [], charset, concurrency }: Options,
+  { workspace, index, process, wait, tag: tags = [], charset, concurrency }: Options,
   paths: string[],
 ): Promise<void> {
   const { client, output, terminal } = run;
   const place = { organizationId: await findOrganization(run), workspaceId: await requireWorkspace(run, workspace) };
   const job = process ? 'document.process' : index ? 'document.index' : undefined;
+  if (wait && !job) throw new Failure('--wait needs --index or --process.', exitCodes.misunderstood);
   const tally = createTally(terminal, output, { words, verb: 'uploaded', total: await countFiles(paths) });
   await tally.during(() =>
     uploadFiles({
       ...{ client, ...place, tags, charset, job, paths, concurrency },
+      waiting: wait ? terminal.signal : undefined,
       stopping: terminal.signal,
       onSent: tally.move,
       onOutcome: tally.add,

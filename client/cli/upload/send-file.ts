@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
-import { type Charset, type Client, type ContentType, type Document, SheafError } from '../../index.ts';
+import { type Charset, type Client, type ContentType, type Document, type Job, SheafError } from '../../index.ts';
 import { Failure } from '../failure.ts';
 
 export interface Sending {
@@ -12,6 +12,8 @@ export interface Sending {
   charset: Charset | undefined;
   /** The job to ask for where a document is not indexed yet; undefined for none. */
   job: 'document.index' | 'document.process' | undefined;
+  /** Aborts the wait for the end of each job; undefined if none is waited for. */
+  waiting: AbortSignal | undefined;
   /** Called with the bytes that were sent since it was called last; fewer than none if they are sent again. */
   onSent: (bytes: number) => void;
 }
@@ -55,15 +57,27 @@ async function sendOnce(sending: Sending, file: File, blob: Blob, tag: string): 
   const there = await client.documents.list({ organizationId, workspaceId, tag, status: 'ready', limit: 1 });
   const [known] = there.items;
   const document = known ?? (await upload(sending, file, blob, tag));
-  if (sending.job && document.indexedAt === null) await queueJob(client, sending.job, document.id);
+  if (sending.job && document.indexedAt === null) {
+    const job = await queueJob(client, sending.job, document.id);
+    if (sending.waiting) await waitForEnd(client, job.id, sending.waiting);
+  }
   return { status: known ? 'unchanged' : 'uploaded', documentId: document.id };
 }
 
 /** Throws Failure if the service does not have the kind of job: no other file would fare better. */
-async function queueJob(client: Client, kind: 'document.index' | 'document.process', documentId: string): Promise<void> {
-  await client.jobs.create({ kind, documentId, once: true }).catch((error: unknown) => {
+async function queueJob(client: Client, kind: 'document.index' | 'document.process', documentId: string): Promise<Job> {
+  return await client.jobs.create({ kind, documentId, once: true }).catch((error: unknown) => {
     throw error instanceof SheafError && error.is('BAD_REQUEST') ? new Failure(`The service has no jobs of kind ${kind}.`) : error;
   });
+}
+
+/** A file whose job did not succeed. */
+export class NotProcessed extends Error {}
+
+async function waitForEnd(client: Client, id: string, signal: AbortSignal): Promise<void> {
+  const { kind, status, error } = await client.waitForJob(id, { signal, returnFailed: true });
+  if (status !== 'succeeded')
+    throw new NotProcessed(`${kind} ${status === 'failed' ? 'failed' : 'was canceled'}${error ? `: ${error.message}` : ''}`);
 }
 
 /** The key is made of what is sent: a run that follows one that was killed goes on with its document. */

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { SheafError } from '../../index.ts';
 import { type AtOnce, forEachAtOnce } from '../at-once.ts';
 import { type Found, findFiles, type Unreadable } from './find-files.ts';
-import { createSender, type File, type Sending, type Sent } from './send-file.ts';
+import { createSender, type File, NotProcessed, type Sending, type Sent } from './send-file.ts';
 
 /** What became of a file. */
 type UploadOutcome = { path: string } & (Sent | { status: 'skipped'; reason: string } | { status: 'failed'; error: unknown });
@@ -42,8 +42,9 @@ function explain(path: string, error: unknown): unknown {
   return path.includes('\ufffd') && (error as NodeJS.ErrnoException).code === 'ENOENT' ? new Error('its name is not UTF-8') : error;
 }
 
-/** Whether another file may fare better: this one cannot be read, has changed, is too large, or is of a type that is not taken. */
+/** Whether another file may fare better: this one cannot be read or processed, has changed, is too large, or is of a type that is not taken. */
 function isOfThisFile(error: unknown): boolean {
   if (error instanceof SheafError) return error.is('BAD_REQUEST') || error.is('PAYLOAD_TOO_LARGE') || error.status === 413;
+  if (error instanceof NotProcessed) return true;
   return error instanceof Error && ('syscall' in error || error.name === 'NotReadableError');
 }

@@ -133,7 +133,7 @@ export const de: Messages = {
     status: 'Status',
     size: 'Größe',
     added: 'Hinzugefügt',
-    states: { pending: 'Wird hochgeladen', stored: 'Gespeichert', read: 'Gelesen', searchable: 'Durchsuchbar' },
+    states: { pending: 'Wird hochgeladen', stored: 'Gespeichert', read: 'Gelesen', searchable: 'Durchsuchbar', failed: 'Fehlgeschlagen' },
     filter: { ready: 'Bereit', pending: 'Wird hochgeladen' },
     filterLabel: 'Dokumente nach Status anzeigen',
     used: (used) => `${used} belegt`,
@@ -186,6 +186,7 @@ export const de: Messages = {
       'Diese Datei kann nicht angezeigt werden: Sie ist beschädigt oder braucht ein Passwort. Sie können sie stattdessen herunterladen.',
     summary: 'Zusammenfassung',
     notices: 'Was ausgelassen oder vermutet wurde',
+    failed: (job) => `„${job}“ ist fehlgeschlagen`,
   },
   fields: {
     title: 'Felder',

@@ -134,7 +134,7 @@ export const en = {
     status: 'Status',
     size: 'Size',
     added: 'Added',
-    states: { pending: 'Uploading', stored: 'Stored', read: 'Read', searchable: 'Searchable' },
+    states: { pending: 'Uploading', stored: 'Stored', read: 'Read', searchable: 'Searchable', failed: 'Failed' },
     filter: { ready: 'Ready', pending: 'Uploading' },
     filterLabel: 'Show documents by status',
     used: (used: string) => `${used} used`,
@@ -185,6 +185,7 @@ export const en = {
     originalUnreadable: 'This file cannot be shown: it is broken, or needs a password. You can download it instead.',
     summary: 'Summary',
     notices: 'What was left out, or guessed',
+    failed: (job: string) => `“${job}” failed`,
   },
   fields: {
     title: 'Fields',

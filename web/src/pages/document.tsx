@@ -1,4 +1,4 @@
-import { Button, Group, Paper, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Group, Paper, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import type { Document as Uploaded } from '@sheaf/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -44,7 +44,7 @@ export default function DocumentPage() {
 function Known({ document }: { document: Uploaded }) {
   const place = route.useRouteContext();
   const { data: deployment } = useQuery(jobKindsQuery);
-  const { name, size, extracted, chunkCount } = document;
+  const { name, size, extracted, chunkCount, failedJob } = document;
   const facts = [
     formatBytes(size),
     ...(extracted?.pages ? [t.document.pages(extracted.pages)] : []),
@@ -59,6 +59,11 @@ function Known({ document }: { document: Uploaded }) {
       </Text>
       <Labels document={document} />
       <Actions document={document} />
+      {failedJob && (
+        <Alert color="red" mb="md" title={t.document.failed((t.jobs.kinds as Record<string, string>)[failedJob.kind] ?? failedJob.kind)}>
+          <span className="foreign">{failedJob.error?.message}</span>
+        </Alert>
+      )}
       {extracted?.notices && (
         <Paper withBorder p="md" mb="md" component="section">
           <Title order={2} size="h5" mb="xs">

@@ -160,9 +160,20 @@ const DocumentRow = memo(function DocumentRow({ document, place, onDelete }: Sho
   );
 });
 
-function DocumentState({ document: { status, extracted, indexedAt } }: { document: Document }) {
+function DocumentState({ document: { status, extracted, indexedAt, failedJob } }: { document: Document }) {
   const states = t.documents.states;
   if (status === 'pending') return <StateMark tone="busy">{states.pending}</StateMark>;
+  if (failedJob)
+    return (
+      <>
+        <StateMark tone="bad">{states.failed}</StateMark>
+        {failedJob.error && (
+          <Text size="xs" className="foreign">
+            {failedJob.error.message}
+          </Text>
+        )}
+      </>
+    );
   if (indexedAt) return <StateMark tone="good">{states.searchable}</StateMark>;
   return <StateMark tone="quiet">{extracted ? states.read : states.stored}</StateMark>;
 }
