@@ -6,4 +6,6 @@ for file in /run/made/*; do
   given=$(printenv "$name" "${name}_FILE" || true)
   if [ -f "$file" ] && [ -z "$given" ]; then export "$name=$(cat "$file")"; fi
 done
+# A trial searches by meaning and words; a deployment for others as its operator says (docs/configuration.md).
+if [ -z "${NODE_ENV:-}" ] && [ -z "${SEARCH_DEFAULT_MODE:-}" ]; then export SEARCH_DEFAULT_MODE=hybrid; fi
 exec "$@"

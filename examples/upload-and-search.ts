@@ -27,7 +27,7 @@ const document = await client.uploadDocument({
 const { id } = await client.jobs.create({ kind: 'document.index', documentId: document.id, once: true });
 await client.waitForJob(id, { signal: AbortSignal.timeout(120_000) });
 
-const { results } = await client.documents.search({ workspaceId: workspace.id, query, limit: 3 });
+const { results } = await client.documents.search({ workspaceId: workspace.id, query, mode: 'hybrid', limit: 3 });
 for (const { documentName, score, text } of results) console.log(`${score?.toFixed(3)}  ${documentName}\n${text}\n`);
 
 // For the other examples, which work on an organization that is there.

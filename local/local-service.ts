@@ -1,5 +1,5 @@
 import { ConfigurationError, type Environment } from '../config/environment.ts';
-import type { LocalConfig } from '../config/local.ts';
+import { inheritedEnvironment, type LocalConfig } from '../config/local.ts';
 import { claimDataDir } from './data-directory.ts';
 import { checkPorts } from './ports.ts';
 import { Progress } from './progress.ts';
@@ -40,7 +40,7 @@ export async function startLocalService(config: LocalConfig, options: LocalServi
       services,
       ports: config.ports,
       external: config.external,
-      env: { ...config.overrides, ...options.env },
+      env: { ...everything(inheritedEnvironment()), ...config.overrides, ...options.env },
       log: progress.on,
       onGuard: (pid) => {
         guardPid = pid;
@@ -64,4 +64,13 @@ function servicesToStart({ external }: LocalConfig): ServiceName[] {
     ['ai', external.aiUrl],
   ];
   return [...embedded.flatMap(([service, address]) => (address === undefined ? [service] : [])), 'api'];
+}
+
+/** What the programs leave off where nothing is set, for clients that do not know it or for its cost: someone who tries the service has it on. */
+function everything({ OCR_SCANNED_PDF, EXTRA_CONTENT_TYPES, SEARCH_DEFAULT_MODE }: Environment): Environment {
+  return {
+    OCR_SCANNED_PDF: OCR_SCANNED_PDF || 'true',
+    EXTRA_CONTENT_TYPES: EXTRA_CONTENT_TYPES || 'all',
+    SEARCH_DEFAULT_MODE: SEARCH_DEFAULT_MODE || 'hybrid',
+  };
 }

@@ -2,7 +2,8 @@ import simplified from 'opencc-js/dict/TSCharacters';
 import { joinVowels, partSigns } from './compose.ts';
 
 const ascii = /^[\0-\x7f]*$/;
-const possessive = /['’]s(?![p{L}p{N}])/g;
+/** The ending of an English possessive. */
+export const possessive = /['’]s(?![\p{L}\p{N}])/giu;
 /** Points of Hebrew and Arabic, which are mostly left out, and the stroke that makes an Arabic word longer. */
 const points = /[\u0591-\u05c7\u064b-\u0652\u0670\u0640]/g;
 const otherDigit = /[٠-٩۰-۹]/g;

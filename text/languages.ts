@@ -1,14 +1,22 @@
 import { eld } from 'eld/extrasmall';
 
 /** How much of a text tells its language: further text changes nothing, and takes time. */
-const sampleLength = 2_000;
+const sampleLength = 500;
 /** A language that is so near to the likeliest one may be meant as well. */
 const nearness = 0.9;
 const maxCandidates = 4;
+/** A shorter text is a word or two, of which the likeliest language is often not the right one. */
+const minCertain = 20;
 
 /** The language of a text, as its ISO 639-1 code; undefined if too little of it tells. One of 60. */
 export function languageOf(text: string): string | undefined {
   return eld.detect(sampleOf(text)).language || undefined;
+}
+
+/** The language of a text if it is certain, which it never is of a word or two. */
+export function certainLanguageOf(text: string): string | undefined {
+  const found = eld.detect(sampleOf(text));
+  return text.length >= minCertain && found.isReliable() ? found.language : undefined;
 }
 
 /**
@@ -16,15 +24,12 @@ export function languageOf(text: string): string | undefined {
  * tells nothing, like a name or an identifier.
  */
 export function languagesOf(text: string): string[] {
-  const found = eld.detect(sampleOf(text));
-  if (!found.language) return ['en'];
-  if (found.isReliable()) return [found.language];
-  const scores = Object.entries(found.getScores()).sort(([, one], [, other]) => other - one);
+  const certain = certainLanguageOf(text);
+  if (certain !== undefined) return [certain];
+  const scores = Object.entries(eld.detect(sampleOf(text)).getScores()).sort(([, one], [, other]) => other - one);
   const least = nearness * (scores[0]?.[1] ?? 0);
-  return scores
-    .filter(([, score]) => score >= least)
-    .map(([language]) => language)
-    .slice(0, maxCandidates);
+  const near = scores.filter(([, score]) => score >= least).map(([language]) => language);
+  return near.length > 0 ? near.slice(0, maxCandidates) : ['en'];
 }
 
 function sampleOf(text: string): string {

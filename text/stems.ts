@@ -19,6 +19,10 @@ const maxStems = 50_000;
 /** The article that Hebrew writes as a part of the word. Arabic's is left to its stemmer. */
 const hebrewArticle = /^ה(?=\p{Script=Hebrew}{3})/u;
 
+/** Letters that come and go within an Arabic word, as in its broken plurals: `كتاب` and `كتب`, `عقد` and `عقود`. */
+const weakLetters = /(?<=.)[اويىئؤء]|^ا(?=..)/gu;
+const minConsonants = 3;
+
 /** English plurals that no ending tells. */
 const irregular: Record<string, string> = {
   ...{ children: 'child', people: 'person', men: 'man', women: 'woman', feet: 'foot', teeth: 'tooth', geese: 'goose', mice: 'mouse' },
@@ -55,5 +59,11 @@ function createStem(language: string): Known['stem'] {
   if (language === 'he') return (word) => word.replace(hebrewArticle, '');
   if (!stemmed.has(language)) return (word) => word;
   const snowball = createStemmer(language as Parameters<typeof createStemmer>[0]);
-  return language === 'en' ? (word) => snowball(irregular[word] ?? word) : snowball;
+  if (language === 'ar') return (word) => withoutWeakLetters(fold(snowball(word)));
+  return language === 'en' ? (word) => snowball(irregular[fold(word)] ?? fold(word)) : snowball;
+}
+
+function withoutWeakLetters(stem: string): string {
+  const consonants = stem.replace(weakLetters, '');
+  return consonants.length >= minConsonants ? consonants : stem;
 }

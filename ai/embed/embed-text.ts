@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { stemmer } from 'stemmer';
-import { englishStopWords, wordsOf } from '../words.ts';
+import { fold } from '../../text/fold.ts';
+import { certainLanguageOf } from '../../text/languages.ts';
+import { stemOf } from '../../text/stems.ts';
+import { stopWordsOf } from '../../text/stop-words.ts';
+import { wordsOf } from '../../text/words.ts';
 
 export const localEmbedModel = 'local-hash-256';
 export const localDimensions = 256;
@@ -9,6 +12,8 @@ const gramLength = 3;
 // All trigrams of a word together weigh about as much as the word, so that a misspelt word still matches.
 const gramWeight = 1;
 const stopWordWeight = 0.25;
+/** How much of a text tells its language here: the time of a text counts. */
+const languageSample = 100;
 
 /**
  * Embeds a text as a hashed bag of stems and their trigrams: a unit vector of 256 dimensions, deterministic across machines. A text of
@@ -16,36 +21,74 @@ const stopWordWeight = 0.25;
  */
 export function embedText(text: string): number[] {
   const vector = new Float64Array(localDimensions);
-  for (const [stem, weight] of weighStems(wordsOf(text))) {
-    addFeature(vector, stem, weight);
-    addGrams(vector, stem, weight * gramWeight);
+  const language = certainLanguageOf(text.slice(0, languageSample)) ?? 'en';
+  for (const { features, weight } of weighStems(wordsOf(text), language)) {
+    const { own, grams } = features;
+    addFeatures(vector, own, weight);
+    addFeatures(vector, grams, (weight * gramWeight) / Math.sqrt(grams.length / slots));
   }
-  if (vector.every((value) => value === 0)) addFeature(vector, ' ', 1);
+  if (vector.every((value) => value === 0)) addFeatures(vector, slotsOf(' '), 1);
   return toUnitLength(vector);
 }
 
-/** The weight of each stem in a text: the weight of its word, growing with the logarithm of its count. */
-function weighStems(words: string[]): Map<string, number> {
-  const weights = words.map(wordWeight);
-  const onlyStopWords = weights.every((weight) => weight === 0);
-  const stems = new Map<string, { count: number; weight: number }>();
-  for (const [index, word] of words.entries()) {
-    const weight = onlyStopWords ? stopWordWeight : (weights[index] ?? 0);
+/** Each stem of a text with its weight: that of its word, growing with the logarithm of its count. */
+function weighStems(words: string[], language: string): { features: Features; weight: number }[] {
+  const weighed = words.map((word) => weigh(word, language));
+  const onlyStopWords = weighed.every(({ weight }) => weight === 0);
+  const stems = new Map<string, { count: number; weight: number; features: Features }>();
+  for (const { stem, features, weight: own } of weighed) {
+    const weight = onlyStopWords ? stopWordWeight : own;
     if (weight === 0) continue;
-    const stem = stemmer(word);
-    const known = stems.get(stem);
-    stems.set(stem, { count: (known?.count ?? 0) + 1, weight: Math.max(known?.weight ?? 0, weight) });
+    const before = stems.get(stem);
+    stems.set(stem, { features, count: (before?.count ?? 0) + 1, weight: Math.max(before?.weight ?? 0, weight) });
   }
-  return new Map([...stems].map(([stem, { count, weight }]) => [stem, weight * (1 + Math.log(count))]));
+  return [...stems.values()].map(({ features, count, weight }) => ({ features, weight: weight * (1 + Math.log(count)) }));
 }
 
-function addGrams(vector: Float64Array, stem: string, weight: number): void {
-  if (stem.length <= gramLength || /\p{N}/u.test(stem)) return;
+interface WeighedWord {
+  stem: string;
+  features: Features;
+  weight: number;
+}
+
+/** Caches: words recur, and stemming and hashing take longer than everything else that is done with a word. */
+const knownWords = new Map<string, Map<string, WeighedWord>>();
+const knownStems = new Map<string, Features>();
+const maxKnown = 20_000;
+
+function weigh(word: string, language: string): WeighedWord {
+  const words = knownWords.get(language) ?? new Map<string, WeighedWord>();
+  const before = words.get(word);
+  if (before) return before;
+  const weight = stopWordsOf(language).has(word) ? 0 : wordWeight(fold(word));
+  const stem = fold(stemOf(word, language));
+  const weighed = { stem, features: featuresOf(stem), weight };
+  if (words.size >= maxKnown) words.clear();
+  // A substring would keep its whole text in memory.
+  knownWords.set(language, words.set(Buffer.from(word).toString(), weighed));
+  return weighed;
+}
+
+interface Features {
+  /** The slots of the stem itself. */
+  own: Int16Array;
+  /** Those of its trigrams; none of a short stem, and of a number. */
+  grams: Int16Array;
+}
+
+function featuresOf(stem: string): Features {
+  const before = knownStems.get(stem);
+  if (before) return before;
+  const features = { own: slotsOf(stem), grams: Int16Array.from(gramsOf(stem).flatMap((gram) => [...slotsOf(`#${gram}`)])) };
+  if (knownStems.size >= maxKnown) knownStems.clear();
+  knownStems.set(stem, features);
+  return features;
+}
+
+function gramsOf(stem: string): string[] {
+  if (stem.length <= gramLength || /\p{N}/u.test(stem)) return [];
   const framed = `^${stem}$`;
-  const count = framed.length - gramLength + 1;
-  for (let start = 0; start < count; start += 1) {
-    addFeature(vector, `#${framed.slice(start, start + gramLength)}`, weight / Math.sqrt(count));
-  }
+  return Array.from({ length: framed.length - gramLength + 1 }, (_, start) => framed.slice(start, start + gramLength));
 }
 
 function toUnitLength(vector: Float64Array): number[] {
@@ -64,11 +107,10 @@ const rankOf = new Map(
 );
 
 /**
- * The weight of a word, from 0 (stop words) to 1 (rare words, names). There is no corpus, so the frequencies of the language stand in
+ * The weight of a word, from 0.1 to 1 (rare words, names). There is no corpus, so the frequencies of the language stand in
  * for the inverse document frequency.
  */
 function wordWeight(word: string): number {
-  if (englishStopWords.has(word)) return 0;
   // Dates and measures fill whole tables but are seldom searched for; a year or a part number sometimes is.
   if (/^\p{N}/u.test(word)) return word.length <= 2 ? 0.2 : 0.5;
   const rank = rankOf.get(word);
@@ -82,15 +124,23 @@ const goldenRatio = 0x9e3779b9;
 const basis = 0x811c9d8b;
 
 /**
- * Adds a feature to a hashed vector at four slots, each with its own sign: two features seldom share more than one slot, and
- * collisions cancel out on average.
+ * The slots of a feature in a hashed vector, each with its own sign: `~slot` is negative. Two features seldom share more than one of the four
+ * slots, and collisions cancel out on average.
  */
-function addFeature(vector: Float64Array, feature: string, weight: number): void {
+function slotsOf(feature: string): Int16Array {
   let hash = mix(fnv1a(feature));
-  for (let index = 0; index < slots; index += 1) {
-    const slot = (hash >>> 1) % vector.length;
-    vector[slot] = (vector[slot] ?? 0) + (hash & 1 ? weight : -weight);
+  return Int16Array.from({ length: slots }, () => {
+    const slot = (hash >>> 1) % localDimensions;
+    const signed = hash & 1 ? slot : ~slot;
     hash = mix(hash ^ goldenRatio);
+    return signed;
+  });
+}
+
+function addFeatures(vector: Float64Array, features: Int16Array, weight: number): void {
+  for (const signed of features) {
+    const slot = signed < 0 ? ~signed : signed;
+    vector[slot] = (vector[slot] ?? 0) + (signed < 0 ? -weight : weight);
   }
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The paths that a child may read: its own code and the packages. */
-const readable = ['ai/*', 'concurrency/*', 'node_modules/*', 'package.json'].map((path) => `${root}${path}`);
+const readable = ['ai/*', 'concurrency/*', 'text/*', 'node_modules/*', 'package.json'].map((path) => `${root}${path}`);
 /** Users without a name, as systemd gives them to services: each child is another one, so that none may look into or end another. */
 const childUsers = { first: 61_184, count: 4_000 };
 /** Owns no file. All children are it where a container knows no other users. */

@@ -1,5 +1,7 @@
-import { stemmer } from 'stemmer';
-import { stopWordsOf, wordsOf } from '../words.ts';
+import { languageOf } from '../../text/languages.ts';
+import { stemOf } from '../../text/stems.ts';
+import { stopWordsOf } from '../../text/stop-words.ts';
+import { wordsOf } from '../../text/words.ts';
 
 const damping = 0.85;
 const rounds = 30;
@@ -50,9 +52,9 @@ export interface SentenceVectors {
 /** Turns sentences into TF-IDF unit vectors: stemmed words without stop words, rare words weigh more. */
 export function vectorize(sentences: string[]): SentenceVectors {
   const words = sentences.map((sentence) => wordsOf(sentence));
-  const stopWords = stopWordsOf(words.flat());
+  const language = languageOf(sentences.join(' ')) ?? 'en';
   const numberOf = new Map<string, number>();
-  const counts = words.map((list) => countTerms(list, stopWords, numberOf));
+  const counts = words.map((list) => countTerms(list, language, numberOf));
   const documentFrequency = new Float64Array(numberOf.size);
   for (const count of counts) for (const term of count.keys()) documentFrequency[term] = (documentFrequency[term] ?? 0) + 1;
   const idf = documentFrequency.map((frequency) => Math.log(1 + sentences.length / frequency));
@@ -71,11 +73,12 @@ export function similarity(a: SparseVector, b: SparseVector): number {
   return sum;
 }
 
-function countTerms(words: string[], stopWords: ReadonlySet<string>, numberOf: Map<string, number>): Map<number, number> {
+function countTerms(words: string[], language: string, numberOf: Map<string, number>): Map<number, number> {
+  const stopWords = stopWordsOf(language);
   const counts = new Map<number, number>();
   for (const word of words) {
     if (stopWords.has(word)) continue;
-    const stem = stemmer(word);
+    const stem = stemOf(word, language);
     let term = numberOf.get(stem);
     if (term === undefined) {
       term = numberOf.size;

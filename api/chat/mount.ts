@@ -46,7 +46,7 @@ export function chatRoutes(deps: ApiDeps, procedures: Procedures<Contract>): Rou
     const { model, messages, stream } = parse(completionRequest, req.body ?? {});
     const input = {
       ...parse(documents.ask.pathParams, { workspaceId: model }),
-      ...parse(documents.ask.body, { question: questionOf(messages) }),
+      ...parse(documents.ask.body, { question: questionOf(messages), mode: 'hybrid' }),
     };
     const answer = await call(procedures.documents.ask, input, req, res);
     const head = { id: `chatcmpl-${answer.id}`, created: seconds(), model };

@@ -12,7 +12,7 @@ export const askDocuments = defineTool({
     'Answers a question from the documents of a workspace, sentence by sentence, each with the quotes that bear it out: document, page, headings, positions. Sentences that no quote bears out are withheld and counted. It costs credits; search_documents finds passages to read yourself.',
   operations: [contract.documents.ask],
   writes: false,
-  input: z.object({ question, workspaceId, limit, mode, filter, maxSentences }),
+  input: z.object({ question, workspaceId, limit, mode: mode.unwrap().default('hybrid'), filter, maxSentences }),
   async call({ workspaceId: named, ...asked }, context) {
     return context.run(context.procedures.documents.ask, { ...asked, workspaceId: workspaceFor(context, named) });
   },

@@ -3,7 +3,7 @@ import type { SearchPath } from '../../db/facts.ts';
 import type { DocumentScope } from '../documents/document-scope.ts';
 import { nearestChunks } from './nearest-chunks.ts';
 import { rankByWords } from './rank-by-words.ts';
-import { fuseByRank, type RankedList, semanticWeightOf } from './rank-fusion.ts';
+import { fuseByRank, isFused } from './rank-fusion.ts';
 import { readChunks, type ShownChunk } from './read-chunks.ts';
 import { toUnitLength } from './unit-vector.ts';
 
@@ -42,7 +42,7 @@ export interface FoundChunk extends ShownChunk {
 
 /**
  * Finds the best chunks of a workspace by meaning, by words, or by both, best first, and reports how vectors were compared. Two lists are
- * fused by rank; by document, each document is represented by its best chunk. Scores are exact, whichever list a chunk came from. All
+ * fused by rank, unless the model is the local hash, by which no list with words is ranked; by document, each document is represented by its best chunk. Scores are exact, whichever list a chunk came from. All
  * statements of `trx` must see the same snapshot.
  */
 export async function findChunks(trx: Transaction, search: ChunkSearch): Promise<ChunksFound> {
@@ -51,7 +51,8 @@ export async function findChunks(trx: Transaction, search: ChunkSearch): Promise
   if (scope?.named?.length === 0) return { path: 'exact', chunks: [], nearTerms: [] };
   const wanted = { workspaceId, limit, scope, byDocument };
   const comparison = embedded && { model: embedded.model, vector: toUnitLength(embedded.vector) };
-  const near = comparison ? await nearestChunks(trx, { ...wanted, ...comparison }) : { path: 'lexical' as const, chunks: [] };
+  const isRanked = embedded && (query === undefined || isFused(embedded.model));
+  const near = comparison && isRanked ? await nearestChunks(trx, { ...wanted, ...comparison }) : { path: 'lexical' as const, chunks: [] };
   const { chunks: worded, nearTerms } = await rankByWords(trx, { ...wanted, query: query ?? '' }, near.chunks);
   const lexicalScores = new Map(worded.map(({ documentId, index, score }) => [`${documentId} ${index}`, score]));
   const read = await readChunks(trx, { workspaceId, chunks: [...near.chunks, ...worded], comparison });
@@ -61,10 +62,7 @@ export async function findChunks(trx: Transaction, search: ChunkSearch): Promise
   }));
   const nameOf = ({ id, document_id: documentId }: ShownChunk) => (byDocument ? documentId : id);
   const rank = (scoreOf: (chunk: Unranked) => number | null) => rankBy(chunks, scoreOf, nameOf).slice(0, limit);
-  const lists: RankedList<Unranked>[] = [
-    { items: rank(({ lexicalScore }) => lexicalScore || null), weight: 1 },
-    { items: rank(({ score }) => score), weight: semanticWeightOf(embedded?.model ?? '') },
-  ];
+  const lists = [rank(({ lexicalScore }) => lexicalScore || null), isRanked ? rank(({ score }) => score) : []];
   const best = fuseByRank(lists, nameOf).slice(0, search.limit);
   return { path: near.path, chunks: best.map((chunk, index) => ({ ...chunk, rank: index + 1 })), nearTerms };
 }

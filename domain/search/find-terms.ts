@@ -1,31 +1,37 @@
 import { compose } from '../../text/compose.ts';
+import { possessive, simplify } from '../../text/fold.ts';
+import { languageOf } from '../../text/languages.ts';
+import { divideRun, pairedRun, unspacedRun } from '../../text/scripts.ts';
 import type { Span } from '../characters.ts';
-import { groups, joinGroups } from './identifiers.ts';
-import { cut, joiner, pairedRun, possessive, spacedRun, termsOf, unspacedRun, wordsOf } from './terms.ts';
+import { groups, joinGroups, nationalOf, phones } from './identifiers.ts';
+import { cut, joiner, spacedRun, termsOf } from './terms.ts';
 
 /**
- * Returns a function that finds the parts of a text whose terms are wanted, in order and without overlaps. It caches words, so drop it
- * after these texts.
+ * Returns a function that finds the parts of a text whose terms, in the text's language or one that is asked in, are wanted, in order and without overlaps. It
+ * caches words, so drop it after these texts.
  */
-export function createTermFinder(wanted: Set<string>): (text: string) => Span[] {
-  const known = new Map<string, boolean>();
-  const isWanted = (part: string) => {
-    const before = known.get(part);
+export function createTermFinder(wanted: Set<string>, asked: string[]): (text: string) => Span[] {
+  const known = new Map<string, string[]>();
+  const wantedIn = (language: string) => (part: string) => {
+    const key = `${language} ${part}`;
+    const before = known.get(key);
     if (before !== undefined) return before;
-    const is = termsOf(part).some((term) => wanted.has(term));
-    known.set(part, is);
-    return is;
+    const found = [...new Set([...asked, language])].flatMap((one) => termsOf(part, one)).filter((term) => wanted.has(term));
+    known.set(key, found);
+    return found;
   };
   return (text) => {
+    const wantedOf = wantedIn(languageOf(text) ?? 'en');
     const { text: composed, startOf, endOf } = compose(text);
     const found: Span[][] = [];
     const rest = composed
       .replace(possessive, (run) => blank(run, 0))
       .replace(pairedRun, (run, at: number) => blank(run, found.push(findPairs(run, at, wanted))))
-      .replace(unspacedRun, (run, at: number) => blank(run, found.push(findWords(run, at, wanted))));
-    for (const { 0: run, index: at } of rest.matchAll(groups))
-      if (wanted.has(cut(joinGroups(run) ?? ''))) found.push([{ start: at, end: at + run.length }]);
-    for (const { 0: run, index: at } of rest.matchAll(spacedRun)) found.push(findParts(run, at, wanted, isWanted));
+      .replace(unspacedRun, (run, at: number) => blank(run, found.push(findWords(run, at, wantedOf))));
+    for (const [pattern, termOf] of [[groups, joinGroups] as const, [phones, nationalOf] as const])
+      for (const { 0: run, index: at } of rest.matchAll(pattern))
+        if (wanted.has(cut(termOf(run) ?? ''))) found.push([{ start: at, end: at + run.length }]);
+    for (const { 0: run, index: at } of rest.matchAll(spacedRun)) found.push(findParts(run, at, wantedOf));
     const spans = found.flat().map(({ start, end }) => ({ start: startOf(start), end: endOf(end - 1) }));
     return join(spans.sort((one, other) => one.start - other.start));
   };
@@ -36,7 +42,8 @@ function blank(run: string, _found: number): string {
   return ' '.repeat(run.length);
 }
 
-type IsWanted = (part: string) => boolean;
+/** The wanted terms of a part of a text. */
+type WantedOf = (part: string) => string[];
 
 /** The wanted pairs of characters, or single characters, of a Chinese, Japanese or Korean run. */
 function findPairs(run: string, at: number, wanted: Set<string>): Span[] {
@@ -45,31 +52,34 @@ function findPairs(run: string, at: number, wanted: Set<string>): Span[] {
   let start = at;
   for (const [index, character] of characters.entries()) {
     const next = characters[index + 1] ?? '';
-    if (wanted.has(character)) spans.push({ start, end: start + character.length });
-    if (next !== '' && wanted.has(character + next)) spans.push({ start, end: start + character.length + next.length });
+    if (wanted.has(simplify(character))) spans.push({ start, end: start + character.length });
+    if (next !== '' && wanted.has(simplify(character + next))) spans.push({ start, end: start + character.length + next.length });
     start += character.length;
   }
   return spans;
 }
 
 /** The wanted words of a run that a dictionary divides: each word is a term. */
-function findWords(run: string, at: number, wanted: Set<string>): Span[] {
-  const words = wordsOf(run).filter(({ segment }) => wanted.has(cut(segment)));
+function findWords(run: string, at: number, wantedOf: WantedOf): Span[] {
+  const words = divideRun(run).filter(({ segment }) => wantedOf(segment).length > 0);
   return words.map(({ segment, index }) => ({ start: at + index, end: at + index + segment.length }));
 }
 
 /** The wanted parts of an identifier, or all of it. */
-function findParts(run: string, at: number, wanted: Set<string>, isWanted: IsWanted): Span[] {
-  if (!isWanted(run)) return [];
+function findParts(run: string, at: number, wantedOf: WantedOf): Span[] {
+  const ofRun = wantedOf(run);
+  if (ofRun.length === 0) return [];
   const all = run.split(joiner);
   const parts: Span[] = [];
+  const ofParts = new Set<string>();
   let start = at;
   for (const part of all) {
-    if (isWanted(part)) parts.push({ start, end: start + part.length });
+    const own = wantedOf(part);
+    if (own.length > 0) parts.push({ start, end: start + part.length });
+    for (const term of own) ofParts.add(term);
     start += part.length + 1;
   }
-  const ofParts = new Set(all.flatMap(termsOf));
-  const isWhole = parts.length === 0 || parts.length === all.length || termsOf(run).some((term) => wanted.has(term) && !ofParts.has(term));
+  const isWhole = parts.length === 0 || parts.length === all.length || ofRun.some((term) => !ofParts.has(term));
   return isWhole ? [{ start: at, end: at + run.length }] : parts;
 }
 

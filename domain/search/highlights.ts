@@ -1,6 +1,6 @@
 import { countCharacters } from '../characters.ts';
 import { createTermFinder } from './find-terms.ts';
-import { queryTermsOf } from './terms.ts';
+import { readQuery } from './read-query.ts';
 
 /** A part of a chunk's text that matched, in characters (code points) of the text. */
 export interface Highlight {
@@ -11,7 +11,8 @@ export interface Highlight {
 
 /** Returns a function that finds the words of a query, and these other terms, in a text, in order, as a search by words compares them. */
 export function createHighlighter(query: string, nearTerms: string[] = []): (text: string) => Highlight[] {
-  const find = createTermFinder(new Set([...queryTermsOf(query), ...nearTerms]));
+  const { terms, languages } = readQuery(query);
+  const find = createTermFinder(new Set([...terms.keys(), ...nearTerms]), languages);
   return (text) => {
     let [passed, characters] = [0, 0];
     const toCharacters = (index: number) => {

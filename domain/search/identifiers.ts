@@ -36,10 +36,33 @@ export function withoutSigns(run: string): string | undefined {
 }
 
 const mixed = /^(\p{L}*)(\d{2,})(\p{L}*)$/u;
+const measure = /^\p{L}*\d+(?:x\d+)+\p{L}*$/u;
 
-/** The letters and the number of a word like `iso9001` or `sn0004472`, the number without leading zeros, too. */
+/**
+ * The letters and the number of a word like `iso9001` or `sn0004472`, the number without leading zeros, too; the parts of a measure like
+ * `m8x40`.
+ */
 export function partsOfMixed(word: string): string[] {
+  if (measure.test(word)) return word.split(/(?<=\d)x(?=\d)/);
   const [, before = '', digits = '', after = ''] = mixed.exec(word) ?? [];
   const parts = new Set([before, digits, digits.replace(/^0+(?=\d{3})/, ''), after]);
   return [...parts].filter((part) => part.length > 1 && part !== word);
+}
+
+/** Writes measures without spaces: `m8 x 40` and `m8×40` as `m8x40`. */
+export function joinDimensions(text: string): string {
+  return text.replace(/(?<=\d) ?[x×] ?(?=\d)/g, 'x');
+}
+
+/** A telephone number with its prefix: that of a country, or the zero before that of an area. */
+export const phones = /(?<![\p{L}\p{N}.,+])(?:\+|0)\d*(?:[ )(/.'’-]{1,3}\d+)*(?![\p{L}\p{N}])/gu;
+/** The prefixes of countries by E.164: those of one and two digits, else three. */
+const country = /^(?:00|\+)(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})/;
+const minNational = 8;
+
+/** The digits of a run of {@link phones} that it has with each prefix; undefined if they are too few for a telephone number. */
+export function nationalOf(run: string): string | undefined {
+  const digits = run.replace('(0)', '').replaceAll(/[^\d+]/g, '');
+  const national = country.test(digits) ? digits.replace(country, '') : digits.replace(/^0/, '');
+  return national.length >= minNational ? national : undefined;
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
+import { stemOf } from '../../text/stems.ts';
 import { workspaceKeyOf } from './postings.ts';
-import { stem } from './terms.ts';
+import type { QueryWord } from './read-query.ts';
 
 /** Shorter words have too many neighbors, longer ones are not misspelled by one letter alone. */
 const [minMisspelled, maxMisspelled] = [5, 32];
@@ -12,8 +13,7 @@ const minOtherPart = 4;
 const maxLookedThrough = 2_000;
 
 /** A word of a query that few chunks of the workspace have, or none. */
-export interface RareWord {
-  word: string;
+export interface RareWord extends QueryWord {
   isUnknown: boolean;
 }
 
@@ -21,14 +21,19 @@ export interface RareWord {
  * Terms that may be in the workspace and that words of a query may mean: compounds with the word, the word with `ü` for `ue`, and, of an
  * unknown one, with one letter more, less, other or swapped.
  */
-export async function findNearTerms(trx: Transaction, workspaceId: string, rare: RareWord[]): Promise<string[]> {
-  const words = rare.map(({ word }) => word);
-  const umlauts = words.filter((word) => /[aou]e/.test(word)).map((word) => stem(word.replaceAll(/(?<=[aou])e/g, '')));
+export async function findNearTerms(
+  trx: Transaction,
+  workspaceId: string,
+  rare: RareWord[],
+  language: string | undefined,
+): Promise<string[]> {
+  const umlauts = rare.flatMap(({ word }) => (/[aou]e/.test(word) ? word.replaceAll(/(?<=[aou])e/g, '') : []));
   const respelled = rare.flatMap(({ word, isUnknown }) => (isUnknown ? respellingsOf(word) : []));
-  return [...new Set([...umlauts, ...respelled, ...(await findCompounds(trx, workspaceId, words))])];
+  const near = [...umlauts, ...respelled].flatMap((word) => [word, stemOf(word, language)]);
+  return [...new Set([...near, ...(await findCompounds(trx, workspaceId, rare))])];
 }
 
-/** The terms of all words that differ from this one by a letter. */
+/** All words that differ from this one by a letter. */
 function respellingsOf(word: string): string[] {
   const respelled: string[] = [];
   const letters = word.length < minMisspelled || word.length > maxMisspelled ? [] : alphabetOf(word);
@@ -37,7 +42,7 @@ function respellingsOf(word: string): string[] {
     respelled.push(before + after, before + after.slice(0, 1) + next + after.slice(1));
     for (const letter of letters) respelled.push(before + letter + after, before + letter + next + after);
   }
-  return respelled.map(stem);
+  return respelled;
 }
 
 /** The small letters of the block of Unicode that has the word's first letter: a to z, а to џ. */
@@ -47,13 +52,9 @@ function alphabetOf(word: string): string[] {
   return block.filter((letter) => /[\p{L}\p{M}]/u.test(letter) && letter === letter.toLowerCase());
 }
 
-/** The forms that a word has in a compound. A long word may lose its ending there: `steuer`, `umsatzsteu`. */
-const someHead = 'umsatz';
-
 /** Terms of the workspace that begin or end with one of these words. */
-async function findCompounds(trx: Transaction, workspaceId: string, words: string[]): Promise<string[]> {
-  const forms = words.flatMap((word) => [stem(word), stem(`${someHead}${word}`).slice(someHead.length)]);
-  const parts = [...new Set(forms)].filter((one) => one.length >= minPart);
+async function findCompounds(trx: Transaction, workspaceId: string, words: QueryWord[]): Promise<string[]> {
+  const parts = [...new Set(words.flatMap(({ terms }) => terms))].filter((one) => one.length >= minPart);
   if (parts.length === 0) return [];
   const key = workspaceKeyOf(workspaceId);
   const { rows } = await sql<{ term: string }>`

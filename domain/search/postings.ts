@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
+import { languageOf } from '../../text/languages.ts';
 import type { DocumentRow } from '../documents/document.ts';
 import { eachTerm } from './terms.ts';
 
@@ -31,16 +32,21 @@ export class Postings {
   #chunkCount = 0;
   #termCount = 0;
 
-  /** Adds the next chunks. */
+  /** Adds the next chunks, which are read in the language of most of them. */
   add(texts: string[]): void {
+    const language = languageOfAll(texts);
     for (const text of texts) {
       const frequencies = new Map<string, number>();
       let length = 0;
-      eachTerm(text, (term) => {
-        if (length === maxChunkLength) return;
-        length += 1;
-        frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
-      });
+      eachTerm(
+        text,
+        (term) => {
+          if (length === maxChunkLength) return;
+          length += 1;
+          frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+        },
+        language,
+      );
       for (const [term, frequency] of frequencies)
         this.#ofTerms.set(term, (this.#ofTerms.get(term) ?? '') + toLetters(this.#chunkCount, Math.min(frequency, maxFrequency), length));
       this.#chunkCount += 1;
@@ -68,6 +74,19 @@ export class Postings {
       order by term collate "C", part
     `.execute(trx);
   }
+}
+
+/** How many of the chunks, and how much of each, tell the language. */
+const [sampleChunks, sampleLength] = [5, 100];
+
+function languageOfAll(texts: string[]): string | undefined {
+  const step = Math.ceil(texts.length / sampleChunks);
+  return languageOf(
+    texts
+      .filter((_, index) => index % step === 0)
+      .map((text) => text.slice(0, sampleLength))
+      .join('\n'),
+  );
 }
 
 function toLetters(index: number, frequency: number, length: number): string {

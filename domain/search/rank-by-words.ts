@@ -4,8 +4,8 @@ import type { DocumentScope } from '../documents/document-scope.ts';
 import { Best } from './keep-best.ts';
 import { findNearTerms, type RareWord } from './near-terms.ts';
 import { workspaceKeyOf } from './postings.ts';
+import { type ReadQuery, readQuery } from './read-query.ts';
 import { type ReadTerm, scoreDocuments, type TermCounts } from './score-documents.ts';
-import { queryTermsOf, queryWordsOf, stem } from './terms.ts';
 import type { ChunkKey } from './vector-query.ts';
 
 /** The maximum number of terms; further terms of a long query are ignored. */
@@ -72,11 +72,12 @@ type CountedTerm = TermCounts & { term: string; weight: number };
 
 /** The query's terms that occur in the workspace, and terms near to its rare words, with their postings in the searched documents. */
 async function readTerms(trx: Transaction, { workspaceId, query, scope }: WordQuery): Promise<(ReadTerm & { term: string })[]> {
-  const terms = queryTermsOf(query).slice(0, maxTerms);
+  const asked = readQuery(query);
+  const terms = [...asked.terms].slice(0, maxTerms);
   if (terms.length === 0 || scope?.named?.length === 0) return [];
   const key = workspaceKeyOf(workspaceId);
-  const exact = await countTerms(trx, workspaceId, terms, 1);
-  const counted = [...exact, ...(await countNearTerms(trx, workspaceId, query, exact))];
+  const exact = await countTerms(trx, workspaceId, new Map(terms));
+  const counted = [...exact, ...(await countNearTerms(trx, workspaceId, asked, exact))];
   let postings = 0;
   const read = counted.filter(({ frequency }, index) => {
     postings += frequency;
@@ -97,29 +98,29 @@ async function readTerms(trx: Transaction, { workspaceId, query, scope }: WordQu
 }
 
 /** Those of the terms that occur in the workspace, the rarest first. */
-async function countTerms(trx: Transaction, workspaceId: string, terms: string[], weight: number): Promise<CountedTerm[]> {
+async function countTerms(trx: Transaction, workspaceId: string, weights: Map<string, number>): Promise<CountedTerm[]> {
   const { rows } = await sql<TermCounts & { term: string }>`
     select counted.*, total.* from (
       select term, sum(chunk_count)::int as frequency from posting
-      where workspace_key = ${workspaceKeyOf(workspaceId)} and term = any(${terms}::text[]) group by term
+      where workspace_key = ${workspaceKeyOf(workspaceId)} and term = any(${[...weights.keys()]}::text[]) group by term
     ) as counted cross join (
       select sum(chunk_count)::int as chunks, sum(term_count)::float8 as terms from lexical_document where workspace_id = ${workspaceId}
     ) as total order by frequency, term
   `.execute(trx);
-  return rows.map((row) => ({ ...row, weight }));
+  return rows.map((row) => ({ ...row, weight: weights.get(row.term) ?? 0 }));
 }
 
 /** The commonest terms that are near to rare words of the query, the rarest first. */
-async function countNearTerms(trx: Transaction, workspaceId: string, query: string, exact: CountedTerm[]): Promise<CountedTerm[]> {
+async function countNearTerms(trx: Transaction, workspaceId: string, asked: ReadQuery, exact: CountedTerm[]): Promise<CountedTerm[]> {
   const frequencies = new Map(exact.map(({ term, frequency }) => [term, frequency]));
-  const rare: RareWord[] = queryWordsOf(query).flatMap((word) => {
-    const frequency = frequencies.get(stem(word)) ?? 0;
-    return frequency < fewChunks ? { word, isUnknown: frequency === 0 } : [];
+  const rare: RareWord[] = asked.words.flatMap(({ word, terms }) => {
+    const frequency = Math.max(...terms.map((term) => frequencies.get(term) ?? 0));
+    return frequency < fewChunks ? { word, terms, isUnknown: frequency === 0 } : [];
   });
   if (rare.length === 0) return [];
-  const near = await findNearTerms(trx, workspaceId, rare.slice(0, maxRareWords));
+  const near = await findNearTerms(trx, workspaceId, rare.slice(0, maxRareWords), asked.languages[0]);
   const others = near.filter((term) => !frequencies.has(term));
-  return (await countTerms(trx, workspaceId, others, nearWeight)).slice(-maxNearTerms);
+  return (await countTerms(trx, workspaceId, new Map(others.map((term) => [term, nearWeight])))).slice(-maxNearTerms);
 }
 
 /** The chunks, grouped by the numbers of their documents. */

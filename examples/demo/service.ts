@@ -58,14 +58,7 @@ async function findLocalService(search: Search): Promise<Service | undefined> {
 async function startOwnService(search: Search, { onServiceExit }: CrashWatch): Promise<Service> {
   const { local, screen, signal } = search;
   screen.line('No service runs here: starting one for the time of the demo.', 0);
-  // Off where nothing is set: one takes seconds of a core for each page, the other takes kinds that not every client knows.
-  const { OCR_SCANNED_PDF, EXTRA_CONTENT_TYPES } = inheritedEnvironment();
-  const wider = { OCR_SCANNED_PDF: OCR_SCANNED_PDF || 'true', EXTRA_CONTENT_TYPES: EXTRA_CONTENT_TYPES || 'all' };
-  const overrides = { ...wider, ...local.overrides };
-  const { stack, stop } = await startLocalService(
-    { ...local, overrides },
-    { stream: screen.stream, shared: false, abort: signal, onServiceExit },
-  );
+  const { stack, stop } = await startLocalService(local, { stream: screen.stream, shared: false, abort: signal, onServiceExit });
   return await connect(search, stack.apiUrl, stack.env.TEMPORAL_UI_URL).then(
     (service) => ({ ...service, stop }),
     (error) => stop().then(() => Promise.reject(error)),

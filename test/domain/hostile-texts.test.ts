@@ -12,7 +12,7 @@ describe('A hostile text of 100,000 characters', () => {
     'is cut as Markdown': (text) => cutChunks(text, noOutline, { contentType: 'text/markdown' }),
     'is cut as CSV': (text) => cutChunks(text, noOutline, { contentType: 'text/csv' }),
     'is cut as JSON': (text) => cutChunks(text, noOutline, { contentType: 'application/json' }),
-    'is read for the search by words': termsOf,
+    'is read for the search by words': (text) => termsOf(text),
     'is searched for what matched': findHighlights,
   };
   for (const [what, run] of Object.entries(work))

@@ -58,8 +58,9 @@ describe('Questions by words', () => {
       getPlan: () => Promise.reject(new Error('was charged')),
       embed: () => Promise.reject(new Error('was embedded')),
     };
+    const index = { model: 'a', dimensions: 1, chunking: '1' };
     const workspace = await getWorkspace(database.db, 'asked');
     for (const mode of ['semantic', 'hybrid'] as const)
-      expect((await searchDocuments(deps, { workspace, index: undefined, query: '?! 😀', mode, limit: 3 })).chunks).to.deep.equal([]);
+      expect((await searchDocuments(deps, { workspace, index, query: '?! 😀', mode, limit: 3 })).chunks).to.deep.equal([]);
   });
 });

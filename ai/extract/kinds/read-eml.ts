@@ -1,6 +1,6 @@
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
+import { wordsOf } from '../../../text/words.ts';
 import { ServiceError } from '../../service-error.ts';
-import { wordsOf } from '../../words.ts';
 import { decodeText } from '../decode-text.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import type { ReadEmbedded } from '../embedded-file.ts';

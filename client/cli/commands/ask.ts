@@ -8,7 +8,7 @@ interface Options {
   workspace?: string;
   limit: number;
   sentences: number;
-  mode?: 'semantic' | 'lexical' | 'hybrid';
+  mode: 'semantic' | 'lexical' | 'hybrid';
   tag?: string[];
 }
 
@@ -25,7 +25,9 @@ export function addAsk(program: Command, terminal: Terminal): void {
         .option('--limit <number>', 'how many passages are read at the most', integer(1), 10)
         .option('--sentences <number>', 'how long the answer may get', integer(1), 5)
         .addOption(
-          choice('--mode <mode>', 'how passages are found; as the service is set if you do not say', ['semantic', 'lexical', 'hybrid']),
+          choice('--mode <mode>', 'what is compared to find passages: meaning, words or both', ['semantic', 'lexical', 'hybrid']).default(
+            'hybrid',
+          ),
         )
         .option('--tag <tag>', 'only documents with this tag; may be given several times', several),
     action: ask,
@@ -37,8 +39,7 @@ async function ask(run: Run, { workspace, limit, sentences, mode, tag: tags }: O
   const answer = await client.documents.ask(
     {
       workspaceId: await requireWorkspace(run, workspace),
-      ...{ question, limit, maxSentences: sentences },
-      ...(mode ? { mode } : {}),
+      ...{ question, limit, maxSentences: sentences, mode },
       ...(tags ? { filter: { tags } } : {}),
     },
     { signal: terminal.signal },

@@ -7,7 +7,7 @@ import { type Output, plain, type Terminal } from '../terminal.ts';
 interface Options {
   workspace?: string;
   limit: number;
-  mode?: 'semantic' | 'lexical' | 'hybrid';
+  mode: 'semantic' | 'lexical' | 'hybrid';
   tag?: string[];
   byDocument?: boolean;
 }
@@ -23,7 +23,7 @@ export function addSearch(program: Command, terminal: Terminal): void {
       command
         .addOption(workspaceOption())
         .option('--limit <number>', 'how many results at the most', integer(1), 5)
-        .addOption(choice('--mode <mode>', 'how to search; as the service is set if you do not say', ['semantic', 'lexical', 'hybrid']))
+        .addOption(choice('--mode <mode>', 'what to compare: meaning, words or both', ['semantic', 'lexical', 'hybrid']).default('hybrid'))
         .option('--tag <tag>', 'only documents with this tag; may be given several times', several)
         .option('--by-document', 'find each document once'),
     action: search,
@@ -38,7 +38,7 @@ async function search(run: Run, { workspace, limit, mode, tag: tags, byDocument 
       query,
       limit,
       include: ['citation', 'highlights'],
-      ...(mode ? { mode } : {}),
+      mode,
       ...(tags ? { filter: { tags } } : {}),
       ...(byDocument ? { groupBy: 'document' as const } : {}),
     },

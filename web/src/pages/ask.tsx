@@ -47,7 +47,7 @@ function Asked({ q, idempotencyKey }: { q: string; idempotencyKey: string }) {
   const { workspace } = route.useRouteContext();
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ['ask', workspace.id, q, idempotencyKey],
-    queryFn: ({ signal }) => service.documents.ask({ workspaceId: workspace.id, question: q }, { signal, idempotencyKey }),
+    queryFn: ({ signal }) => service.documents.ask({ workspaceId: workspace.id, question: q, mode: 'hybrid' }, { signal, idempotencyKey }),
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (isPending) return <Waiting />;
