@@ -6,10 +6,10 @@ const objectTypes = { text: 1, form: 5 };
 const [grey, white, black] = [1, 0xff, 0];
 const drawGrey = 0x08;
 /** Small, since it is only asked whether something is drawn. */
-const bitmap = { width: 300, height: 400 };
+export const bitmap = { width: 300, height: 400 };
 
 /** An object that is drawn if some layers are on. */
-interface Leaf {
+export interface Leaf {
   object: number;
   /** The form that it is in, if it is not in the page itself. */
   form: number | undefined;
@@ -43,7 +43,7 @@ export function hideLayers(pdfium: Pdfium, page: number, hasLayeredForms: boolea
 }
 
 /** Keeps a text from being read. Whether one of a form is active makes no difference to PDFium when it reads. */
-function hide(pdfium: Pdfium, { object, form }: Leaf): void {
+export function hide(pdfium: Pdfium, { object, form }: Leaf): void {
   if (form === undefined) pdfium.FPDFPageObj_SetIsActive(object, false);
   else if (pdfium.FPDFFormObj_RemoveObject(form, object)) pdfium.FPDFPageObj_Destroy(object);
 }
@@ -57,7 +57,7 @@ export function mayHaveLayeredForms(bytes: Uint8Array): boolean {
 }
 
 /** The objects of a page that are no forms. */
-function findLeaves(pdfium: Pdfium, page: number, hasLayeredForms: boolean): Leaf[] {
+export function findLeaves(pdfium: Pdfium, page: number, hasLayeredForms: boolean): Leaf[] {
   const leaves: Leaf[] = [];
   let left = mostObjects;
   const add = (count: number, objectAt: (index: number) => number, layers: string, forms: number[]): void => {
@@ -106,14 +106,19 @@ function draws(pdfium: Pdfium, page: number, texts: Leaf[]): boolean {
     pdfium.FPDFTextObj_SetTextRenderMode(object, 0);
     pdfium.FPDFPageObj_SetFillColor(object, black, black, black, 0xff);
   }
+  return drawSmall(pdfium, page)?.some((pixel) => pixel !== white) ?? true;
+}
+
+/** The grey pixels of a page as it is drawn; undefined if there is not enough memory. */
+export function drawSmall(pdfium: Pdfium, page: number): Uint8Array | undefined {
   const { width, height } = bitmap;
   return withMemory(pdfium, width * height, (address) => {
     const handle = address === 0 ? 0 : pdfium.FPDFBitmap_CreateEx(width, height, grey, address, width);
-    if (handle === 0) return true;
+    if (handle === 0) return undefined;
     try {
       pdfium.pdfium.HEAPU8.fill(white, address, address + width * height);
       pdfium.FPDF_RenderPageBitmap(handle, page, 0, 0, width, height, 0, drawGrey);
-      return pdfium.pdfium.HEAPU8.subarray(address, address + width * height).some((pixel) => pixel !== white);
+      return pdfium.pdfium.HEAPU8.slice(address, address + width * height);
     } finally {
       pdfium.FPDFBitmap_Destroy(handle);
     }

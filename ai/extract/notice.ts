@@ -22,6 +22,7 @@ const ofPages = {
     rest: ' something like text that was too unsure, and was left out: a drawing, or print in a language that OCR_LANGUAGES does not name.',
   },
   layers_left_out: { one: 'has', more: 'have', rest: ' text in layers that are off, which was left out.' },
+  unseen_text_left_out: { one: 'has', more: 'have', rest: ' text that nobody sees, such as white on white, which was left out.' },
   notes_left_out: { one: 'has', more: 'have', rest: ' notes that are shown only when they are opened, and were left out.' },
   unmapped_text_left_out: {
     one: 'has',

@@ -147,6 +147,14 @@ export const layerThresholds = {
   mostGroups: 200,
 };
 
+/** Text that nobody sees: white on white, under a box. */
+export const unseenThresholds = {
+  /** A page with more is read as it is (hostile files). */
+  mostCharacters: 30_000,
+  /** How far two greys of 255 are apart that are seen apart. */
+  fewestGreys: 3,
+};
+
 /** Pages whose fonts do not say which letters they show: PDFs without `ToUnicode`. Shares, or numbers of signs. */
 export const unmappedThresholds = {
   /** From here on a page is to be recognized: formulas and bullets are less. */

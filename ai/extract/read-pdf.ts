@@ -4,6 +4,7 @@ import type { ExtractLimits, RawText, SourceDocument } from './document.ts';
 import type { ReadEmbedded } from './embedded-file.ts';
 import { findUnmapped, type Unmapped } from './find-unmapped.ts';
 import { hideLayers, mayHaveLayeredForms } from './hide-layers.ts';
+import { hideUnseen } from './hide-unseen.ts';
 import { layOutLines } from './lay-out-page.ts';
 import { type Beside, EmbeddedFiles, readBeside, takeBeside } from './more-than-pages.ts';
 import type { Notice, NoticeCode } from './notice.ts';
@@ -148,6 +149,7 @@ function readPage(
 ): PageRead | undefined {
   const { typed, hasNotes } = readTyped(pdfium, page, form, files);
   const hidesLayers = hideLayers(pdfium, page, hasLayeredForms);
+  const hidesUnseen = hideUnseen(pdfium, page, hasLayeredForms);
   const found = readUpright(pdfium, page, typed);
   if (!found) return undefined;
   const { lines, unmapped } = found;
@@ -157,6 +159,7 @@ function readPage(
   const notices: NoticeCode[] = [];
   if (hasNotes) notices.push('notes_left_out');
   if (hidesLayers) notices.push('layers_left_out');
+  if (hidesUnseen) notices.push('unseen_text_left_out');
   if (unmapped.ofWords) notices.push('unmapped_text_left_out');
   const isBlank = lines.every(({ text }) => text === '') && pdfium.FPDFPage_CountObjects(page) === 0;
   return { lines, isBlank, scanned: unmapped.ofPage || isScanned(pdfium, page, content), unmapped: unmapped.ofPage, notices };

@@ -54,6 +54,30 @@ describe('What a page of a PDF does not show', () => {
     );
   });
 
+  it('is left out if nobody sees it, and it is said: white on white, covered, clipped, invisible', async () => {
+    const form = stream(
+      '/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources << /Font << /F1 3 0 R >> >>',
+      `1 1 1 rg ${draw('white in a form', 50, 560)} 0 g ${draw('black in a form', 50, 540)}`,
+    );
+    const content = `0 0 1 rg 40 690 400 30 re f 1 1 1 rg ${draw('White on blue.', 50, 700)} ${draw('white on white', 50, 660)} 0 g
+      ${draw('covered', 50, 640)} 1 g 40 635 300 20 re f 0 g q 0 0 10 10 re W n ${draw('clipped', 50, 620)} Q
+      BT 3 Tr /F1 12 Tf 50 600 Td (invisible) Tj ET BT 0 Tr ET 0.6 g ${draw('Pale. - .', 50, 580, 8)} /X1 Do`;
+    const { text, notices } = await read(makePdfOf({ content, resources: '/XObject << /X1 10 0 R >>', objects: [form] }));
+    expect(text.split(/\n+/)).to.deep.equal(['White on blue.', 'Pale. - .', 'black in a form']);
+    expect(notices?.map(({ code }) => code)).to.deep.equal(['unseen_text_left_out']);
+  });
+
+  it('is read if it is invisible upon a picture of it', async () => {
+    const picture = stream(
+      '/Type /XObject /Subtype /Image /Width 2 /Height 2 /ColorSpace /DeviceGray /BitsPerComponent 8',
+      '\x00\xf0\xf0\x00',
+    );
+    const content = `q 600 0 0 800 0 0 cm /X1 Do Q BT 3 Tr /F1 12 Tf 290 400 Td (What was recognized) Tj ET`;
+    expect(await textOf(makePdfOf({ content, resources: '/XObject << /X1 10 0 R >>', objects: [picture] }))).to.equal(
+      'What was recognized',
+    );
+  });
+
   it('leaves a run of words whole that reaches out of the page', async () => {
     expect(await textOf(makePdfOf({ content: draw('Checklist of the boathouse and its gravel drive', 500, 700) }))).to.match(
       /^Checklist of the boathouse and its gravel drive$/,
