@@ -10,6 +10,7 @@ import { serveMetrics } from '../telemetry/serve-metrics.ts';
 import { startTracing } from '../telemetry/start-tracing.ts';
 import { orderLocalModels } from './embed/embed-models.ts';
 import { createMinilmModel } from './embed/minilm/pooled-model.ts';
+import { hideSecrets } from './hide-secrets.ts';
 import { drainOnStop } from './http/in-flight.ts';
 import { chooseOcr } from './ocr/backends.ts';
 import { findIsolation } from './pool/isolation.ts';
@@ -20,6 +21,7 @@ import { createService, readHealth } from './service.ts';
 
 const drainMs = 5000;
 
+hideSecrets(process.env);
 const config = loadOrExit(() => loadAiServiceConfig(process.env));
 const logger = createLog({ level: config.logLevel, base: { service: 'ai' } });
 logCrashes(logger);

@@ -56,7 +56,8 @@ export function chooseOcr(
   const entry = new URL('./child.ts', import.meta.url);
   const choice = chooseEngine(config);
   const isNative = choice.kind === 'native';
-  const data = { args: [JSON.stringify(choice)], readable: isNative ? [] : [`${choice.directory}/*`], programs: isNative };
+  const readable = isNative ? [] : [`${choice.directory}/*`];
+  const data = { args: [JSON.stringify(choice)], readable, programs: isNative, threads: !isNative };
   const pool = new ProcessPool({ entry, size, heapMegabytes: 512, maxTasks, addons: true, ...child, ...data });
   const local = createLocalOcr(pool, config);
   return {

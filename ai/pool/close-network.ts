@@ -15,5 +15,8 @@ export function closeNetwork(): void {
   dgram.createSocket = refuse;
   dgram.Socket.prototype.bind = refuse;
   dgram.Socket.prototype.send = refuse;
-  for (const name of ['lookup', 'resolve', 'resolve4', 'resolve6'] as const) Object.assign(dns, { [name]: refuse });
+  for (const holder of [dns, dns.promises, dns.Resolver.prototype, dns.promises.Resolver.prototype]) {
+    const asking = Object.getOwnPropertyNames(holder).filter((name) => /^(lookup|resolve|reverse)/.test(name));
+    Object.assign(holder, Object.fromEntries(asking.map((name) => [name, refuse])));
+  }
 }

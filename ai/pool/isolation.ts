@@ -34,16 +34,20 @@ export function findIsolation(): Isolation {
 }
 
 /**
- * The arguments of Node itself for a child that runs `entry`: no file but the code and those that it may `also` read, no programs and no
- * add-ons unless they are needed.
+ * The arguments of Node itself for a child that runs `entry`: no file but the code and those that it may `also` read, no programs, no
+ * add-ons and no threads unless they are needed. `node:sqlite` would pass the permission model.
  */
-export function permissionArguments(entry: URL, { addons = false, programs = false, also = [] as string[] } = {}): string[] {
+export function permissionArguments(
+  entry: URL,
+  { addons = false, programs = false, threads = false, also = [] as string[] } = {},
+): string[] {
   return [
     '--permission',
-    '--allow-worker',
+    '--no-experimental-sqlite',
     ...(addons ? ['--allow-addons'] : []),
     ...(programs ? ['--allow-child-process'] : []),
-    ...(addons || programs ? ['--disable-warning=SecurityWarning'] : []),
+    ...(threads ? ['--allow-worker'] : []),
+    ...(addons || programs || threads ? ['--disable-warning=SecurityWarning'] : []),
     ...[...readable, ...also, fileURLToPath(new URL('*', entry))].map((path) => `--allow-fs-read=${path}`),
   ];
 }
@@ -72,6 +76,7 @@ function tryAll(): Isolation {
       ...(network.length > 0 ? [] : ['the network, except by its own code']),
       ...(isRoot && !drop ? ['the rights of root, except by its own code'] : []),
       ...(drop?.().includes(`--reuid=${nobody}`) ? ['other readers, except by its own code'] : []),
+      ...(drop?.().includes(endWithParent) ? [] : ['work that goes on after the service was killed']),
       ...(isLimited ? [] : ['more threads and files than it needs']),
     ],
   };

@@ -15,9 +15,6 @@ export type ChildMessage =
   /** The task threw something else; the child's state can no longer be trusted. */
   | { kind: 'broken'; detail: string };
 
-/** The descriptor of a pipe that closes when the parent ends, which a child notices even while its main thread is busy. */
-export const lifelineDescriptor = 4;
-
 /** Why a valid task has no result. */
 export type TaskFailureReason =
   /** It exceeded its time and was killed. */

@@ -1,4 +1,3 @@
-import { Worker } from 'node:worker_threads';
 import { ServiceError } from '../service-error.ts';
 import { closeNetwork } from './close-network.ts';
 import type { ChildMessage, TaskMessage } from './protocol.ts';
@@ -14,7 +13,6 @@ export function serveTasks(handlers: Record<string, Handler>, warmUp: () => Prom
   // A signal to the whole process group (Ctrl-C, a supervisor) is meant for the parent, which drains and then ends its children.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-  new Worker(new URL('./watch-parent.ts', import.meta.url)).unref();
   process.on('message', (message: TaskMessage) => {
     void runTask(handlers, message);
   });

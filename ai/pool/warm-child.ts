@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { ServiceError } from '../service-error.ts';
 import { findIsolation, permissionArguments } from './isolation.ts';
-import { type ChildMessage, lifelineDescriptor, TaskFailure, type TaskFailureReason } from './protocol.ts';
+import { type ChildMessage, TaskFailure, type TaskFailureReason } from './protocol.ts';
 
 const memoryCheckMs = 100;
 
@@ -19,6 +19,8 @@ export interface ChildOptions {
   addons?: boolean;
   /** Whether the module starts programs, which are killed with it. */
   programs?: boolean;
+  /** Whether the module starts threads, which the permission model does not hold. */
+  threads?: boolean;
   /** The arguments of the module. */
   args?: string[];
   /** Further files that it may read. */
@@ -154,29 +156,27 @@ function forkChild({
   memoryBytes,
   addons = false,
   programs = false,
+  threads = false,
   args = [],
   readable = [],
 }: ChildOptions): ChildProcess {
   const [program = process.execPath, ...before] = [...findIsolation().command(memoryBytes), process.execPath];
-  const child = fork(entry, args, {
+  return fork(entry, args, {
     serialization: 'advanced',
     execPath: program,
     execArgv: [
       ...before,
       `--max-old-space-size=${heapMegabytes}`,
       '--disable-warning=ExperimentalWarning',
-      ...permissionArguments(entry, { addons, programs, also: readable }),
+      ...permissionArguments(entry, { addons, programs, threads, also: readable }),
     ],
     // The service's own directory may be one that a child must not read.
     cwd: '/',
     // A document must not reach the service's secrets through the process that reads it.
     env: {},
     detached: programs,
-    // The last one shows the child that its parent is alive: see protocol.ts.
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
-  child.stdio[lifelineDescriptor]?.on('error', () => {});
-  return child;
 }
 
 /** A full heap ends V8 with SIGABRT, a fault with SIGSEGV or similar; all other signals come from outside. */

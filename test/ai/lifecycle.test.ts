@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -6,6 +7,17 @@ import { expect } from 'chai';
 import { childrenOf, cpuSecondsOf, isAlive, until } from '../support/processes.ts';
 import { startAiService, token } from './support/ai-service.ts';
 import { makeSlowPdf } from './support/make-pdf.ts';
+
+(process.platform === 'linux' ? describe : describe.skip)('the environment of the AI service', () => {
+  it('has no secret that its readers could find in /proc, and the service has it', async () => {
+    const service = await startAiService({ REMOTE_AI_KEY: 'key-of-a-model' });
+    const environment = readFileSync(`/proc/${service.pid}/environ`, 'latin1');
+    expect(environment).to.include('PATH=').and.not.include(token).and.not.include('key-of-a-model');
+    const { text: read } = await service.client.extract({ body: Buffer.from('well'), contentType: 'text/plain' });
+    expect(read).to.equal('well');
+    await service.stop();
+  });
+});
 
 describe('the end of the AI service', () => {
   it('answers what is under way, then leaves with exit code 0 and no child', async () => {

@@ -1,7 +1,9 @@
 // What a document could make its reader do, if it took it over: each task tries one thing, and answers what it got.
 import { execFileSync, spawnSync } from 'node:child_process';
+import { promises } from 'node:dns';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { serveTasks } from '../../../ai/pool/serve-tasks.ts';
 
@@ -11,15 +13,10 @@ interface Target {
   pid: number;
 }
 
-/** A thread has modules of its own, which nothing has changed. */
-function connectInThread(port: number): Promise<string> {
-  const code = `
-    const { parentPort } = require('node:worker_threads');
-    const socket = require('node:net').connect(${port}, '127.0.0.1');
-    socket.on('connect', () => parentPort.postMessage('connected'));
-    socket.on('error', (error) => parentPort.postMessage('refused ' + error.code));
-  `;
-  return new Promise((resolve, reject) => new Worker(code, { eval: true }).once('message', resolve).once('error', reject));
+/** A thread has modules of its own, which nothing has changed, and without arguments no permission model. */
+function inThread(expression: string): Promise<unknown> {
+  const code = `require('node:worker_threads').parentPort.postMessage(${expression})`;
+  return new Promise((resolve, reject) => new Worker(code, { eval: true, execArgv: [] }).once('message', resolve).once('error', reject));
 }
 
 const attempts: Record<string, (target: Target) => unknown> = {
@@ -30,10 +27,20 @@ const attempts: Record<string, (target: Target) => unknown> = {
         .once('error', reject),
     ),
   fetch: async ({ port }) => (await fetch(`http://127.0.0.1:${port}`)).status,
-  connectInThread: async ({ port }) => {
-    const answer = await connectInThread(port);
-    if (answer.startsWith('refused')) throw new Error(answer);
-    return answer;
+  connectBelow: () => (process as unknown as { binding(name: string): unknown }).binding('tcp_wrap'),
+  askNameServer: ({ port }) => {
+    const resolver = new promises.Resolver();
+    resolver.setServers([`127.0.0.1:${port}`]);
+    return resolver.resolve4('secret.example.com');
+  },
+  lookUp: () => promises.lookup('localhost'),
+  networks: () => Object.keys(networkInterfaces()),
+  readInThread: () => inThread("require('node:fs').readFileSync('/etc/passwd', 'utf8')"),
+  spawnInThread: () => inThread("require('node:child_process').execFileSync('/bin/cat', ['/etc/passwd']).toString()"),
+  database: ({ file }) => {
+    const { DatabaseSync } = process.getBuiltinModule('node:sqlite') ?? {};
+    if (!DatabaseSync) throw Object.assign(new Error('There is no such module.'), { code: 'ERR_UNKNOWN_BUILTIN_MODULE' });
+    return new DatabaseSync(`${file}.db`);
   },
   environ: () => Object.keys(process.env).filter((name) => !name.startsWith('NODE_CHANNEL_')),
   environOfParent: () => readFileSync(`/proc/${process.ppid}/environ`, 'utf8'),
