@@ -1,12 +1,19 @@
-import { listReplayable, recordReplay, replayJob } from '../domain/jobs/replay-jobs.ts';
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { beginReplay, isRequestedReplay, listReplayable, replayJob } from '../domain/jobs/replay-jobs.ts';
 import type { ReplayFilter, ReplayInput } from '../workflows/inputs.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting } from './progress.ts';
 
-/** The steps of a replay of failed jobs. */
+/**
+ * The steps of a replay of failed jobs. Those that change something fail for good unless an operator asked for the replay (docs/rules.md,
+ * the row decides), since anybody who reaches Temporal can start the workflow.
+ */
 export function replayActivities(deps: ActivityDeps) {
   return {
-    recordReplay: (replay: { replayRun: string; input: ReplayInput }): Promise<void> => recordReplay(deps.db, replay),
+    async recordReplay(replay: { replayRun: string; input: ReplayInput }): Promise<void> {
+      const id = Context.current().info.workflowExecution?.workflowId ?? '';
+      if (!(await beginReplay(deps.db, { id, ...replay }))) throw notRequested();
+    },
 
     listReplayable: ({
       filter,
@@ -26,6 +33,7 @@ export function replayActivities(deps: ActivityDeps) {
       jobIds: string[];
       replayRun: string;
     }): Promise<{ retried: number; skipped: Record<string, number> }> {
+      if (!(await isRequestedReplay(deps.db, replayRun))) throw notRequested();
       const { onProgress, signal } = reporting<number>();
       const batch = { retried: 0, skipped: {} as Record<string, number> };
       for (const jobId of jobIds) {
@@ -38,4 +46,8 @@ export function replayActivities(deps: ActivityDeps) {
       return batch;
     },
   };
+}
+
+function notRequested(): ApplicationFailure {
+  return ApplicationFailure.nonRetryable('Nobody has asked for this replay: `npm run ops -- replay` does.', 'NotRequested');
 }

@@ -5,6 +5,7 @@ import type { ServerConfig } from '../config/server.ts';
 import type { Db, Transaction } from '../db/connect.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
 import type { NewMail } from '../domain/mail.ts';
+import type { Unfinished } from '../domain/operations/list-unfinished.ts';
 import type { Cursors } from '../domain/page.ts';
 import type { SecretBox } from '../domain/secret-box.ts';
 import type { CancelSubscription } from '../payments/cancel-subscription.ts';
@@ -43,6 +44,8 @@ export interface ApiDeps extends RunDeps {
   writeMails(trx: Transaction, mails: NewMail[]): Promise<void>;
   /** The store of mails if this deployment keeps mails instead of sending them; undefined if it sends them. */
   mailbox: Mailbox | undefined;
+  /** Of unfinished work, that whose workflow can make no progress; throws if Temporal cannot be reached. */
+  listWedged(work: Unfinished[]): Promise<(Unfinished & { reason: string })[]>;
   /** Seals and opens the secrets of webhook endpoints. */
   secrets: SecretBox;
   /**

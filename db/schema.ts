@@ -6,7 +6,7 @@ import type { JobKind, JobStatus } from '../contract/jobs.ts';
 import type { WebhookDeliveryEvent, WebhookEventName } from '../contract/webhook-events.ts';
 import type { WebhookDeliveryStatus, WebhookSignature } from '../contract/webhooks.ts';
 import type { Intent } from '../workflows/definitions.ts';
-import type { MailKind } from '../workflows/inputs.ts';
+import type { MailKind, ReplayInput } from '../workflows/inputs.ts';
 import type { Actor } from './actor.ts';
 import type { AuthTables } from './auth-schema.ts';
 
@@ -468,6 +468,16 @@ interface PaymentFailureTable {
   created_at: Timestamp;
 }
 
+/** A replay that an operator has asked for. */
+interface JobReplayTable {
+  /** The id of its workflow. */
+  id: string;
+  input: Json<ReplayInput>;
+  /** The first run of the workflow; null until it has begun. */
+  run: string | null;
+  created_at: Timestamp;
+}
+
 /** There is a row while webhooks are on in this deployment. */
 interface WebhookSwitchTable {
   one: Generated<boolean>;
@@ -565,6 +575,7 @@ export interface Database extends AuthTables {
   recent_mail: RecentMailTable;
   job_stream_lease: JobStreamLeaseTable;
   billing_problem: BillingProblemTable;
+  job_replay: JobReplayTable;
   webhook_switch: WebhookSwitchTable;
   webhook_endpoint: WebhookEndpointTable;
   webhook_delivery: WebhookDeliveryTable;

@@ -90,12 +90,25 @@ async function registerSearchAttributes(client: Client, namespace: string): Prom
   });
 }
 
+/** Creates the schedules that are missing, as an operator may have deleted one; leaves the others as they are. */
+export async function restoreSchedules(client: Client): Promise<void> {
+  for (const schedule of schedules) await createSchedule(client, schedule);
+}
+
+/** Returns whether it was missing. */
+async function createSchedule(client: Client, schedule: ScheduleOptions): Promise<boolean> {
+  try {
+    await client.schedule.create(schedule);
+    return true;
+  } catch (error) {
+    if (error instanceof ScheduleAlreadyRunning) return false;
+    throw error;
+  }
+}
+
 async function ensureSchedules(client: Client): Promise<void> {
   for (const schedule of schedules) {
-    try {
-      await client.schedule.create(schedule);
-    } catch (error) {
-      if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+    if (!(await createSchedule(client, schedule))) {
       const { scheduleId: _, state: __, ...shipped } = schedule;
       await client.schedule.getHandle(schedule.scheduleId).update((previous) => ({ ...shipped, state: previous.state }) as never);
     }

@@ -17,7 +17,7 @@ import { createPayments } from '../payments/payments.ts';
 import type { Tracing } from '../telemetry/start-tracing.ts';
 import { canConnect, connectWorkers, responds } from '../temporal/connect.ts';
 import { createDataConverter } from '../temporal/data-converter.ts';
-import { prepareNamespace } from '../temporal/namespace.ts';
+import { prepareNamespace, restoreSchedules } from '../temporal/namespace.ts';
 import type { Outbox } from '../temporal/outbox.ts';
 import { createWorkers, forceMs } from './create-workers.ts';
 import { RunningWorkers } from './run-workers.ts';
@@ -64,7 +64,10 @@ export function startWorker(config: ServerConfig, client: Client, { outbox, trac
     },
     onConnection: (connection) => outbox.shareConnection(connection),
     untilReconnected: (signal) =>
-      untilReconnected({ responds: () => responds(client), canConnect: () => canConnect(config.temporal) }, signal),
+      untilReconnected(
+        { responds: () => responds(client), canConnect: () => canConnect(config.temporal), tend: () => restoreSchedules(client) },
+        signal,
+      ),
     onStop: () => {
       deps.attempts.close();
       void deps.maintenanceDb.destroy();

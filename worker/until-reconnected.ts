@@ -5,9 +5,12 @@ interface ReconnectOptions {
   responds(): Promise<boolean>;
   /** Whether a new connection can be made. */
   canConnect(): Promise<boolean>;
+  /** What is put right once a minute while the server responds. */
+  tend(): Promise<void>;
 }
 
 const checkMs = 5_000;
+const tendMs = 60_000;
 const retryMs = 1_000;
 /** Connections survive a shorter silence. After a longer one the server has dropped their pending calls. */
 const longSilenceMs = 8_000;
@@ -16,11 +19,18 @@ const longSilenceMs = 8_000;
  * Waits until the server can be reached again after it was silent for long, or the signal aborts. Connections that were open then may be
  * dead without having ended.
  */
-export async function untilReconnected({ responds, canConnect }: ReconnectOptions, signal: AbortSignal): Promise<void> {
+export async function untilReconnected({ responds, canConnect, tend }: ReconnectOptions, signal: AbortSignal): Promise<void> {
+  let tendedAt = performance.now();
   while (!signal.aborted) {
     await pause(checkMs, signal);
     const askedAt = performance.now();
-    if (signal.aborted || (await responds())) continue;
+    if (signal.aborted) return;
+    if (await responds()) {
+      if (askedAt - tendedAt < tendMs) continue;
+      tendedAt = askedAt;
+      await tend().catch(() => {});
+      continue;
+    }
     while (!signal.aborted && !(await canConnect())) await pause(retryMs, signal);
     if (performance.now() - askedAt > longSilenceMs) return;
   }

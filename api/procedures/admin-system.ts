@@ -7,6 +7,7 @@ import { ping } from '../../db/connect.ts';
 import { getMigrationStatus } from '../../db/migrate.ts';
 import { chunkingOf, chunkSizeOf } from '../../domain/chunking/chunking.ts';
 import { listStuck } from '../../domain/operations/backlog.ts';
+import { listUnfinished } from '../../domain/operations/list-unfinished.ts';
 import { countResources, measureQueue } from '../../domain/operations/measure-platform.ts';
 import { countAllBehind } from '../../domain/reindex/find-behind.ts';
 import { workflowIds } from '../../workflows/definitions.ts';
@@ -26,9 +27,18 @@ export function adminSystemProcedures(deps: ApiDeps) {
   };
 }
 
-async function readStuck({ db, config: { jobs, temporal } }: ApiDeps) {
-  const stuck = await listStuck(db, { jobTimeoutMs: jobs.timeoutMs, limit: maxStuck });
-  const items = stuck.map(({ organization, ...item }) => ({ ...item, organizationId: organization }));
+async function readStuck({ db, listWedged, config: { jobs, temporal } }: ApiDeps) {
+  // While Temporal is away, what waits for it is found in the rows.
+  const wedged = await inTime(listUnfinished(db, maxStuck / 4).then(listWedged)).catch(() => []);
+  const found = await listStuck(db, { jobTimeoutMs: jobs.timeoutMs, limit: maxStuck });
+  const stuck = [...wedged, ...found].slice(0, maxStuck);
+  const items = stuck.map(({ organization, what, id, ageSeconds, reason }) => ({
+    what,
+    id,
+    organizationId: organization,
+    ageSeconds,
+    reason,
+  }));
   const namespace = encodeURIComponent(temporal.namespace);
   return { items, jobWorkflowUrl: `${temporal.uiUrl}/namespaces/${namespace}/workflows/${workflowIds.runJob('')}` };
 }

@@ -15,6 +15,7 @@ import type { Payments } from '../../payments/payments.ts';
 import type { ServerMetrics } from '../../telemetry/server-metrics.ts';
 import { awaitResult } from '../../temporal/await-result.ts';
 import type { createTemporalClient } from '../../temporal/connect.ts';
+import { listWedged } from '../../temporal/list-wedged.ts';
 import { workflowIds } from '../../workflows/definitions.ts';
 import type { ApiDeps } from '../deps.ts';
 import { LargeBodies } from '../limits/large-bodies.ts';
@@ -59,6 +60,7 @@ export function createDeps({ config, log, metrics, databases, temporal, payments
     limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pools.sessions : undefined }),
     largeBodies: new LargeBodies(),
     costsCredit: createEmbeddingPrice(ai),
+    listWedged: (work) => temporal.withDeadline(Date.now() + 3_000, () => listWedged(temporal, work)),
     secrets: createSecretBox(deriveKey(config.authSecret, 'at-rest')),
     awaitDeletion: (organizationId, timeoutMs) => awaitResult(db, temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
   };

@@ -14,6 +14,8 @@ import * as heldDeliveries from './0012-held-deliveries.ts';
 import * as jobStages from './0013-job-stages.ts';
 import * as signIn from './0014-sign-in.ts';
 import * as pendingChanges from './0015-pending-changes.ts';
+import * as jobReplays from './0016-job-replays.ts';
+import * as pendingDeliveries from './0017-pending-deliveries.ts';
 import * as wholeInputs from './0018-whole-inputs.ts';
 
 /**
@@ -39,5 +41,7 @@ export const migrations: Record<string, ShippedMigration> = {
   '0013-job-stages': jobStages,
   '0014-sign-in': signIn,
   '0015-pending-changes': pendingChanges,
+  '0016-job-replays': jobReplays,
+  '0017-pending-deliveries': pendingDeliveries,
   '0018-whole-inputs': wholeInputs,
 };

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
@@ -9,6 +10,29 @@ import { lockOrganization } from '../locks.ts';
 import { getJob } from './job.ts';
 import { retryJob } from './retry-job.ts';
 
+/** Writes that an operator asks for a replay; the workflow with this id finds the row. */
+export async function requestReplay(db: Db, { id, input }: { id: string; input: ReplayInput }): Promise<void> {
+  await db
+    .insertInto('job_replay')
+    .values({ id, input: JSON.stringify(input) })
+    .execute();
+}
+
+/** Whether a run, or the run that it continues, is that of a replay which was asked for. */
+export async function isRequestedReplay(db: Db, replayRun: string): Promise<boolean> {
+  return (await db.selectFrom('job_replay').select('id').where('run', '=', replayRun).executeTakeFirst()) !== undefined;
+}
+
+/** Counts the jobs that a replay would retry, up to its limit. */
+export async function countReplayable(db: Db, filter: ReplayFilter, limit: number): Promise<number> {
+  const matching = selectReplayable(db, filter).limit(limit).as('matching');
+  const { count } = await db
+    .selectFrom(matching)
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 /**
  * A page of the ids of failed jobs that match a replay's filter and have not been retried, oldest first. The retries of `replayRun` are
  * left out: those that have failed by now would otherwise be retried again and again. Without a run, none is left out.
@@ -18,28 +42,38 @@ export async function listReplayable(
   filter: ReplayFilter,
   { replayRun, after, limit }: { replayRun?: string | undefined; after: string | null; limit: number },
 ): Promise<string[]> {
+  let query = selectReplayable(db, filter).orderBy('id').limit(limit);
+  // Undefined would reach Postgres as null, from which only the retries of replays are distinct.
+  if (replayRun !== undefined) query = query.where('replay_run', 'is distinct from', replayRun);
+  if (after !== null) query = query.where('id', '>', after);
+  return (await query.execute()).map(({ id }) => id);
+}
+
+/** The failed jobs that match a filter and have not been retried. */
+function selectReplayable(db: Db, filter: ReplayFilter) {
   let query = db
     .selectFrom('job')
     .select('id')
     .where('status', '=', 'failed')
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('job as retry').select('retry.id').whereRef('retry.retry_of', '=', 'job.id'))),
-    )
-    .orderBy('id')
-    .limit(limit);
-  // Undefined would reach Postgres as null, from which only the retries of replays are distinct.
-  if (replayRun !== undefined) query = query.where('replay_run', 'is distinct from', replayRun);
-  if (after !== null) query = query.where('id', '>', after);
+    );
   if (filter.organizationId !== undefined) query = query.where('organization_id', '=', filter.organizationId);
   if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
   if (filter.errorCode !== undefined) query = query.where('error_code', '=', filter.errorCode);
   if (filter.from !== undefined) query = query.where('finished_at', '>=', new Date(filter.from));
   if (filter.to !== undefined) query = query.where('finished_at', '<', new Date(filter.to));
-  return (await query.execute()).map(({ id }) => id);
+  return query;
 }
 
-/** Writes the audit entry of a replay, before it retries anything. A second call for the same replay changes nothing. */
-export async function recordReplay(db: Db, { replayRun, input }: { replayRun: string; input: ReplayInput }): Promise<void> {
+/**
+ * Begins a replay that was asked for, by the id of its workflow: binds it to its first run, and writes the audit entry, before anything is
+ * retried. A second call for the same run changes nothing. Returns false, and does nothing, if nobody asked for this input.
+ */
+export async function beginReplay(
+  db: Db,
+  { id, replayRun, input }: { id: string; replayRun: string; input: ReplayInput },
+): Promise<boolean> {
   const { progress: _, ...metadata } = input;
   const event = {
     id: deriveId(`job.replay ${replayRun}`),
@@ -49,7 +83,19 @@ export async function recordReplay(db: Db, { replayRun, input }: { replayRun: st
     targetId: replayRun,
     metadata,
   };
-  await inTransaction(db, (trx) => recordAudit(trx, { ...systemActor, email: input.requestedBy ?? null }, event));
+  return await inTransaction(db, async (trx) => {
+    const begun = await trx
+      .updateTable('job_replay')
+      .set({ run: replayRun })
+      .where('id', '=', id)
+      .where('input', '=', sql<never>`${JSON.stringify(input)}::jsonb`)
+      .where(({ eb, or }) => or([eb('run', 'is', null), eb('run', '=', replayRun)]))
+      .returning('id')
+      .executeTakeFirst();
+    if (!begun) return false;
+    await recordAudit(trx, { ...systemActor, email: input.requestedBy ?? null }, event);
+    return true;
+  });
 }
 
 /** `reason`: the code of the error, or `already_retried`. */

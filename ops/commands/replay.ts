@@ -1,10 +1,11 @@
 import { jobKinds } from '../../contract/jobs.ts';
+import { countReplayable, requestReplay } from '../../domain/jobs/replay-jobs.ts';
 import { mainTaskQueue } from '../../workflows/definitions.ts';
 import type { ReplayInput, ReplayProgress } from '../../workflows/inputs.ts';
 import { describeReplay, isReplayLimited, replayDefaults } from '../../workflows/replay-progress.ts';
 import { assertExists } from '../assert-exists.ts';
 import { type Command, parseCount, parseFlags, parseTime, UsageError } from '../command.ts';
-import { callTemporal } from '../context.ts';
+import { callTemporal, type OpsContext } from '../context.ts';
 import { followWorkflow, uiLink } from '../follow.ts';
 
 const flags = {
@@ -36,17 +37,17 @@ export const replayCommand: Command = {
     const input = readInput(values);
     checkIntended(values);
     if (input.organizationId !== undefined) await assertExists(context.db, 'organization', input.organizationId);
+    if (input.dryRun) return await countOnly(context, input, json);
     const workflowId = `replay-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
+    await requestReplay(context.db, { id: workflowId, input });
     await callTemporal(context, () =>
       context.temporal.workflow.start('replayFailedJobs', { taskQueue: mainTaskQueue, workflowId, args: [input] }),
     );
     const url = uiLink(context, workflowId);
-    if (!json) context.print(`${input.dryRun ? 'A count, which retries nothing' : 'Failed jobs are retried'}: ${url}`);
-    // The point of a dry run is its count.
-    const progress =
-      follow || input.dryRun
-        ? await followWorkflow(context, workflowId, { name: 'replay', isNews: ({ matched }) => matched > 0, tell: json ? () => {} : tell })
-        : null;
+    if (!json) context.print(`Failed jobs are retried: ${url}`);
+    const progress = follow
+      ? await followWorkflow(context, workflowId, { name: 'replay', isNews: ({ matched }) => matched > 0, tell: json ? () => {} : tell })
+      : null;
     if (json) context.print(JSON.stringify({ workflowId, url, progress, limitReached: progress && isReplayLimited(progress, input) }));
 
     function tell(now: ReplayProgress): void {
@@ -54,6 +55,14 @@ export const replayCommand: Command = {
     }
   },
 };
+
+/** One statement, which needs neither Temporal nor a worker. */
+async function countOnly({ db, print }: OpsContext, input: ReplayInput, json: boolean): Promise<void> {
+  const matched = await countReplayable(db, input, input.limit ?? replayDefaults.limit);
+  const progress: ReplayProgress = { matched, retried: 0, skipped: {}, after: null };
+  if (json) print(JSON.stringify({ workflowId: null, url: null, progress, limitReached: isReplayLimited(progress, input) }));
+  else print(describeReplay(progress, input));
+}
 
 type Values = ReturnType<typeof parseFlags<typeof flags>>;
 

@@ -1,7 +1,9 @@
 import { maxStuck } from '../../contract/admin.ts';
 import { listStuck } from '../../domain/operations/backlog.ts';
+import { listUnfinished } from '../../domain/operations/list-unfinished.ts';
+import { listWedged } from '../../temporal/list-wedged.ts';
 import { type Command, parseFlags } from '../command.ts';
-import { OpsError } from '../context.ts';
+import { callTemporal, OpsError } from '../context.ts';
 import { age, table } from '../table.ts';
 
 const flags = { json: { type: 'boolean' } } as const;
@@ -10,15 +12,25 @@ export const stuckCommand: Command = {
   usage: 'stuck [--json]',
   summary: 'List what should have moved and has not, with the likely reason. Exits 1 if there is anything.',
   flags,
-  async run(args, { db, config, print }) {
+  async run(args, context) {
     const { json } = parseFlags(args, flags);
-    const stuck = await listStuck(db, { jobTimeoutMs: config.jobs.timeoutMs, limit: maxStuck });
+    const { db, config, print } = context;
+    const unfinished = await listUnfinished(db, maxStuck / 4);
+    const wedged = await callTemporal(context, () => listWedged(context.temporal, unfinished)).catch((error: unknown) => {
+      if (error instanceof OpsError) return error;
+      throw error;
+    });
+    // What Postgres has is shown even if Temporal is down.
+    const unreachable = wedged instanceof OpsError ? wedged : undefined;
+    const found = await listStuck(db, { jobTimeoutMs: config.jobs.timeoutMs, limit: maxStuck });
+    const stuck = [...(wedged instanceof OpsError ? [] : wedged), ...found].slice(0, maxStuck);
     if (json) print(JSON.stringify({ stuck }));
     else if (stuck.length === 0) print('Nothing is stuck.');
     else {
       const rows = stuck.map(({ what, id, organization, ageSeconds, reason }) => [what, id, organization ?? '', age(ageSeconds), reason]);
       for (const line of table([['WHAT', 'ID', 'ORGANIZATION', 'FOR', 'REASON'], ...rows])) print(line);
     }
+    if (unreachable) throw unreachable;
     if (stuck.length > 0) throw new OpsError(`${stuck.length === maxStuck ? `At least ${maxStuck}` : stuck.length} stuck.`);
   },
 };

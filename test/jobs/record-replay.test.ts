@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { recordReplay } from '../../domain/jobs/replay-jobs.ts';
+import { beginReplay, isRequestedReplay, requestReplay } from '../../domain/jobs/replay-jobs.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 describe('The audit entry of a replay', () => {
@@ -10,9 +10,20 @@ describe('The audit entry of a replay', () => {
   after(() => database.drop());
 
   it('is written once, also by attempts that run at the same time, and for each replay', async () => {
-    const record = (replayRun: string) => recordReplay(database.db, { replayRun, input: { kind: 'text.embed', requestedBy: 'ada' } });
-    await Promise.all(Array.from({ length: 8 }, () => record('run-one')));
-    await record('run-two');
+    const { db } = database;
+    const input = { kind: 'text.embed' as const, requestedBy: 'ada' };
+    for (const id of ['one', 'two']) await requestReplay(db, { id, input });
+    const begin = (id: string, replayRun: string, given: object = input) => beginReplay(db, { id, replayRun, input: given });
+    expect(await Promise.all(Array.from({ length: 8 }, () => begin('one', 'run-one')))).to.deep.equal(Array(8).fill(true));
+    expect(await begin('two', 'run-two', { ...input, limit: 5 }), 'another input').to.equal(false);
+    expect(await begin('one', 'run-three'), 'another run').to.equal(false);
+    expect(await begin('three', 'run-three'), 'not asked for').to.equal(false);
+    expect(await begin('two', 'run-two')).to.equal(true);
+    expect(await Promise.all(['run-one', 'run-two', 'run-three'].map((run) => isRequestedReplay(db, run)))).to.deep.equal([
+      true,
+      true,
+      false,
+    ]);
     const entries = await database.db
       .selectFrom('audit_entry')
       .select(['target_id', 'actor_email', 'metadata'])

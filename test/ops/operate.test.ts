@@ -8,6 +8,7 @@ import { chunkingOf, chunkSize } from '../../domain/chunking/chunking.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import { startMail } from '../../workflows/definitions.ts';
 import { runOps, startOps } from '../support/ops.ts';
+import { until } from '../support/processes.ts';
 import { withoutSweeps } from '../support/sweeps.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -156,6 +157,40 @@ describe('npm run ops, on a running service', () => {
     });
   });
 
+  it('names what has a wedged workflow as stuck, whatever its kind does meanwhile', async () => {
+    const { db } = api.database;
+    const { organizationId, owner } = await api.createTenant();
+    const made = await api.request('POST', '/api/v1/jobs', {
+      token: owner.token,
+      body: { organizationId, kind: 'text.embed', texts: ['a'] },
+    });
+    await api.jobIn(owner.token, made.body.id, ['succeeded']);
+    const id = 'wedged-job';
+    const base = { organization_id: tenant.organizationId, credits: 1, credit_month: '2026-11-01', max_attempts: 4, input: '{}' };
+    const created_at = new Date(Date.now() - 3 * 60_000);
+    // As after a release that does not know the workflow.
+    const handle = await api.temporal.client.workflow.start('unknownWorkflow', { taskQueue: 'sheaf', workflowId: `job-${id}`, args: [] });
+    await db
+      .insertInto('job')
+      .values({ ...base, id, kind: 'text.embed', created_at, swept_at: new Date() })
+      .execute();
+    try {
+      await until(async () => ((await handle.describe()).raw.pendingWorkflowTask?.attempt ?? 0) >= 3, 90_000);
+      const { code, body } = await answerOf(['stuck']);
+      expect(code).to.equal(1);
+      expect(body.stuck).to.have.lengthOf(1);
+      expect(body.stuck[0]).to.include({ what: 'queued job', id, organization: tenant.organizationId });
+      expect(body.stuck[0].reason).to.match(/^workflow job-wedged-job cannot go on: its task has failed \d+ times/);
+      const admin = await api.signUp();
+      await api.makePlatformAdmin(admin);
+      const shown = await api.request('GET', '/api/v1/admin/system/stuck', { token: admin.token });
+      expect(shown.body.items).to.deep.include({ ...shown.body.items[0], what: 'queued job', id });
+    } finally {
+      await handle.terminate();
+      await db.deleteFrom('job').where('id', '=', id).execute();
+    }
+  });
+
   for (const [args, what] of [
     [['ledger', '--organization'], 'organization'],
     [['reindex', '--dry-run', '--organization'], 'organization'],
@@ -190,13 +225,9 @@ describe('npm run ops, on a running service', () => {
     const filter = ['--organization', tenant.organizationId, '--kind', 'document.extract'];
     const dry = await ops(['replay', ...filter, '--dry-run']);
     expect(dry, dry.stderr).to.include({ code: 0, stderr: '' });
-    expect(dry.stdout).to.match(
-      new RegExp(
-        `^A count, which retries nothing: http://temporal\\.example\\.com/namespaces/${api.temporal.namespace}/workflows/replay-\\S+\n2 jobs would be retried\\.\n$`,
-      ),
-    );
+    expect(dry.stdout).to.equal('2 jobs would be retried.\n');
     const limited = await ops(['replay', ...filter, '--limit', '2', '--dry-run']);
-    expect(limited.stdout).to.match(/\n2 jobs would be retried\. The limit of 2 is reached: there may be more\.\n$/);
+    expect(limited.stdout).to.equal('2 jobs would be retried. The limit of 2 is reached: there may be more.\n');
     const { code, body } = await answerOf([
       'replay',
       ...filter,
@@ -241,7 +272,7 @@ describe('npm run ops, on a running service', () => {
     }
     expect(await replays()).to.equal(before);
     const dry = await ops(['replay', '--all', '--limit', '1', '--dry-run'], { npm_config_dry_run: 'true' });
-    expect([dry.code, dry.stdout.split('\n')[1]], dry.stderr).to.deep.equal([
+    expect([dry.code, dry.stdout.split('\n')[0]], dry.stderr).to.deep.equal([
       0,
       '1 job would be retried. The limit of 1 is reached: there may be more.',
     ]);
@@ -297,7 +328,7 @@ describe('npm run ops, on a running service', () => {
     const status = await ops(['status'], away);
     expect(status).to.deep.include({ code: 1, stderr: sentence });
     expect(status.stdout).to.include('Intents that Temporal has not taken: 0');
-    expect(await ops(['replay', '--all', '--dry-run'], away)).to.deep.equal({ code: 1, stdout: '', stderr: sentence });
+    expect(await ops(['replay', '--all'], away)).to.deep.equal({ code: 1, stdout: '', stderr: sentence });
   });
 
   it('says in a sentence that Temporal has no such namespace, and shows what the database knows', async () => {
@@ -307,7 +338,7 @@ describe('npm run ops, on a running service', () => {
     expect(status.code).to.equal(1);
     expect(status.stderr).to.match(sentence);
     expect(status.stdout).to.include('Intents that Temporal has not taken: 0');
-    expect((await ops(['replay', '--all', '--dry-run'], wrong)).stderr).to.match(sentence);
+    expect((await ops(['replay', '--all'], wrong)).stderr).to.match(sentence);
   });
 
   it('says in a sentence what Postgres refuses', async () => {

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { version } from '../../contract/index.ts';
+import { requestReplay } from '../../domain/jobs/replay-jobs.ts';
 import { mainTaskQueue } from '../../workflows/definitions.ts';
 import type { ReindexInput, ReplayInput, SyncCustomerInput, SyncSeatsInput, UploadInput } from '../../workflows/inputs.ts';
 import { webhooksOn } from '../webhooks/support.ts';
@@ -146,7 +147,9 @@ async function saveOperations(api: TestApi, tenant: Tenant): Promise<void> {
   await run('reconcileBilling', 'reconcile-billing');
   // The one without a suffix began before there were webhooks.
   await run('housekeeping', 'housekeeping-with-webhooks');
-  await run('replayFailedJobs', 'replay-failed-jobs', [{ organizationId: tenant.organizationId, perMinute: 6_000 } satisfies ReplayInput]);
+  const replay: ReplayInput = { organizationId: tenant.organizationId, perMinute: 6_000 };
+  await requestReplay(api.database.db, { id: 'replay-failed-jobs-saved', input: replay });
+  await run('replayFailedJobs', 'replay-failed-jobs', [replay]);
   await makeDocumentBehind(api, tenant);
   const workspace: ReindexInput = { workspaceId: tenant.workspaceId, perMinute: 6_000 };
   await run('reindexDocuments', 'reindex-documents', [workspace]);

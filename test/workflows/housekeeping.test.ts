@@ -35,6 +35,18 @@ describe('Housekeeping', () => {
     }
   });
 
+  it('has its schedule back within minutes if somebody deletes it, without a restart', async () => {
+    const handle = api.temporal.client.schedule.getHandle('housekeeping');
+    await handle.delete();
+    const isThere = () =>
+      handle.describe().then(
+        () => true,
+        () => false,
+      );
+    expect(await isThere()).to.equal(false);
+    await until(isThere, 100_000);
+  }).timeout(120_000);
+
   it('removes what is past its time and nothing else', async () => {
     const { db } = api.database;
     const { organizationId } = tenant;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { listReplayable, replayJob } from '../../domain/jobs/replay-jobs.ts';
+import { countReplayable, listReplayable, replayJob, requestReplay } from '../../domain/jobs/replay-jobs.ts';
 import type { ReplayInput, ReplayProgress } from '../../workflows/inputs.ts';
 import type { Tenant } from '../support/api.ts';
 import { useApi } from '../support/use-api.ts';
@@ -26,8 +26,13 @@ describe('replayFailedJobs', () => {
   }
 
   let runs = 0;
-  const replay = (input: ReplayInput): Promise<ReplayProgress> =>
-    api.temporal.client.workflow.execute('replayFailedJobs', { taskQueue: 'sheaf', workflowId: `replay-${++runs}`, args: [input] });
+  const start = (id: string, input: ReplayInput): Promise<ReplayProgress> =>
+    api.temporal.client.workflow.execute('replayFailedJobs', { taskQueue: 'sheaf', workflowId: id, args: [input] });
+  async function replay(input: ReplayInput): Promise<ReplayProgress> {
+    const id = `replay-${++runs}`;
+    await requestReplay(api.database.db, { id, input });
+    return await start(id, input);
+  }
 
   const retriesOf = (ids: string[]) =>
     api.database.db.selectFrom('job').select(['id', 'retry_of', 'replay_run']).where('retry_of', 'in', ids).execute();
@@ -56,6 +61,24 @@ describe('replayFailedJobs', () => {
       expect(failure, JSON.stringify(input)).to.have.nested.property('cause.type', 'InvalidInput');
     }
     expect(await retriesOf(failed)).to.deep.equal([]);
+  });
+
+  it('retries nothing on the word of whoever starts the workflow, and says so', async () => {
+    const { organizationId } = tenant;
+    const progress = { matched: 0, retried: 0, skipped: {}, after: null };
+    await requestReplay(api.database.db, { id: 'asked-for', input: { organizationId: 'another' } });
+    for (const [id, input] of [
+      ['forged', { organizationId }],
+      ['forged-in-the-middle', { organizationId, progress }],
+      ['asked-for', { organizationId }],
+    ] as [string, ReplayInput][]) {
+      const failure = await start(id, input).catch((error) => error.cause.cause);
+      expect(failure, id).to.include({ type: 'NotRequested', nonRetryable: true });
+      expect(failure.message).to.match(/^Nobody has asked for this replay/);
+    }
+    expect(await retriesOf(failed)).to.deep.equal([]);
+    expect(await countReplayable(api.database.db, { organizationId }, 3)).to.equal(3);
+    expect(await countReplayable(api.database.db, { organizationId }, 1_000)).to.equal(5);
   });
 
   it('narrows by organization, kind, error and time', async () => {
