@@ -51,7 +51,7 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
 
   app.use(wellFormed);
   app.get('/healthz', healthz);
-  app.get('/readyz', readyz(deps.sessionsDb, deps.readiness));
+  app.get('/readyz', readyz(deps.sessionsDb, deps.readiness, deps.log));
   const leastRate = { bytesPerSecond: config.uploads.minBytesPerSecond, windowMs: config.bodyWindowMs };
   app.use(boundBodies(leastRate, (req) => localStorage !== undefined && isUpload(req)));
 

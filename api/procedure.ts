@@ -23,6 +23,8 @@ export interface RequestInfo {
   hangUp(): void;
   /** Records the organization in which the request was authorized, for the log. */
   noteOrganization(organizationId: string): void;
+  /** Notes the id of the row that the request has made, for its line in the log. */
+  noteCreated(id: string): void;
   /** Called once the response has been sent, or the connection is gone. */
   onClose(callback: () => void): void;
   setHeader(name: string, value: string): void;
@@ -113,7 +115,18 @@ export async function run(
     .finally(() => (isWorking ? request.onClose(() => release?.()) : release?.()));
   if (!authorized) throw new Error(`${operation} returned without authorization`);
   if (stream) return inThisRequest(validEvents({ ...deps, log }, route, output as AsyncIterable<StreamEvent>));
-  return route.responses[200].parse(output);
+  const shown = route.responses[200].parse(output);
+  const created = createdId(route, input, shown);
+  if (created !== undefined) request.noteCreated(created);
+  return shown;
+}
+
+/** The id of the row that a request has made: that of its output, or of the document there, unless the input names it. */
+function createdId({ method }: AnyRoute, input: unknown, output: unknown): string | undefined {
+  if (method !== 'POST' || typeof output !== 'object' || output === null) return undefined;
+  const { document, id } = output as { document?: { id?: unknown }; id?: unknown };
+  const made = document?.id ?? id;
+  return typeof made === 'string' && made !== (input as { id?: unknown } | undefined)?.id ? made : undefined;
 }
 
 /** The error of a request whose client has left. Nobody reads it. */

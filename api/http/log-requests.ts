@@ -1,11 +1,11 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { operationOf } from './observe-requests.ts';
-import { organizationOf, requestIdOf } from './request.ts';
+import { createdIdOf, organizationOf, requestIdOf } from './request.ts';
 
 /**
  * Writes one line for each request when its response is complete, or its client has left: its operation, its status, its duration (`ms`),
- * and the organization in which it was authorized. Never its path or query string, which may hold a token. Probes are `debug`.
+ * the organization in which it was authorized, and the id of the row that it made. Never its path or query string, which may hold a token. Probes are `debug`.
  */
 export function logRequests(log: Logger): RequestHandler {
   return (req, res, next) => {
@@ -19,6 +19,7 @@ export function logRequests(log: Logger): RequestHandler {
         status: res.writableFinished ? res.statusCode : 'aborted',
         ms: Math.round(performance.now() - startedAt),
         organizationId: organizationOf(res),
+        createdId: createdIdOf(res),
       };
       log[operation === 'health' ? 'debug' : 'info'](line, 'request');
     });

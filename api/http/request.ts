@@ -44,6 +44,11 @@ export function organizationOf(res: Response): string | undefined {
   return res.locals.organizationId as string | undefined;
 }
 
+/** The id of the row that the request has made; undefined if it has made none. */
+export function createdIdOf(res: Response): string | undefined {
+  return res.locals.createdId as string | undefined;
+}
+
 export function clientAddressOf(res: Response): string {
   return String(res.locals.clientAddress);
 }
@@ -77,6 +82,9 @@ export function requestInfo(req: Request, res: Response): RequestInfo {
     signal: whenClientLeaves(res),
     hangUp: () => res.destroy(),
     noteOrganization: (organizationId) => noteOrganization(res, organizationId),
+    noteCreated: (id) => {
+      res.locals.createdId = id;
+    },
     onClose: (callback) => void (res.closed ? callback() : res.once('close', callback)),
     setHeader: (name, value) => res.setHeader(name, value),
   };

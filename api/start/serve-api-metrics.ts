@@ -20,11 +20,11 @@ export async function serveApiMetrics({ metrics }: ServerConfig, { registry, ses
   watchStreams(registry, countStreams);
   const refresh = watchBacklog(registry, {
     kinds: jobKinds,
-    read: async () => ({
-      queues: await measureQueues(sessionsDb),
-      ...(await measureWaiting(sessionsDb)),
-      locks: await measureLockWaits(sessionsDb),
-    }),
+    read: {
+      queues: () => measureQueues(sessionsDb),
+      waiting: () => measureWaiting(sessionsDb),
+      locks: () => measureLockWaits(sessionsDb),
+    },
   });
   return await serveMetrics(metrics, { registry, refresh, readOthers: readSdkMetrics });
 }

@@ -57,9 +57,14 @@ export interface Waiting {
    * not count.
    */
   mails: { size: number; refused: number; oldestSeconds: number | null };
+  /** Deliveries to webhook endpoints that are pending, and the enabled endpoints that fail now. */
+  webhooks: { size: number; oldestSeconds: number | null; failingEndpoints: number };
 }
 
 interface WaitingRow {
+  deliveries: number;
+  deliveryAge: number | null;
+  failingEndpoints: number;
   intents: number;
   intentAge: number | null;
   objects: number;
@@ -81,6 +86,9 @@ export async function measureWaiting(db: Db, max = maxCounted): Promise<Waiting>
       (select count(*) from (select from object_to_delete order by created_at desc limit ${max})) as objects,
       (select count(*) from (select from object_to_delete where attempts > 0 limit ${max})) as refused,
       (select extract(epoch from now() - min(created_at))::int from object_to_delete) as "objectAge",
+      (select count(*) from (select from webhook_delivery where status = 'pending' limit ${max})) as deliveries,
+      (select extract(epoch from now() - min(created_at))::int from webhook_delivery where status = 'pending') as "deliveryAge",
+      (select count(*) from webhook_endpoint where enabled and failing_since is not null) as "failingEndpoints",
       mail.*
     from (
       select count(*) as mails, count(*) filter (where attempts > 0) as "mailsRefused",
@@ -89,11 +97,13 @@ export async function measureWaiting(db: Db, max = maxCounted): Promise<Waiting>
     ) as mail
   `.execute(db);
   const { intents = 0, intentAge = null, objects = 0, refused = 0, objectAge = null } = rows[0] ?? {};
+  const { deliveries = 0, deliveryAge = null, failingEndpoints = 0 } = rows[0] ?? {};
   const { mails = 0, mailsRefused = 0, mailAge = null } = rows[0] ?? {};
   return {
     outbox: { size: intents, oldestSeconds: intentAge },
     objectsToDelete: { size: objects, refused, oldestSeconds: objectAge },
     mails: { size: mails, refused: mailsRefused, oldestSeconds: mailAge },
+    webhooks: { size: deliveries, oldestSeconds: deliveryAge, failingEndpoints },
   };
 }
 

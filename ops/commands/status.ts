@@ -1,7 +1,7 @@
 import { jobKinds } from '../../contract/jobs.ts';
 import { type Backlog, listBacklog } from '../../domain/operations/backlog.ts';
 import { measureWaiting, type Waiting } from '../../domain/operations/measure-platform.ts';
-import { jobTaskQueue, mainTaskQueue } from '../../workflows/definitions.ts';
+import { jobTaskQueue, mainTaskQueue, webhookTaskQueue } from '../../workflows/definitions.ts';
 import { type Command, parseFlags } from '../command.ts';
 import { callTemporal, type OpsContext, OpsError } from '../context.ts';
 import { age, table } from '../table.ts';
@@ -13,7 +13,7 @@ const flags = { json: { type: 'boolean' } } as const;
 
 export const statusCommand: Command = {
   usage: 'status [--json]',
-  summary: 'Show what waits: jobs by kind and organization, intents, objects to delete, mails to send; and which workers poll.',
+  summary: 'Show what waits: jobs by kind and organization, intents, objects to delete, mails to send, webhooks; and which workers poll.',
   flags,
   async run(args, context) {
     const { json } = parseFlags(args, flags);
@@ -31,7 +31,11 @@ export const statusCommand: Command = {
   },
 };
 
-function describe(backlog: Backlog[], { outbox, objectsToDelete, mails }: Waiting, taskQueues: TaskQueueState[] | null): string[] {
+function describe(
+  backlog: Backlog[],
+  { outbox, objectsToDelete, mails, webhooks }: Waiting,
+  taskQueues: TaskQueueState[] | null,
+): string[] {
   return [
     backlog.length === 0 ? 'No job is queued or runs.' : '',
     ...(backlog.length === 0 ? [] : table([backlogHead, ...backlog.map(toRow)])),
@@ -39,6 +43,7 @@ function describe(backlog: Backlog[], { outbox, objectsToDelete, mails }: Waitin
     `Intents that Temporal has not taken: ${sized(outbox)}`,
     `Objects to delete: ${sized(objectsToDelete)}${objectsToDelete.refused > 0 ? `; the store has refused ${objectsToDelete.refused}` : ''}`,
     `Mails to send: ${sized(mails)}${mails.refused > 0 ? `; the mail server has refused ${mails.refused}` : ''}`,
+    `Webhook deliveries: ${sized(webhooks)}${webhooks.failingEndpoints > 0 ? `; ${webhooks.failingEndpoints} endpoints fail` : ''}`,
     ...(taskQueues === null ? [] : ['', ...table([queueHead, ...taskQueues.map(toQueueRow)])]),
   ].slice(backlog.length === 0 ? 0 : 1);
 }
@@ -53,10 +58,11 @@ function sized({ size, oldestSeconds }: { size: number; oldestSeconds: number | 
   return oldestSeconds === null ? String(size) : `${size}, the oldest for ${age(oldestSeconds)}`;
 }
 
-/** The state of the task queue of workflows and of those of each kind of job. Throws OpsError if Temporal cannot be reached. */
+/** The state of the task queues of workflows, of webhooks and of each kind of job. Throws OpsError if Temporal cannot be reached. */
 async function listTaskQueues(context: OpsContext): Promise<TaskQueueState[]> {
   const queues = [
     { name: mainTaskQueue, taskQueueType: workflowType },
+    { name: webhookTaskQueue, taskQueueType: activityType },
     ...jobKinds.map((kind) => ({ name: jobTaskQueue(kind), taskQueueType: activityType })),
   ];
   return callTemporal(context, async () => {

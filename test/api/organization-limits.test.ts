@@ -62,7 +62,7 @@ describe('The limits of an organization in one process', () => {
       return [];
     });
     const caller = { userId: 'user', memberships: { one: 'member' } } as unknown as Caller;
-    const request = { signal, noteOrganization() {}, onClose() {} } as unknown as RequestInfo;
+    const request = { signal, noteOrganization() {}, noteCreated() {}, onClose() {} } as unknown as RequestInfo;
     for (let n = 0; n < 3; n++)
       expect(await run(deps, usage as Procedure, { input: { organizationId: 'one' }, caller, request })).to.deep.equal([]);
   });

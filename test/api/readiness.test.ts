@@ -10,10 +10,11 @@ import { until } from '../support/processes.ts';
 describe('Readiness', () => {
   let server: Server;
   let url: string;
+  const warned: object[] = [];
   let queries: PromiseWithResolvers<QueryResult<never>>[];
 
   before(async () => {
-    const app = express().get('/readyz', readyz(slowDb(), { stopping: false }));
+    const app = express().get('/readyz', readyz(slowDb(), { stopping: false }, { warn: (line: object) => void warned.push(line) }));
     server = createServer(app).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/readyz`;
@@ -87,7 +88,10 @@ describe('Readiness', () => {
 
   it('says that the database cannot be reached', async () => {
     const unreachable = [503, { status: 'unavailable', checks: { database: 'unreachable' } }, null];
-    expect(await askAnd(({ reject }) => reject(new Error('connect ECONNREFUSED')))).to.deep.equal(unreachable);
+    const cause = new Error('password authentication failed');
+    expect(await askAnd(({ reject }) => reject(cause))).to.deep.equal(unreachable);
+    // The response does not tell why; the log does.
+    expect(warned).to.deep.equal([{ err: cause }]);
   });
 
   it('asks it again for who comes later', async () => {

@@ -100,6 +100,7 @@ export class Service {
         streamId: undefined,
         hangUp() {},
         noteOrganization() {},
+        noteCreated() {},
         setHeader() {},
       },
       ...{ onClose: onEnd },

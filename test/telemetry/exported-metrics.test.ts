@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { Registry } from 'prom-client';
 import { parse } from 'yaml';
@@ -309,6 +310,22 @@ describe('The metrics of the API', () => {
       }
       expect(found.length, prefix).to.be.above(100);
     }
+  });
+
+  it('show the waits for a lock on the table of jobs, which hides only what is read from it', async () => {
+    const { db } = api.database;
+    await db.transaction().execute(async (trx) => {
+      await sql`lock table job in access exclusive mode`.execute(trx);
+      const isShown = async () => {
+        const samples = await scrape(port);
+        return (sampleValue(samples, 'sheaf_lock_waiting') ?? 0) > 0 && sampleValue(samples, 'sheaf_queue_jobs') === undefined;
+      };
+      await until(isShown, 20_000);
+      const samples = await scrape(port);
+      expect(sampleValue(samples, 'sheaf_backlog_readable')).to.equal(1);
+      expect(sampleValue(samples, 'sheaf_outbox_intents')).to.be.a('number');
+      expect(sampleValue(samples, 'sheaf_webhooks_waiting')).to.equal(0);
+    });
   });
 
   it('can be scraped while the database is away, and say that they do not know what waits', async () => {

@@ -35,6 +35,18 @@ describe('A line that is logged during a request', () => {
     }
   });
 
+  it('has the id of what the request has made', async () => {
+    const { organizationId, owner } = tenant;
+    const headers = { 'x-request-id': randomUUID() };
+    const body = { organizationId, kind: 'text.embed', texts: ['a'] };
+    const made = await api.request('POST', '/api/v1/jobs', { token: owner.token, headers, body });
+    const isLine = ({ msg }: { msg: string }) => msg === 'request';
+    expect((await linesOf(headers['x-request-id'], 'request')).find(isLine)).to.include({ createdId: made.body.id });
+    const requestId = randomUUID();
+    await api.request('POST', `/api/v1/jobs/${made.body.id}/cancel`, { token: owner.token, headers: { 'x-request-id': requestId } });
+    expect((await linesOf(requestId, 'request')).find(isLine)).to.not.have.property('createdId');
+  });
+
   it('has them when the request fails inside', async () => {
     const { id } = await api.upload(tenant, { bytes: 'A text.' });
     const { organizationId, owner } = tenant;
