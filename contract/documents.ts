@@ -77,16 +77,15 @@ const extracted = z
 const documentStatus = z.enum(['pending', 'ready']);
 export type DocumentStatus = z.infer<typeof documentStatus>;
 
+export const jobError = z
+  .object({ code: z.string().meta({ examples: ['unsupported_file'] }), message: z.string().meta({ examples: ['The file is not a PDF.'] }) })
+  .meta({ id: 'JobError' });
+
 const failedJob = z
   .object({
     id,
     kind: z.string().meta({ examples: ['document.index'] }),
-    error: z
-      .object({
-        code: z.string().meta({ examples: ['unsupported_file'] }),
-        message: z.string().meta({ examples: ['The file is not a PDF.'] }),
-      })
-      .nullable(),
+    error: jobError.nullable(),
     finishedAt: dateTime,
   })
   .meta({ id: 'FailedJob' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { notices, ocrPages } from './documents.ts';
+import { jobError, notices, ocrPages } from './documents.ts';
 import { fieldSchema } from './field-schema.ts';
 import {
   count,
@@ -225,10 +225,6 @@ const fieldsResult = z
 const processResult = z
   .object({ extract: extractResult, index: indexResult, summarize: summaryResult })
   .meta({ id: 'ProcessResult', description: 'What each of the three stages resulted in.' });
-
-const jobError = z
-  .object({ code: z.string().meta({ examples: ['unsupported_file'] }), message: z.string().meta({ examples: ['The file is not a PDF.'] }) })
-  .meta({ id: 'JobError' });
 
 const jobStatus = z.enum(jobStatuses).meta({ id: 'JobStatus' });
 

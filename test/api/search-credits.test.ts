@@ -102,7 +102,10 @@ describe('The credit of a search by a remote model', () => {
       ai.behave('embed', behaviour);
       for (const transport of transports) {
         const refused = await search(transport);
-        expect(refused.body).to.deep.include({ code: 'LIMIT_REACHED', data: { kind: 'aiCredits', limit: 2, plan: 'free' } });
+        expect(refused.body).to.deep.include({
+          code: 'LIMIT_REACHED',
+          data: { kind: 'aiCredits', limit: 2, plan: 'free', scope: 'organization' },
+        });
       }
     }
     expect(ai.calls).to.have.length(2);

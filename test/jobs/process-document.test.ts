@@ -308,7 +308,10 @@ describe('Processing a document with too few credits', () => {
     const first = await api.upload(tenant, { bytes: 'Eight of fifteen credits.' });
     const { id: documentId } = await api.upload(tenant, { bytes: 'One credit is missing.' });
     const refused = await api.request('POST', '/api/v1/jobs', { token, body: { kind, documentId } });
-    expect(refused.body).to.deep.include({ code: 'LIMIT_REACHED', data: { kind: 'aiCredits', limit: 15, plan: 'free' } });
+    expect(refused.body).to.deep.include({
+      code: 'LIMIT_REACHED',
+      data: { kind: 'aiCredits', limit: 15, plan: 'free', scope: 'organization' },
+    });
     const jobs = await api.database.db.selectFrom('job').select(['document_id', 'credits']).execute();
     expect(jobs).to.deep.equal([{ document_id: first.id, credits: 8 }]);
   });

@@ -53,7 +53,7 @@ for (const zone of zones) {
     const status = () => tenant.call('billing.status', { organizationId: tenant.organizationId });
     const months = async () => (await observe(tenant)).months;
     const refusal = async (work: () => Promise<unknown>) => (await tenant.try(work)).refusal?.data;
-    const limit = (plan: string, credits: number) => ({ kind: 'aiCredits', limit: credits, plan });
+    const limit = (plan: string, credits: number) => ({ kind: 'aiCredits', limit: credits, plan, scope: 'organization' });
     /** Subscribes to a plan at the provider, and tells the service. */
     const subscribe = async (price: string): Promise<string> => {
       const { id } = service.stripe.state.subscribe({ customer: tenant.customer, prices: [[price, 1]] });
