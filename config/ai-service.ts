@@ -80,6 +80,8 @@ export interface AiServiceConfig {
   ocrLanguages: string[];
   /** The directory of their data; undefined means that of the installed English data. */
   ocrLanguagesDirectory: string | undefined;
+  /** The directory of the models that find and read lines of text; undefined means the installed ones. */
+  ocrModelsDirectory: string | undefined;
   /** The directories in which Tesseract is looked for. Without it, its WebAssembly build recognizes text. */
   programPath: string[];
   /** Null if no role has a host, so that all is done locally. */
@@ -130,6 +132,7 @@ export const aiServiceEnvironment = z.object({
   OCR_SCANNED_PDF_SECONDS: integer(100, { min: 1, max: 36_000 }),
   OCR_LANGUAGES: languages(),
   OCR_LANGUAGES_DIR: z.string().startsWith('/', 'must be an absolute path').optional(),
+  OCR_MODELS_DIR: z.string().startsWith('/', 'must be an absolute path').optional(),
   ...remoteHostVariables,
   REMOTE_AI_CHAT_MODEL: z.string().default('gpt-4o-mini'),
   REMOTE_AI_EMBED_MODEL: z.string().default('text-embedding-3-small'),
@@ -226,6 +229,7 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     scannedPdfTimeoutMs: env.OCR_SCANNED_PDF_SECONDS * 1000,
     ocrLanguages: env.OCR_LANGUAGES,
     ocrLanguagesDirectory: env.OCR_LANGUAGES_DIR,
+    ocrModelsDirectory: env.OCR_MODELS_DIR,
     // PATH belongs to the system, so it is not in the list of variables.
     programPath: (environment.PATH ?? '').split(':').filter((path) => path.startsWith('/')),
     remote: remoteRoles.some((role) => hostOf(env, role))

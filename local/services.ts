@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../config/environment.ts';
 import { inheritedEnvironment, loadStopLimitMs } from '../config/local.ts';
+import { findOcrModels } from './ocr-models.ts';
 import { reachableHost } from './ports.ts';
 import { startPostgres } from './postgres.ts';
 import type { ServiceName } from './service-names.ts';
@@ -39,6 +40,13 @@ interface ServiceContext {
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readyTimeoutMs = 60_000;
 
+/** The best models of text recognition, unless the user has chosen some. Tests take those that are installed. */
+async function modelsOf({ env, durable, supervisor, logFile, note }: ServiceContext): Promise<Environment> {
+  if (!durable || env.OCR_MODELS_DIR || env.OCR_PROVIDER === 'none') return {};
+  const directory = await findOcrModels({ supervisor, logFile, note });
+  return directory === undefined ? {} : { OCR_MODELS_DIR: directory };
+}
+
 /** Starts one service, waits until it is ready, and writes its address into the context. Throws ProcessError if it cannot start. */
 export async function startService(service: ServiceName, context: ServiceContext): Promise<RunningProcess> {
   return await starters[service](context);
@@ -69,7 +77,7 @@ const starters: Record<ServiceName, (context: ServiceContext) => Promise<Running
   },
   ai: async (context) => {
     // Only the API and the worker of this machine call it.
-    const env = { AI_HOST: '127.0.0.1', ...context.env };
+    const env = { AI_HOST: '127.0.0.1', ...(await modelsOf(context)), ...context.env };
     const url = `http://${reachableHost(env.AI_HOST)}:${context.ports.ai}`;
     const running = await startNode('The AI service', ['ai/main.ts'], { ...context, env, background: true }, () =>
       isHealthy(`${url}/health`),

@@ -72,7 +72,7 @@ function recognizePages(
     const task: PageTask = { bytes: document.bytes, index, withoutText: hasText };
     return runReader<Uint8Array>(pool, 'renderPage', task, extractTimeoutMs, within);
   };
-  const recognize: OcrBackend['read'] = (image, within, withinMs) => backend.read(image, within, withinMs);
+  const recognize: OcrBackend['read'] = (image, within) => backend.read(image, within);
   const bounds = { maxPages: maxScannedPages, maxTextCharacters, timeoutMs: scannedPdfTimeoutMs };
   return readScannedPages(found, { ...bounds, render, recognize, onProgress }, signal);
 }

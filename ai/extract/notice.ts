@@ -16,6 +16,11 @@ const ofPages = {
     rest: ', in which text was not read within OCR_SCANNED_PDF_PAGES and OCR_SCANNED_PDF_SECONDS.',
   },
   scan_failed: { one: 'has a picture', more: 'have pictures', rest: ' that could not be read.' },
+  unsure_text: {
+    one: 'has',
+    more: 'have',
+    rest: ' text that was not read surely: small, blurred, or in a language that OCR_LANGUAGES does not name.',
+  },
   unsure_text_left_out: {
     one: 'has',
     more: 'have',
@@ -29,7 +34,6 @@ const ofPages = {
     more: 'have',
     rest: ' text whose fonts do not say which letters they show: it was left out. With OCR_SCANNED_PDF text recognition reads such pages.',
   },
-  print_not_read: { one: 'shows', more: 'show', rest: ' print of which a large part could not be read.' },
 } as const;
 
 export type NoticeCode = keyof typeof ofPages;

@@ -16,8 +16,8 @@ export interface ScanProgress {
 export interface ScanReader {
   /** Renders a page, from 0, as a PNG. */
   render(index: number, signal: AbortSignal): Promise<Uint8Array>;
-  /** Recognizes the text of a page. The time that is left for all pages is `withinMs`. */
-  recognize(image: SourceDocument, signal: AbortSignal, withinMs: number): Promise<RawText>;
+  /** Recognizes the text of a page. */
+  recognize(image: SourceDocument, signal: AbortSignal): Promise<RawText>;
   maxPages: number;
   maxTextCharacters: number;
   /** For all pages together. */
@@ -148,7 +148,7 @@ async function readPage(index: number, reader: ScanReader, { signal, endsAt }: T
   for (;;) {
     try {
       const image = { bytes: await reader.render(index, signal), mediaType: 'image/png', charset: undefined };
-      return await reader.recognize(image, signal, endsAt - performance.now());
+      return await reader.recognize(image, signal);
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       if (error.ofDocument || error.retryAfterSeconds === undefined) return error;

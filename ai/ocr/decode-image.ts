@@ -1,8 +1,8 @@
 import { decode } from 'bmp-ts';
 import type { Metadata } from 'sharp';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import { ServiceError } from '../service-error.ts';
-import { type Grey, toGrey } from './image/grey.ts';
+import type { Picture } from './picture.ts';
 
 /** A page of A4 in black and white at 1,200 dots per inch has 140 million; a larger image may be a decompression bomb and is not decoded. */
 const maxPixels = 150_000_000;
@@ -10,6 +10,8 @@ const maxPixels = 150_000_000;
 const maxDecoded = 18_000_000;
 /** Unpacked in four bytes for each. */
 const maxBmpPixels = 60_000_000;
+/** What is lighter is light. */
+const middle = 128;
 const readableFormats = new Set(['png', 'jpeg', 'tiff', 'webp']);
 
 // Every decoder that is not needed is an attack surface for hostile files.
@@ -18,10 +20,10 @@ sharp.unblock({ operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsFo
 sharp.cache(false);
 
 /**
- * The pages of an image in grey, on white, as its EXIF turns them. Each is decoded when its function is called; only a TIFF may have several.
+ * The pages of an image, as its EXIF turns them. Each is decoded when its function is called; only a TIFF may have several.
  * Throws ServiceError 415 `unreadable_image`, 413 `too_many_pages`.
  */
-export async function decodeImage(bytes: Uint8Array, maxPages: number): Promise<(() => Promise<Grey>)[]> {
+export async function decodeImage(bytes: Uint8Array, maxPages: number): Promise<(() => Promise<Picture>)[]> {
   const { pages: found = 1, format } = await readMetadata(bytes);
   const pages = format === 'tiff' ? found : 1;
   if (pages > maxPages) throw new ServiceError(413, 'too_many_pages', `The image has ${pages} pages; at most ${maxPages} are read.`);
@@ -34,14 +36,14 @@ async function readMetadata(bytes: Uint8Array): Promise<Metadata> {
   return withinPixels(metadata);
 }
 
-function decodePage(bytes: Uint8Array, page: number): Promise<Grey> {
+function decodePage(bytes: Uint8Array, page: number): Promise<Picture> {
   return readable(async () => {
     // Pages of one file differ in size.
     const { width, height } = withinPixels(await sharp(bytes, { page, limitInputPixels: maxPixels }).metadata());
-    const image = sharp(bytes, { page, limitInputPixels: maxPixels }).autoOrient().flatten({ background: 'white' }).greyscale();
+    const image = sharp(bytes, { page, limitInputPixels: maxPixels }).autoOrient();
     const factor = Math.sqrt(maxDecoded / (width * height));
     const longer = Math.round(Math.max(width, height) * factor);
-    return await toGrey(factor < 1 ? image.resize({ width: longer, height: longer, fit: 'inside' }) : image);
+    return await toPicture(factor < 1 ? image.resize({ width: longer, height: longer, fit: 'inside' }) : image);
   });
 }
 
@@ -62,8 +64,29 @@ function unreadable(): ServiceError {
   return new ServiceError(415, 'unreadable_image', 'The image is damaged or is no image.');
 }
 
-/** The pixels of a BMP, in grey. Throws ServiceError 415 `unreadable_image`. */
-export function decodeBmp(bytes: Uint8Array): Promise<Grey> {
+/** Decodes a pipeline of sharp. What is transparent becomes white, or black below light print. */
+async function toPicture(image: Sharp): Promise<Picture> {
+  const { data, info } = await image.toColourspace('srgb').ensureAlpha().raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
+  const pixels = info.width * info.height;
+  let [light, shown] = [0, 0];
+  for (let at = 0; at < data.length; at += 4) {
+    const alpha = data[at + 3] as number;
+    light += alpha * (data[at + 1] as number);
+    shown += alpha;
+  }
+  const ground = light > middle * shown ? 0 : 255;
+  const flat = new Uint8Array(pixels * 3);
+  for (let at = 0; at < pixels; at += 1) {
+    const alpha = (data[at * 4 + 3] as number) / 255;
+    for (let channel = 0; channel < 3; channel += 1) {
+      flat[at * 3 + channel] = Math.round((data[at * 4 + channel] as number) * alpha + ground * (1 - alpha));
+    }
+  }
+  return { data: flat, width: info.width, height: info.height };
+}
+
+/** The pixels of a BMP. Throws ServiceError 415 `unreadable_image`. */
+export function decodeBmp(bytes: Uint8Array): Promise<Picture> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const pixels = file.length >= 26 ? file.readInt32LE(18) * Math.abs(file.readInt32LE(22)) : 0;
   if (file.toString('latin1', 0, 2) !== 'BM' || pixels <= 0 || pixels > maxBmpPixels) throw unreadable();
@@ -71,6 +94,6 @@ export function decodeBmp(bytes: Uint8Array): Promise<Grey> {
     const { data, width, height } = decode(file, { toRGBA: true });
     const image = sharp(data, { raw: { width, height, channels: 4 } });
     // What a BMP has in place of transparency is often nothing at all.
-    return await toGrey(image.removeAlpha().greyscale());
+    return await toPicture(image.removeAlpha());
   });
 }

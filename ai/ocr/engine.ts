@@ -1,42 +1,44 @@
-import type { Box, Grey } from './image/grey.ts';
+/** A picture in grey, a byte for each pixel, row by row without gaps; 0 is black. */
+export interface Grey {
+  data: Uint8Array;
+  width: number;
+  height: number;
+}
 
-/** How an engine takes a page apart: by itself into columns and blocks, or as one block of lines. */
-export type LayoutMode = 'auto' | 'block';
-
-/** The numbers by which Tesseract knows the modes (`--psm`). */
-export const modeNumbers: Record<LayoutMode, number> = { auto: 3, block: 6 };
-
-/** A word that an engine has read. */
-export interface Word extends Box {
+/** A word that Tesseract has read, with its box in pixels; `right` and `bottom` are outside of it. */
+export interface FoundWord {
   text: string;
   /** How sure it is, in percent. */
   confidence: number;
-  /** The block and the line of the page in which it stands, by the engine's order. */
-  block: number;
-  line: number;
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
 }
 
-/** Recognizes print in a picture. Rejects if the signal aborts. */
+/** Tesseract: reads lines of print that stand below each other. */
 export interface Engine {
-  recognize(picture: Grey, mode: LayoutMode, signal?: AbortSignal): Promise<Word[]>;
+  recognize(picture: Grey): Promise<FoundWord[]>;
 }
 
-/** Settings of Tesseract, the same for each engine. Sizes of pictures are brought to that of print at 300 dots per inch before. */
+/** A picture is taken for one block of lines, of print at 300 dots per inch. */
+export const oneBlock = '6';
 export const engineSettings = { user_defined_dpi: '300' };
 
 const wordLevel = '5';
 
 /** Reads Tesseract's table of words (TSV). */
-export function parseWords(tsv: string): Word[] {
-  const lines = new Map<string, number>();
+export function parseWords(tsv: string): FoundWord[] {
   return tsv.split('\n').flatMap((row) => {
-    const [level, , block, paragraph, line, , left, top, width, height, confidence, ...texts] = row.split('\t');
+    const [level, , , , , , left, top, width, height, confidence, ...texts] = row.split('\t');
     const text = texts.join('\t').trim();
     if (level !== wordLevel || text === '') return [];
-    const key = `${block} ${paragraph} ${line}`;
-    if (!lines.has(key)) lines.set(key, lines.size);
     const [x, y] = [Number(left), Number(top)];
-    const box = { left: x, top: y, right: x + Number(width), bottom: y + Number(height) };
-    return [{ ...box, text, confidence: Math.max(0, Number(confidence)), block: Number(block), line: lines.get(key) as number }];
+    return [{ text, confidence: Math.max(0, Number(confidence)), left: x, top: y, right: x + Number(width), bottom: y + Number(height) }];
   });
+}
+
+/** The picture as a file that Tesseract reads without unpacking (binary PGM). */
+export function encodePgm({ data, width, height }: Grey): Buffer {
+  return Buffer.concat([Buffer.from(`P5\n${width} ${height}\n255\n`, 'latin1'), data]);
 }

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import { type Engine, engineSettings, modeNumbers, parseWords } from './engine.ts';
-import { encodePgm } from './image/grey.ts';
+import { type Engine, encodePgm, engineSettings, oneBlock, parseWords } from './engine.ts';
 
 /** Debian's Tesseract: the program with the words that limit it, and its languages. */
 export interface NativeTesseract {
@@ -12,39 +11,20 @@ export interface NativeTesseract {
 /** No page has more: 60,000 words with their places. */
 const maxOutputBytes = 16 * 1024 * 1024;
 
-/** An engine that starts the program for each picture, in one thread. It is killed if the signal aborts, or its parent ends. */
+/** An engine that starts the program for each picture, in one thread. It ends with its parent. */
 export function createNativeEngine({ command, languages }: NativeTesseract): Engine {
   const [program = '', ...before] = command;
   const settings = Object.entries(engineSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const how = ['-l', languages.join('+'), '--oem', '1', '--psm', oneBlock, ...settings, 'tsv'];
   return {
-    async recognize(picture, mode, signal) {
-      const args = [
-        ...before,
-        'stdin',
-        'stdout',
-        '-l',
-        languages.join('+'),
-        '--oem',
-        '1',
-        '--psm',
-        `${modeNumbers[mode]}`,
-        ...settings,
-        'tsv',
-      ];
-      return parseWords(await run(program, args, encodePgm(picture), signal));
-    },
+    recognize: async (picture) => parseWords(await run(program, [...before, 'stdin', 'stdout', ...how], encodePgm(picture))),
   };
 }
 
-function run(program: string, args: string[], input: Buffer, signal: AbortSignal | undefined): Promise<string> {
+function run(program: string, args: string[], input: Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     // Its threads would only wait for each other where cores are few.
-    const child = spawn(program, args, {
-      env: { OMP_THREAD_LIMIT: '1' },
-      stdio: ['pipe', 'pipe', 'ignore'],
-      signal,
-      killSignal: 'SIGKILL',
-    });
+    const child = spawn(program, args, { env: { OMP_THREAD_LIMIT: '1' }, stdio: ['pipe', 'pipe', 'ignore'] });
     const chunks: Buffer[] = [];
     let bytes = 0;
     child.stdout.on('data', (chunk: Buffer) => {

@@ -1,121 +1,77 @@
 import type { NoticeCode } from '../extract/notice.ts';
-import type { Engine, LayoutMode, Word } from './engine.ts';
-import { type Grey, type Quarters, rotate, turnBox } from './image/grey.ts';
-import { layOutWords } from './lay-out-words.ts';
-import { type PreparedPage, preparePage } from './prepare-page.ts';
+import type { Engine } from './engine.ts';
+import { findLines } from './find-lines.ts';
+import { layOutPage } from './lay-out-lines.ts';
+import type { Models } from './models.ts';
+import { edit, type Picture, type Strip, turnStrip } from './picture.ts';
+import { confidenceOf, type ReadLine, readLine, surenessOf } from './read-line.ts';
 import { poorConfidence, type Recognized } from './task.ts';
-import { coverageOf, isLegible, meanConfidence } from './words.ts';
+import { readByTesseract } from './tesseract-lines.ts';
+import { findTurn, isTall } from './turn-lines.ts';
 
-/** In percent. What is read with less is no text: the grain of a photograph, a drawing, handwriting. */
-const leastConfidence = { line: 45, page: 50 };
-/** With fewer of its letters read, a page is read in another way; with much fewer it says so. */
-const wellRead = 0.98;
-const hardlyRead = 0.75;
-/** Fewer letters are too few to count. */
-const fewestLetters = 9;
-/** Fewer letters are speckles if most of what looks like print is not read. */
-const fewestAmongUnread = 3;
-/** Words are grain if fewer than a tenth of what looks like letters stands in them, unless they are read this surely, in percent. */
-const grain = { share: 0.1, confidence: 80 };
-/** So many words that are left out are worth a notice: a speckle is read as a letter or two. */
-const fewestLeftOut = 3;
-/** The share of a page's time in which its last reading must end: if it came late, the first would be lost, too. */
-const shareOfReadings = 0.9;
-const longestTimerMs = 2 ** 31 - 1;
+/** In percent. A line that is read less surely is read by Tesseract, too. */
+const sure = 90;
+/** What no recognizer reads more surely is no text: the grain of a photograph, a drawing. */
+const leastConfidence = 30;
 
-/** How far a page is turned before it is read, and how it is taken apart. */
-type Way = [degrees: Quarters, mode: LayoutMode];
-
-/** What was read of a page in one way. */
-interface Reading {
-  words: Word[];
-  /** The share of its letters that stands in some of these words. */
-  coverage: (words: Word[]) => number;
+/** What a page is read with. `languages` are those of Tesseract. */
+export interface PageReaders {
+  models: Models;
+  tesseract: Engine;
+  languages: string[];
 }
 
 /**
- * Recognizes the text of a page, however it was turned. If the engine's own layout misses print, the page is read in the other directions,
- * unless its direction is known, and as one block; the reading with most words counts. The confidence is that of the words, less the share of
- * letters that were not read. `deadline` is in milliseconds of `performance.now()`: no further reading begins with less time left than the
- * first took.
+ * Recognizes the text of a page, however it was turned: the lines that the detector finds, each as the surer one of two recognizers reads it.
+ * The confidence is that of its characters. What is unsure is kept, and a notice says so.
  */
-export async function readPage(page: Grey, engine: Engine, deadline: number): Promise<Recognized> {
-  const prepared = await preparePage(page, engine);
-  if (!prepared) return { text: '', confidence: null, notices: [] };
-  const startedAt = performance.now();
-  let best = await read(prepared, engine, [0, 'auto']);
-  const tookMs = performance.now() - startedAt;
-  const endsAt = startedAt + shareOfReadings * (deadline - startedAt);
-  // By itself the engine reads lines that run up the page, and then their places are others.
-  const turns = isSure(best) ? [] : prepared.turns.map((degrees): Way => [degrees, 'block']);
-  // Where it found no line at all, as in a table of single digits, print may well be upright. Upside down, many digits look like others.
-  const ways: Way[] = best.words.length === 0 ? [[0, 'block'], ...turns] : [...turns, [0, 'block']];
-  for (const way of ways) {
-    const leftMs = endsAt - performance.now();
-    if (isGood(best) || leftMs <= tookMs) break;
-    const next = await readWithin(prepared, engine, way, leftMs);
-    if (next === undefined) break;
-    if (lettersOf(next) > lettersOf(best)) best = next;
-  }
-  return toResult(best, prepared.letter);
-}
-
-/** Undefined if there was not enough time. */
-async function readWithin(prepared: PreparedPage, engine: Engine, way: Way, withinMs: number): Promise<Reading | undefined> {
-  const signal = AbortSignal.timeout(Math.min(Math.ceil(withinMs), longestTimerMs));
-  try {
-    return await read(prepared, engine, way, signal);
-  } catch (error) {
-    if (signal.aborted) return undefined;
-    throw error;
-  }
-}
-
-async function read(
-  { picture, letters, letter }: PreparedPage,
-  engine: Engine,
-  [degrees, mode]: Way,
-  signal?: AbortSignal,
-): Promise<Reading> {
-  const words = await engine.recognize(await rotate(picture, degrees), mode, signal);
-  const turned = letters.map((box) => turnBox(box, picture, degrees));
-  return { words, coverage: (some) => (letters.length < fewestLetters ? 1 : coverageOf(turned, some, letter)) };
-}
-
-function isGood({ words, coverage }: Reading): boolean {
-  return coverage(withoutJunk(words)) >= wellRead && isSure({ words });
-}
-
-function isSure({ words }: Pick<Reading, 'words'>): boolean {
-  return (meanConfidence(words) ?? 0) >= poorConfidence;
-}
-
-/** How many characters were read surely. Signs alone are none: print that lies on its side looks like some. */
-function lettersOf({ words }: Reading): number {
-  return countLetters(words.filter(({ confidence }) => confidence >= poorConfidence));
-}
-
-function toResult({ words, coverage }: Reading, letter: number): Recognized {
-  const clear = withoutJunk(words);
-  const isGrain = coverage(clear) < grain.share && (meanConfidence(clear) ?? 0) < grain.confidence;
-  const isSpeckled = isGrain || (coverage(clear) < hardlyRead && countLetters(clear) < fewestAmongUnread);
-  const kept = isSpeckled ? [] : clear;
-  const confidence = meanConfidence(kept);
-  const share = coverage(kept);
+export async function readPage(picture: Picture, readers: PageReaders): Promise<Recognized> {
+  const lines = await readLines(picture, readers);
+  const legible = lines.filter((line) => surenessOf(line) >= leastConfidence);
+  // Signs alone are of a drawing.
+  const kept = legible.filter(({ words }) => words.some(({ text }) => /[\p{L}\p{N}]/u.test(text)));
   const notices: NoticeCode[] = [];
-  if (words.filter(isLegible).length - kept.filter(isLegible).length >= fewestLeftOut) notices.push('unsure_text_left_out');
-  else if (share < hardlyRead) notices.push('print_not_read');
-  return { text: layOutWords(kept, letter), confidence: confidence === undefined ? null : Math.round(confidence * share), notices };
+  if (kept.some((line) => surenessOf(line) < poorConfidence)) notices.push('unsure_text');
+  if (legible.length < lines.length) notices.push('unsure_text_left_out');
+  const confidence = kept.length === 0 ? null : Math.round(confidenceOf(kept.flatMap(({ words }) => words)));
+  return { text: layOutPage(kept), confidence, notices };
 }
 
-function countLetters(words: Word[]): number {
-  return words.filter(isLegible).reduce((sum, { text }) => sum + text.length, 0);
+/** The lines of a page with their places, once it is upright. */
+async function readLines(page: Picture, { models, tesseract, languages }: PageReaders): Promise<ReadLine[]> {
+  const { picture, strips } = await findUpright(page, models);
+  const lines: ReadLine[] = [];
+  for (const strip of strips) lines.push(await readUpright(picture, strip, models));
+  const isEnglish = languages.every((name) => name === 'eng');
+  const doubtful = lines.filter((line) => !isEnglish || surenessOf(line) < sure);
+  const again = doubtful.length === 0 ? [] : await readByTesseract(picture, doubtful, tesseract);
+  const surer = new Map(doubtful.map((line, index) => [line, surerOf(line, again[index] as ReadLine)]));
+  return lines.map((line) => surer.get(line) ?? line);
 }
 
-/** The words without lines of signs that only look like some, and without speckles. */
-function withoutJunk(words: Word[]): Word[] {
-  const clear = words.filter((word) => isLegible(word) || word.confidence >= poorConfidence);
-  const lines = [...Map.groupBy(clear, ({ line }) => line).values()];
-  const kept = lines.filter((line) => (meanConfidence(line) ?? 0) >= leastConfidence.line && line.some(isLegible)).flat();
-  return (meanConfidence(kept) ?? 0) < leastConfidence.page ? [] : kept;
+/** The upright page with its lines. They are found once more if it was turned: letters that stand alone are missed then. */
+async function findUpright(page: Picture, models: Models): Promise<{ picture: Picture; strips: Strip[] }> {
+  let picture = page;
+  let strips = await findLines(page, models.detector);
+  if (strips.length === 0) {
+    // Dense speckles hide print from the detector, and nothing else.
+    picture = await edit(page, (image) => image.median(3));
+    strips = await findLines(picture, models.detector);
+  }
+  const turn = await findTurn(picture, strips, models);
+  if (turn === 0) return { picture, strips };
+  picture = await edit(picture, (image) => image.rotate(360 - 90 * turn));
+  return { picture, strips: await findLines(picture, models.detector) };
+}
+
+/** A tall box on a page whose lines run across holds a line that runs up or down. */
+async function readUpright(picture: Picture, strip: Strip, models: Models): Promise<ReadLine> {
+  const asItIs = await readLine(picture, strip, models);
+  if (!isTall(strip)) return asItIs;
+  const turned = [await readLine(picture, turnStrip(strip, 1), models), await readLine(picture, turnStrip(strip, 3), models)];
+  return turned.reduce(surerOf, asItIs);
+}
+
+function surerOf(one: ReadLine, other: ReadLine): ReadLine {
+  return surenessOf(other) > surenessOf(one) ? other : one;
 }

@@ -6,30 +6,27 @@ export interface ImageTask {
   mediaType: string;
   maxPages: number;
   maxTextCharacters: number;
-  /** For all pages, from when a process takes the task. */
-  timeoutMs: number;
-  /** The time at which the caller stops waiting, as `Date.now()`: the task may have waited for a process. */
-  endsAt: number;
-}
-
-/** When a task must be done that begins now, in milliseconds of `performance.now()`. */
-export function deadlineOf({ timeoutMs, endsAt }: Pick<ImageTask, 'timeoutMs' | 'endsAt'>): number {
-  return performance.now() + Math.min(timeoutMs, endsAt - Date.now());
 }
 
 /** The result for a page. */
 export interface Recognized {
   text: string;
-  /** How sure it is, in percent, on average over the words, less the share of print that was not read; null if it found none. */
+  /** How sure it is, in percent, on average over the characters; null if it found none. */
   confidence: number | null;
   /** What to say of the page. */
   notices: NoticeCode[];
 }
 
-/** In percent. Upright print has more confidence, however dirty it is; anything that is not print has less. */
+/** In percent. Print has more confidence, however dirty it is. */
 export const poorConfidence = 70;
 
-/** The engine of a process, which is its argument. */
+/** Tesseract of the system, or the one in WebAssembly. */
 export type EngineChoice =
   | { kind: 'native'; command: string[]; languages: string[] }
   | { kind: 'wasm'; directory: string; languages: string[] };
+
+/** What a process recognizes text with, which is its argument: the directory of the models, and Tesseract. */
+export interface Recognizers {
+  models: string;
+  tesseract: EngineChoice;
+}

@@ -35,13 +35,12 @@ for (const { engine, env } of ocrEngines)
     for (const [dotsPerInch, every] of [
       [200, 20],
       [100, 300],
-      [100, 50],
     ] as const)
       it(`is read at ${dotsPerInch} dots per inch, with one pixel of ${every} in black`, async () => {
         const body = await speckle(await scan(lines), dotsPerInch, every);
         const { text, ocrConfidence } = await service.client.extract({ body, contentType: 'image/png' });
         const errors = characterErrors(text, lines.join(' '));
-        expect(errors, `${(errors * 100).toFixed(2)} % of the characters are wrong`).to.be.below(0.02);
+        expect(errors, `${(errors * 100).toFixed(2)} % of the characters are wrong`).to.be.below(0.04);
         expect(ocrConfidence?.[0]).to.be.within(85, 100);
       });
   });

@@ -108,6 +108,7 @@ export const rooms: Record<string, Room> = {
       'numfmt',
       'pino',
       'postal-mime',
+      'onnxruntime-node',
       'sharp',
       'stemmer',
       'stopword',

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { installedLanguages } from '../../../ai/ocr/backends.ts';
-import type { EngineChoice } from '../../../ai/ocr/task.ts';
+import { installedLanguages, installedModels } from '../../../ai/ocr/backends.ts';
+import type { EngineChoice, Recognizers } from '../../../ai/ocr/task.ts';
 import { characterErrors } from '../../../test/ai/support/scan.ts';
 import { type MadeScan, makeScans } from '../collections/made-scans.ts';
 import { makeUntidyImages, type UntidyImage } from '../collections/untidy-images.ts';
@@ -66,7 +66,8 @@ function choiceOf(kind: EngineChoice['kind'], language: string): string {
   const languages = [language];
   const choice: EngineChoice =
     kind === 'native' ? { kind, command: ['tesseract'], languages: ['eng'] } : { kind, directory: languagesDirectory, languages };
-  return JSON.stringify(choice);
+  const chosen: Recognizers = { models: process.env.OCR_MODELS_DIR ?? installedModels(), tesseract: choice };
+  return JSON.stringify(chosen);
 }
 
 /** How much longer a page takes than the engine called directly on the picture as it is, or turned upright. */

@@ -1,13 +1,15 @@
-// Reads images in a process of its own: `node read-scans.ts CHOICE ROUNDS FILE…`. CHOICE is the engine in JSON (`EngineChoice`). It prints a
-// line of JSON for each file (`ReadScan`), after it has read the first file once.
+// Reads images in a process of its own: `node read-scans.ts CHOSEN ROUNDS FILE…`. CHOSEN is what it reads with in JSON (`Recognizers`). It prints
+// a line of JSON for each file (`ReadScan`), after it has read the first file once.
+import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import sharp from 'sharp';
+import { createWorker, OEM, PSM } from 'tesseract.js';
 import { decodeImage } from '../../../ai/ocr/decode-image.ts';
-import type { Engine } from '../../../ai/ocr/engine.ts';
-import type { Grey } from '../../../ai/ocr/image/grey.ts';
+import { loadModels } from '../../../ai/ocr/models.ts';
 import { createNativeEngine } from '../../../ai/ocr/native-engine.ts';
 import { readPage } from '../../../ai/ocr/read-page.ts';
-import type { EngineChoice } from '../../../ai/ocr/task.ts';
-import { createWasmEngine } from '../../../ai/ocr/wasm-engine.ts';
+import type { EngineChoice, Recognizers } from '../../../ai/ocr/task.ts';
+import { loadWasmEngine } from '../../../ai/ocr/wasm-engine.ts';
 
 /** What was read of an image and the least time that it took: as the AI service does, and by the engine alone on the picture as it is. */
 export interface ReadScan {
@@ -17,18 +19,21 @@ export interface ReadScan {
   bareSeconds: number;
 }
 
-const [choice = '', rounds = '', ...files] = process.argv.slice(2);
-const engine = toEngine(JSON.parse(choice));
+const [chosen = '', rounds = '', ...files] = process.argv.slice(2);
+const { models, tesseract }: Recognizers = JSON.parse(chosen);
+const engine = tesseract.kind === 'native' ? createNativeEngine(tesseract) : await loadWasmEngine(tesseract);
+const readers = { models: await loadModels(models), tesseract: engine, languages: tesseract.languages };
+const alone = await toReader(tesseract);
 
 await readAlone(files[0] ?? '');
 for (const file of files) {
   const found: ReadScan = { text: '', seconds: Number.POSITIVE_INFINITY, bareText: '', bareSeconds: Number.POSITIVE_INFINITY };
   for (let round = 0; round < Number(rounds); round += 1) {
-    const [here, alone] = [await timed(() => read(file)), await timed(() => readAlone(file))];
+    const [here, bare] = [await timed(() => read(file)), await timed(() => readAlone(file))];
     found.text = here.text;
     found.seconds = Math.min(found.seconds, here.seconds);
-    found.bareText = alone.text;
-    found.bareSeconds = Math.min(found.bareSeconds, alone.seconds);
+    found.bareText = bare.text;
+    found.bareSeconds = Math.min(found.bareSeconds, bare.seconds);
   }
   process.stdout.write(`${JSON.stringify(found)}\n`);
 }
@@ -41,20 +46,23 @@ async function timed(readText: () => Promise<string>): Promise<{ text: string; s
 }
 
 async function read(file: string): Promise<string> {
-  return (await readPage(await decode(file), engine, Number.POSITIVE_INFINITY)).text;
+  const [decode] = await decodeImage(await readFile(file), 1);
+  if (!decode) throw new Error(`${file} has no page.`);
+  return (await readPage(await decode(), readers)).text;
 }
 
-/** With the layout that Tesseract's command line has by default. As one block it reads 1 of 16 values of a form with rules. */
 async function readAlone(file: string): Promise<string> {
-  return (await engine.recognize(await decode(file), 'auto')).map(({ text }) => text).join(' ');
+  return await alone(await sharp(file).greyscale().png().toBuffer());
 }
 
-async function decode(file: string): Promise<Grey> {
-  const [page] = await decodeImage(await readFile(file), 1);
-  if (!page) throw new Error(`${file} has no page.`);
-  return await page();
-}
-
-function toEngine(chosen: EngineChoice): Engine {
-  return chosen.kind === 'native' ? createNativeEngine(chosen) : createWasmEngine(chosen);
+/** Tesseract with the layout that its command line has by default. */
+async function toReader(choice: EngineChoice): Promise<(image: Buffer) => Promise<string>> {
+  if (choice.kind === 'native') {
+    const [program = '', ...before] = choice.command;
+    const args = [...before, 'stdin', 'stdout', '-l', choice.languages.join('+')];
+    return async (image) => spawnSync(program, args, { input: image, env: { OMP_THREAD_LIMIT: '1' }, encoding: 'utf8' }).stdout;
+  }
+  const worker = await createWorker(choice.languages, OEM.LSTM_ONLY, { langPath: choice.directory, gzip: true, cacheMethod: 'none' });
+  await worker.setParameters({ tessedit_pageseg_mode: PSM.AUTO });
+  return async (image) => (await worker.recognize(image)).data.text;
 }

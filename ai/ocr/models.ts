@@ -1,0 +1,59 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { charactersIn } from './model-characters.ts';
+import type { Picture } from './picture.ts';
+
+export type Model = InferenceSession;
+
+/** The models of PP-OCR's family: they find lines, tell whether one is upside down, and read it. */
+export interface Models {
+  detector: Model;
+  direction: Model;
+  recognizer: Model;
+  /** What each class of the recognizer stands for; the first is nothing. */
+  characters: string[];
+}
+
+/**
+ * Loads the models of a directory: the only files `*det*.onnx`, `*cls*.onnx` and `*rec*.onnx`. The recognizer has its characters, or a file
+ * `*.txt` has them, one a line. Rejects if one is missing or damaged.
+ */
+export async function loadModels(directory: string): Promise<Models> {
+  const names = await readdir(directory);
+  const read = async (pattern: RegExp, kind: string) => {
+    const name = names.find((one) => pattern.test(one));
+    if (name === undefined) throw new Error(`there is no model ${kind} in ${directory}`);
+    return await readFile(join(directory, name));
+  };
+  const [detector, direction, recognizer] = await Promise.all([
+    read(/det.*\.onnx$/, '*det*.onnx'),
+    read(/cls.*\.onnx$/, '*cls*.onnx'),
+    read(/rec.*\.onnx$/, '*rec*.onnx'),
+  ]);
+  const characters = charactersIn(recognizer) ?? (await read(/\.txt$/, 'list of characters *.txt')).toString('utf8');
+  return {
+    detector: await load(detector),
+    direction: await load(direction),
+    recognizer: await load(recognizer),
+    characters: ['', ...characters.replace(/\r?\n$/, '').split(/\r?\n/), ' '],
+  };
+}
+
+function load(bytes: Buffer): Promise<Model> {
+  // Two threads halve the time of a page on two cores; threads that spin while they wait would take it from others.
+  const threads = { intraOpNumThreads: 2, interOpNumThreads: 1, extra: { session: { intra_op: { allow_spinning: '0' } } } };
+  return InferenceSession.create(bytes, { ...threads, enableCpuMemArena: false });
+}
+
+/** What a model makes of a picture: numbers, and their dimensions. Levels go from -1 to 1, in blue, green, red, as it was trained. */
+export async function runModel(model: Model, { data, width, height }: Picture): Promise<{ data: Float32Array; dims: readonly number[] }> {
+  const plane = width * height;
+  const input = new Float32Array(plane * 3);
+  for (let at = 0; at < plane; at += 1) {
+    for (let channel = 0; channel < 3; channel += 1) input[(2 - channel) * plane + at] = (data[at * 3 + channel] as number) / 127.5 - 1;
+  }
+  const [name = ''] = model.inputNames;
+  const [output] = Object.values(await model.run({ [name]: new Tensor('float32', input, [1, 3, height, width]) }));
+  return output as { data: Float32Array; dims: readonly number[] } & Tensor;
+}

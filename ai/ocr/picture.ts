@@ -1,0 +1,88 @@
+import sharp, { type Sharp } from 'sharp';
+
+/** A picture in colour: three bytes for each pixel (red, green, blue), row by row without gaps. */
+export interface Picture {
+  data: Uint8Array;
+  width: number;
+  height: number;
+}
+
+/** A box of a picture that may lean: the corner where a line of text in it begins, the direction in which it runs, and its size in pixels. */
+export interface Strip {
+  x: number;
+  y: number;
+  /** In radians, clockwise; 0 runs to the right. */
+  angle: number;
+  width: number;
+  height: number;
+}
+
+/** The point of a picture that is so far along a strip, and so far across it, in pixels. */
+export function pointOf({ x, y, angle }: Strip, along: number, across: number): { x: number; y: number } {
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  return { x: x + along * cos - across * sin, y: y + along * sin + across * cos };
+}
+
+/** The same box, read from another side: turned clockwise by quarters. */
+export function turnStrip(strip: Strip, quarters: number): Strip {
+  const { angle, width, height } = strip;
+  const times = ((quarters % 4) + 4) % 4;
+  if (times === 0) return strip;
+  const corner = pointOf(strip, width, 0);
+  return turnStrip({ ...corner, angle: angle + Math.PI / 2, width: height, height: width }, times - 1);
+}
+
+/** What a strip shows, so many pixels high, and as wide as its shape asks for. Pixels are averaged where it becomes smaller. */
+export function cutStrip(picture: Picture, strip: Strip, height: number): Picture {
+  const scale = strip.height / height;
+  const width = Math.max(1, Math.round(strip.width / scale));
+  const data = new Uint8Array(width * height * 3);
+  const samples = Math.max(1, Math.min(4, Math.round(scale)));
+  const [cos, sin] = [(Math.cos(strip.angle) * scale) / samples, (Math.sin(strip.angle) * scale) / samples];
+  const sum = [0, 0, 0] as [number, number, number];
+  for (let row = 0; row < height; row += 1) {
+    for (let column = 0; column < width; column += 1) {
+      sum.fill(0);
+      for (let down = 0; down < samples; down += 1) {
+        for (let right = 0; right < samples; right += 1) {
+          const [along, across] = [column * samples + right + 0.5, row * samples + down + 0.5];
+          addPixel(sum, picture, strip.x + along * cos - across * sin - 0.5, strip.y + along * sin + across * cos - 0.5);
+        }
+      }
+      const at = (row * width + column) * 3;
+      for (let channel = 0; channel < 3; channel += 1) data[at + channel] = Math.round((sum[channel] as number) / samples ** 2);
+    }
+  }
+  return { data, width, height };
+}
+
+/** A picture with grey at its right. */
+export function widen({ data, width, height }: Picture, wide: number): Picture {
+  const wider = new Uint8Array(wide * height * 3).fill(127);
+  for (let row = 0; row < height; row += 1) wider.set(data.subarray(row * width * 3, (row + 1) * width * 3), row * wide * 3);
+  return { data: wider, width: wide, height };
+}
+
+/** Adds the colour at a place between pixels; beyond the edge it is that of the edge. */
+function addPixel(sum: number[], { data, width, height }: Picture, x: number, y: number): void {
+  const [left, top] = [Math.floor(x), Math.floor(y)];
+  const [u, v] = [x - left, y - top];
+  const [x0, x1] = [clamp(left, width) * 3, clamp(left + 1, width) * 3];
+  const [y0, y1] = [clamp(top, height) * width * 3, clamp(top + 1, height) * width * 3];
+  for (let channel = 0; channel < 3; channel += 1) {
+    const upper = (data[y0 + x0 + channel] as number) * (1 - u) + (data[y0 + x1 + channel] as number) * u;
+    const lower = (data[y1 + x0 + channel] as number) * (1 - u) + (data[y1 + x1 + channel] as number) * u;
+    sum[channel] = (sum[channel] as number) + upper * (1 - v) + lower * v;
+  }
+}
+
+function clamp(at: number, size: number): number {
+  return Math.min(size - 1, Math.max(0, at));
+}
+
+/** The picture as a pipeline of sharp makes it. */
+export async function edit({ data, width, height }: Picture, how: (image: Sharp) => Sharp): Promise<Picture> {
+  const image = how(sharp(data, { raw: { width, height, channels: 3 } }));
+  const { data: made, info } = await image.raw().toBuffer({ resolveWithObject: true });
+  return { data: made, width: info.width, height: info.height };
+}
