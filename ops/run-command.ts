@@ -8,6 +8,7 @@ import { billingCommand } from './commands/billing.ts';
 import { codecServerCommand } from './commands/codec-server.ts';
 import { disableTwoFactorCommand } from './commands/disable-two-factor.ts';
 import { endSubscriptionCommand } from './commands/end-subscription.ts';
+import { failedCommand } from './commands/failed.ts';
 import { grantAdminCommand } from './commands/grant-admin.ts';
 import { ledgerCommand } from './commands/ledger.ts';
 import { mailsCommand } from './commands/mails.ts';
@@ -25,6 +26,7 @@ const commands: Record<string, AnyCommand> = {
   migrate: migrateCommand,
   status: statusCommand,
   stuck: stuckCommand,
+  failed: failedCommand,
   ledger: ledgerCommand,
   billing: billingCommand,
   orphans: orphansCommand,

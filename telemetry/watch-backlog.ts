@@ -129,7 +129,10 @@ function showWaiting(registry: Registry): Shown<Waiting> {
     ],
     [gauge('sheaf_mails_oldest_seconds', 'The age of the oldest mail that is to be sent'), ({ mails }) => mails.oldestSeconds],
     [gauge('sheaf_webhooks_waiting', 'Deliveries to webhook endpoints that wait, up to a million'), ({ webhooks }) => webhooks.size],
-    [gauge('sheaf_webhooks_oldest_seconds', 'The age of the oldest delivery that waits'), ({ webhooks }) => webhooks.oldestSeconds],
+    [
+      gauge('sheaf_webhooks_oldest_seconds', 'For how long the delivery that is due for longest has been due, without those that are held'),
+      ({ webhooks }) => webhooks.oldestSeconds,
+    ],
     [gauge('sheaf_webhooks_failing_endpoints', 'Enabled webhook endpoints that fail now'), ({ webhooks }) => webhooks.failingEndpoints],
   ];
   return {

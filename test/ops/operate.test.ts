@@ -69,6 +69,7 @@ describe('npm run ops, on a running service', () => {
       expect(body.outbox).to.deep.equal({ size: 0, oldestSeconds: null });
       expect(body.objectsToDelete).to.include({ size: 1, refused: 1 });
       expect(body.mails).to.include({ size: 1, refused: 1 });
+      expect(body.webhooks).to.deep.equal({ size: 0, oldestSeconds: null, failingEndpoints: 0 });
       expect(body.taskQueues.map(({ queue }: { queue: string }) => queue)).to.include.members(['sheaf', 'job-text.embed']);
       for (const { queue, workers } of body.taskQueues) expect(workers, queue).to.have.lengthOf(queue === 'webhooks' ? 0 : 1);
       const { stdout } = await ops(['status']);
@@ -219,6 +220,18 @@ describe('npm run ops, on a running service', () => {
     } finally {
       await sql`update credit_month set used = used - 7 where organization_id = ${tenant.organizationId}`.execute(db);
     }
+  });
+
+  it('groups failed jobs by error, kind and organization', async () => {
+    const { code, body } = await answerOf(['failed', '--organization', tenant.organizationId]);
+    expect(code).to.equal(0);
+    expect(body.failures).to.have.lengthOf(1);
+    const [{ code: errorCode }] = body.failures;
+    const job = await api.request('GET', `/api/v1/jobs/${failed[0]}`, { token: tenant.owner.token });
+    expect(body.failures[0]).to.include({ code: job.body.error.code, kind: 'document.extract', organization: tenant.slug, jobs: 2 });
+    expect((await ops(['failed'])).stdout).to.match(new RegExp(`^${errorCode} +document\\.extract +org-\\S+ +2 +\\d{4}-\\S+Z$`, 'm'));
+    const none = await ops(['failed', '--to', '2020-01-01']);
+    expect(none).to.deep.equal({ code: 0, stdout: 'No job has failed.\n', stderr: '' });
   });
 
   it('replays failed jobs: counts them first, then follows to the end, with a link', async () => {
