@@ -33,6 +33,7 @@ describe('the configuration of the AI service', () => {
       scannedPdfTimeoutMs: 100_000,
       ocrLanguages: ['eng'],
       ocrLanguagesDirectory: undefined,
+      ocrModelsDirectory: undefined,
       programPath: [],
       remote: null,
       logLevel: 'info',
