@@ -35,6 +35,8 @@ export async function startSearchBench(): Promise<SearchBench> {
   const db = createDb(createPool({ url: stack.databaseUrl, poolSize: 4, work: 'worker' }));
   await migrate(db);
   const bare = new pg.Pool({ connectionString: stack.databaseUrl, max: 2 });
+  // A connection that is still closing is told when the server stops.
+  bare.on('error', () => {});
   return {
     bare,
     async fill(workspaceId, texts) {
