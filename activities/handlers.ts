@@ -106,11 +106,11 @@ const extractFields: Handler = async (deps, job, signal, report) => {
   const { text, outline, ocrConfidence, store, isStored } = await getDocumentText(deps, document, { requestId: job.id, signal, report });
   if (text.trim() === '') throw new JobFailure('no_text', 'The document has no text to read fields in.', false);
   const { name, content_type: contentType } = document;
-  const passages = cutPassages({ contentType, text, outline, ocrConfidence });
+  const cut = cutPassages({ contentType, text, outline, ocrConfidence });
   const schema = schemaOf(job.input.schema);
-  const given = passages.map(({ id, page, headings, text: part }) => ({ id, page, heading: headings.at(-1) ?? null, text: part }));
+  const given = cut.passages.map(({ id, page, headings, text: part }) => ({ id, page, heading: headings.at(-1) ?? null, text: part }));
   const { model, parts, unreadable } = await deps.ai.fields({ schema, title: name, passages: given, signal, requestId: job.id });
-  const { withheld, ...fields } = toFields(schema, parts, passages);
+  const { withheld, ...fields } = toFields(schema, parts, cut);
   return {
     result: { ...fields, withheld: withheld + unreadable, model, characters: countCharacters(text) },
     async effects(trx) {

@@ -29,7 +29,8 @@ export const extraction = text.transform(({ content_type, ocr_pages, ocr_confide
 }));
 export const summary = z.object({ summary: storable, sentences: count, model: storable, characters: count });
 export const answer = z.object({
-  sentences: z.array(z.object({ text: storable, citations: z.array(z.object({ passage: z.string(), quote: storable })) })),
+  answer: z.array(z.object({ units: z.array(z.int()), mark: storable.nullable() })),
+  draft: storable.nullable(),
   extractive: z.boolean(),
   model: storable.nullable(),
 });

@@ -56,12 +56,22 @@ export interface EmbedInput extends CallOptions {
   index?: { model: string; dimensions: number } | undefined;
 }
 
-/** A question, and what a search has found for it, best first: at most 50 passages of at most 8,000 characters, as their documents have them. */
+/** A question, and what a search has found for it, best first: at most 50 passages, cut into units that are numbered through from 1. */
 interface AnswerInput extends CallOptions {
   question: string;
-  passages: { id: string; title: string; page: number | null; heading: string | null; text: string }[];
+  /** What was asked before, if the question leans on it. */
+  before?: string | null;
+  passages: {
+    title: string;
+    page: number | null;
+    heading: string | null;
+    /** `context`: headings and other lines that say what it is about. `heading`: it only names what follows. At most 8,000 characters each. */
+    units: { text: string; context: string; heading: boolean }[];
+  }[];
   /** 1 to 20, 5 by default. */
   maxSentences?: number | undefined;
+  /** Whether a remote model is asked for its own words, too. */
+  draft?: boolean;
 }
 
 /** A JSON Schema, and the passages of a document, in its order and as it has them: each of at most 8,000 characters. */
@@ -82,8 +92,7 @@ export interface AiClient {
   /** The same with vectors of 32-bit floats, which spares the conversion of numbers to text. */
   embedFloats(input: EmbedInput): Promise<FloatEmbeddings>;
   /**
-   * Answers a question from passages with at most `maxSentences` sentences; none if they do not respond. What a sentence quotes is not
-   * checked: `proveSentence` does that.
+   * Answers a question by the numbers of at most `maxSentences` units, or pairs of neighbours; by none if nothing responds.
    */
   answer(input: AnswerInput): Promise<TextAnswer>;
   /**
@@ -141,8 +150,8 @@ export function createAiClient(options: AiClientOptions): AiClient {
       const body = json({ texts, ...wanted(index), encoding_format: 'base64' });
       return oneVectorEach(texts, await ask(service, '/v1/embed', body, floatEmbeddings, timeouts.embedMs, call));
     },
-    answer: ({ question, passages, maxSentences, ...call }) => {
-      const body = json({ question, passages, max_sentences: maxSentences });
+    answer: ({ question, before, passages, maxSentences, draft, ...call }) => {
+      const body = json({ question, before, passages, max_sentences: maxSentences, draft });
       return ask(service, '/v1/answer', body, answer, timeouts.answerMs, call);
     },
     fields: ({ schema, title, passages, ...call }) =>

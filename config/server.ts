@@ -96,6 +96,7 @@ export function loadServerConfig(env: Environment) {
     mcpWrites: e.MCP_WRITE,
     /** The mode of a search that names none. */
     searches: { defaultMode: e.SEARCH_DEFAULT_MODE, reranks: e.SEARCH_RERANK },
+    answers: { drafts: e.ANSWER_DRAFTS },
     bodyWindowMs: times.bodyWindow,
     /** How long requests are still served after the process reports that it is not ready, until load balancers have noticed. */
     shutdownDelayMs: e.SHUTDOWN_DELAY_MS ?? (production ? 5_000 : 0),

@@ -5,6 +5,21 @@ import { c, operation } from './route.ts';
 
 const exampleSentence = 'Mirrors are washed with deionised water on the first Monday of each month.';
 
+const line = z.string().nullable();
+
+const unitContext = z
+  .object({
+    before: line.describe('The sentence before it.').meta({ examples: ['The telescope has two mirrors.'] }),
+    after: line.describe('The sentence after it.').meta({ examples: [null] }),
+    lead: line.describe('The line before the list or table that it is in.').meta({ examples: [null] }),
+    parents: z.array(z.string()).describe('The items of a list that it is under, the outermost first.'),
+    cells: z
+      .array(z.object({ head: z.string(), text: z.string() }))
+      .describe('The cells of a row, each with the head of its column; empty if the column has none.')
+      .meta({ examples: [[]] }),
+  })
+  .meta({ id: 'AnswerContext', description: 'What stands around a sentence, in the words of its document.' });
+
 const answerCitation = z
   .object({
     documentId: id,
@@ -22,52 +37,61 @@ const answerCitation = z
       .meta({ examples: [exampleSentence] }),
     exact: z
       .boolean()
-      .describe(
-        'Whether what was cited stands there as it is, but for spaces, hyphens, quotation marks and forms of one letter. False only if `recognized`: a few letters differ, which may have been misread.',
-      )
+      .describe('Always true: the quote stands there letter for letter.')
       .meta({ examples: [true] }),
     recognized: z
       .boolean()
       .describe('Whether text recognition has read the page, so that letters may be wrong.')
       .meta({ examples: [false] }),
+    context: unitContext.optional(),
   })
-  .meta({
-    id: 'AnswerCitation',
-    description: 'A place in a document that bears a sentence out. Positions count Unicode code points, from 0.',
-  });
+  .meta({ id: 'AnswerCitation', description: 'Where a sentence stands in its document. Positions count Unicode code points, from 0.' });
 
 const answerSentence = z
   .object({
-    text: z.string().meta({ examples: [exampleSentence] }),
-    citations: z.array(answerCitation).min(1).describe('Each was looked up in the text of its document.'),
+    text: z
+      .string()
+      .describe(
+        'A sentence, an item of a list or a row of a table, or two neighbours, whole and letter for letter: the quote of its citation.',
+      )
+      .meta({ examples: [exampleSentence] }),
+    mark: z
+      .string()
+      .nullish()
+      .describe('The words of `text` that respond, to highlight. Null if no model has named any.')
+      .meta({ examples: ['first Monday of each month'] }),
+    citations: z.array(answerCitation).min(1).describe('The place of the text.'),
   })
   .meta({ id: 'AnswerSentence' });
 
 /** What an answer has besides its sentences. */
 const answerFields = {
   id,
-  withheld: count
-    .describe(
-      'How many sentences were withheld: no quote of theirs stands in its document, or their numbers, dates or names are not in it.',
-    )
-    .meta({ examples: [0] }),
+  withheld: count.describe('How many sentences are no longer shown, because their documents were deleted.').meta({ examples: [0] }),
   nothingFound: z
     .boolean()
     .describe('Whether nothing in the documents responds to the question. There are no sentences then.')
     .meta({ examples: [false] }),
   extractive: z
     .boolean()
-    .describe('Whether the sentences are those of the documents themselves, since no model writes any.')
+    .describe('Whether no model has picked the sentences.')
     .meta({ examples: [true] }),
   model: z
     .string()
     .nullable()
-    .describe('The model that wrote the answer; null if none did.')
+    .describe('The model that picked the sentences; null if none did.')
     .meta({ examples: [null] }),
   credits: count.describe('What the answer was charged.').meta({ examples: [3] }),
+  draft: z
+    .object({ text: z.string(), checked: z.literal(false) })
+    .nullish()
+    .describe(
+      'What the model said in its own words, which nothing has checked. Null if it was not asked for, the deployment does not allow it, or there are no sentences.',
+    )
+    .meta({ examples: [null] }),
 };
 
-/** What the stream of an answer sends: each sentence once it is proven, then the end. */
+/** What the stream of an answer sends: each sentence, then the end. */
 const answerEvent = z
   .discriminatedUnion('type', [
     answerSentence.extend({ type: z.literal('sentence') }).meta({ id: 'AnswerSentenceEvent' }),
@@ -87,6 +111,10 @@ const question = z
     mode: searchMode.optional().describe('What is compared to find them. By default `semantic`, unless the deployment sets another.'),
     filter: searchFilter.optional(),
     maxSentences: z.int().min(1).max(20).default(5).describe('How long the answer may get.'),
+    before: singleLine({ min: 1, max: 1000 })
+      .nullish()
+      .describe('What was asked before, if the question leans on it: its words count as those of the question.'),
+    draft: z.boolean().optional().describe("Whether the model's own wording is wanted beside the sentences, if the deployment allows it."),
   })
   .meta({ id: 'Question' });
 
@@ -96,9 +124,8 @@ export const askDocuments = c.mutation({
   path: '/workspaces/:workspaceId/documents/ask',
   summary: 'Ask the documents',
   description: [
-    'Finds passages as `documents.search` does, has the question answered from them, and proves each sentence: its quotes are looked up in the documents, and its numbers, dates and names in the quotes. A sentence that is not borne out is withheld and counted.',
+    'Finds passages as `documents.search` does, and answers by sentences, items of lists and rows of tables of the documents, whole and letter for letter. A remote model picks them, or without one the words that they share with the question. What shares too few of them is left out.',
     'If nothing is found, `nothingFound` says so; nothing is filled in.',
-    'Without a remote model the answer is extractive: sentences of the documents.',
     'An answer costs 3 AI credits, its search included. They are charged first, and given back if the answer has no sentence.',
     'Each user has a number of questions a minute, 10 unless the deployment sets another. SERVICE_UNAVAILABLE while the AI service is.',
     'Documents that were deleted since are left out when a request is repeated with its `Idempotency-Key`, within a day.',
@@ -119,7 +146,7 @@ export const askDocumentsStream = c.mutation({
   path: '/workspaces/:workspaceId/documents/ask/stream',
   summary: 'Ask the documents, and follow the answer',
   description: [
-    'As `documents.ask`, by server-sent events. Each `message` event is a sentence that has been proven, or the `end` with all else; its `id` is opaque.',
+    'As `documents.ask`, by server-sent events. Each `message` event is a sentence, or the `end` with all else; its `id` is opaque.',
     'The answer is kept for a day before its first event is sent. Send the same request with the last `id` as `Last-Event-Id` when you reconnect: the answer goes on after it, and costs nothing more. Before the first event, send what the header `Last-Event-Id` of the response told, or your `Idempotency-Key`.',
     'An `error` event carries the error envelope, then the stream ends; so does LIMIT_REACHED.',
   ].join(' '),

@@ -1,29 +1,42 @@
-/** A passage that a search has found, best first: a part of a document's own text, with where it stands. */
+/** A unit of a document: a sentence, an item of a list, a row of a table, or a heading. */
+export interface Unit {
+  text: string;
+  /** Headings and other lines that say what it is about. */
+  context: string;
+  /** Whether it only names what follows, so that it answers nothing by itself. */
+  heading: boolean;
+}
+
+/** A passage that a search has found, best first, cut into units. */
 export interface Passage {
-  id: string;
   title: string;
   page: number | null;
   heading: string | null;
-  text: string;
+  units: Unit[];
 }
 
-/** A question, and the passages that may respond to it. */
+/** A question, and the passages that may respond to it. The units of all passages are numbered through, from 1. */
 export interface Question {
   question: string;
+  /** What was asked before it, if it leans on that. */
+  before: string | null;
   passages: Passage[];
   maxSentences: number;
+  /** Whether the model is asked for its own words, too. */
+  draft: boolean;
 }
 
-/** One sentence of an answer, with what it rests on. Nobody has looked the quotes up yet: that is `domain/answers/`. */
-export interface AnswerSentence {
-  text: string;
-  citations: { passage: string; quote: string }[];
+/** What responds, in the order of the answer: the number of a unit or of two neighbours, and words of them to highlight. */
+export interface Pick {
+  units: number[];
+  mark: string | null;
 }
 
-/** No sentences: the passages do not respond to the question. */
 export interface Answer {
-  sentences: AnswerSentence[];
-  /** The sentences are the documents' own. */
+  /** Empty if the passages do not respond to the question. */
+  answer: Pick[];
+  draft: string | null;
+  /** No model picked the units. */
   extractive: boolean;
   /** The remote model; null for an extractive answer. */
   model: string | null;

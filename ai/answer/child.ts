@@ -1,6 +1,12 @@
 import { serveTasks } from '../pool/serve-tasks.ts';
-import type { Question } from './answer.ts';
-import { answerQuestion } from './answer-question.ts';
+import type { Pick, Question } from './answer.ts';
+import { answerQuestion, keepNear } from './rank-units.ts';
 
-// Entry of the process that answers questions from passages: people wait for it, so it reads no documents.
-serveTasks({ answer: (question: Question) => answerQuestion(question) }, async () => null);
+// Entry of the process that compares questions with passages: people wait for it, so it reads no documents.
+serveTasks(
+  {
+    answer: (question: Question) => answerQuestion(question),
+    keepNear: ({ question, picks }: { question: Question; picks: Pick[] }) => keepNear(question, picks),
+  },
+  async () => null,
+);

@@ -126,32 +126,43 @@ function atMost(characters: number) {
   return z.string().refine((text) => countCharacters(text) <= characters, `must have at most ${characters} characters`);
 }
 
+const maxUnits = 20_000;
+/** Fifty long passages have a tenth of it. */
+const maxAnswerBytes = 32 * 1024 * 1024;
+
 /** Body of POST /v1/answer. */
 export const answerRequest = z.object({
   question: atMost(maxQuestionLength).refine((text) => text.trim() !== '', 'must not be empty'),
+  before: atMost(maxQuestionLength).nullable().default(null).describe('What was asked before, if the question leans on it.'),
   passages: z
     .array(
       z.object({
-        id: z.string().min(1).max(200),
         title: atMost(maxNameLength),
         page: z.int().nullable(),
         heading: atMost(maxNameLength).nullable(),
-        text: atMost(maxTextLength),
+        units: z.array(
+          z.object({
+            text: atMost(maxTextLength),
+            context: atMost(maxTextLength).describe('Headings and other lines that say what it is about.'),
+            heading: z.boolean().describe('Whether it only names what follows.'),
+          }),
+        ),
       }),
     )
     .max(maxPassages)
-    .describe('What a search has found, best first.'),
+    .refine((passages) => passages.flatMap(({ units }) => units).length <= maxUnits, `must have at most ${maxUnits} units`)
+    .describe('What a search has found, best first, cut into sentences, items of lists and rows of tables.'),
   max_sentences: z.int().min(1).max(20).default(5),
+  draft: z.boolean().default(false).describe('Whether a remote model is asked for its own words, too.'),
 });
 
 /**
- * POST /v1/answer: a question and at most 50 passages of at most 8,000 characters. Returns sentences with what they quote; none if the
- * passages do not respond. Quotes are not checked here.
+ * POST /v1/answer: a question and at most 50 passages, cut into units. Returns the numbers of the units that respond, counted through all
+ * passages from 1; none if nothing responds.
  */
 export function answerRoute(provider: Provider): RequestHandler {
-  const maxBytes = maxPassages * (maxTextLength + 2 * maxNameLength) * jsonBytesPerCharacter + 64 * 1024;
   return async (request, response) => {
-    const { max_sentences: maxSentences, ...question } = await readJson(request, answerRequest, maxBytes);
+    const { max_sentences: maxSentences, ...question } = await readJson(request, answerRequest, maxAnswerBytes);
     response.json(await provider.answer({ ...question, maxSentences }, requestSignal(response)));
   };
 }

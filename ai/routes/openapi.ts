@@ -81,11 +81,12 @@ const extracted = z.object({
 const summary = z.object({ summary: z.string(), sentences: z.int(), model: z.string(), characters: z.int() });
 const embeddings = z.object({ model: z.string(), dimensions: z.int(), vectors: z.array(z.union([z.array(z.number()), z.base64()])) });
 const answer = z.object({
-  sentences: z
-    .array(z.object({ text: z.string(), citations: z.array(z.object({ passage: z.string(), quote: z.string() })) }))
-    .describe('Empty if the passages do not respond to the question.'),
-  extractive: z.boolean().describe('The sentences are those of the passages.'),
-  model: z.string().nullable().describe('The remote model; null for an extractive answer.'),
+  answer: z
+    .array(z.object({ units: z.array(z.int()), mark: z.string().nullable().describe('Words of the unit that respond.') }))
+    .describe('The number of a unit, or of two neighbours, in the order of the answer. Empty if nothing responds.'),
+  draft: z.string().nullable().describe("The model's own words, if they were asked for."),
+  extractive: z.boolean().describe('Whether no model picked the units.'),
+  model: z.string().nullable().describe('The remote model; null if none picked.'),
 });
 const fields = z.object({
   model: z.string(),
@@ -185,8 +186,8 @@ function embedPath() {
 }
 
 function answerPath() {
-  const text = `Answers a question from at most ${maxPassages} passages, each of at most ${maxTextLength} characters, best first. Every \
-sentence names what it quotes; whether the quotes hold is for the caller to check.`;
+  const text = `Answers a question from at most ${maxPassages} passages, best first, by the numbers of the units that respond. No word of \
+the answer is from anywhere else.`;
   return { '/v1/answer': post('answer', text, jsonBody(answerRequest), answer, [400, 401, 413, 422, 502, 503]) };
 }
 

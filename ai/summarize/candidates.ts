@@ -1,6 +1,6 @@
+import { splitSentences } from '../../text/split-sentences.ts';
 import { endOfCharacters } from '../characters.ts';
 import { type Block, splitBlocks } from './split-blocks.ts';
-import { splitSentences } from './split-sentences.ts';
 
 const maxSentenceLength = 600;
 

@@ -1,6 +1,7 @@
 import type { Contract } from '../../contract/index.ts';
 import type { RouteOutput } from '../../contract/route.ts';
 import { countCharacters } from '../../domain/characters.ts';
+import { escapeMarkdown } from './escape-markdown.ts';
 
 type Answer = RouteOutput<Contract['documents']['ask']>;
 
@@ -26,7 +27,7 @@ interface Part {
 }
 
 /** The answer as a `chat.completion`. */
-export function toCompletion(head: CompletionHead, answer: Answer, apiUrl: string): object {
+export function toCompletion(head: CompletionHead, answer: Answer, { apiUrl, question }: { apiUrl: string; question: string }): object {
   const parts = toParts(answer, apiUrl);
   const message = {
     role: 'assistant',
@@ -34,7 +35,8 @@ export function toCompletion(head: CompletionHead, answer: Answer, apiUrl: strin
     refusal: null,
     annotations: parts.flatMap(({ annotations }) => annotations),
   };
-  return { ...head, object: 'chat.completion', choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }], answer };
+  const choices = [{ index: 0, message, logprobs: null, finish_reason: 'stop' }];
+  return { ...head, object: 'chat.completion', choices, usage: usageOf(question, message.content), answer };
 }
 
 /** The answer as a series of `chat.completion.chunk`, a sentence in each. */
@@ -48,10 +50,11 @@ export function toChunks(head: CompletionHead, answer: Answer, apiUrl: string): 
 }
 
 function toParts(answer: Answer, apiUrl: string): Part[] {
-  if (answer.sentences.length === 0) return [{ content: sayNothing(answer), annotations: [] }];
+  if (answer.sentences.length === 0) return [{ content: nothing, annotations: [] }];
   let passed = 0;
-  return answer.sentences.map(({ text, citations }, index) => {
-    const content = index === 0 ? text : ` ${text}`;
+  const parts = answer.sentences.map(({ text: quoted, citations }, index) => {
+    const text = escapeMarkdown(quoted);
+    const content = index === 0 ? text : `\n\n${text}`;
     const end = passed + countCharacters(content);
     const place = { start_index: end - countCharacters(text), end_index: end };
     passed = end;
@@ -61,13 +64,23 @@ function toParts(answer: Answer, apiUrl: string): Part[] {
     }));
     return { content, annotations };
   });
+  const draft = answer.draft && {
+    content: `\n\nUnchecked, in the words of the model: ${escapeMarkdown(answer.draft.text)}`,
+    annotations: [],
+  };
+  return draft ? [...parts, draft] : parts;
+}
+
+const charactersPerToken = 4;
+
+/** Clients of the protocol expect tokens. They are estimated: nothing is charged by them. */
+function usageOf(question: string, content: string) {
+  const [asked, said] = [question, content].map((text) => Math.ceil(countCharacters(text) / charactersPerToken)) as [number, number];
+  return { prompt_tokens: asked, completion_tokens: said, total_tokens: asked + said };
 }
 
 /** The text of a message without sentences, since a front end may show nothing but the message. */
-function sayNothing({ withheld }: Answer): string {
-  if (withheld === 0) return 'Nothing in the documents responds to this.';
-  return 'Nothing that the documents bear out was found.';
-}
+const nothing = 'Nothing in the documents responds to this.';
 
 /** The address of the cited page's text. */
 function urlOf({ documentId, page }: Annotation['citation'], apiUrl: string): string {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ApiError } from '../../contract/api-error.ts';
 import { type Contract, contract } from '../../contract/index.ts';
 import type { AnyRoute, RouteInput, RouteOutput } from '../../contract/route.ts';
+import { leansOnBefore } from '../../domain/answers/leaning.ts';
 import type { KeyCaller } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { invalidInput, renderError, toIssues } from '../http/errors.ts';
@@ -46,12 +47,12 @@ export function chatRoutes(deps: ApiDeps, procedures: Procedures<Contract>): Rou
     const { model, messages, stream } = parse(completionRequest, req.body ?? {});
     const input = {
       ...parse(documents.ask.pathParams, { workspaceId: model }),
-      ...parse(documents.ask.body, { question: questionOf(messages), mode: 'hybrid' }),
+      ...parse(documents.ask.body, { ...questionOf(messages), mode: 'hybrid', draft: deps.config.answers.drafts === 'chat' }),
     };
     const answer = await call(procedures.documents.ask, input, req, res);
     const head = { id: `chatcmpl-${answer.id}`, created: seconds(), model };
     if (stream) sendChunks(res, toChunks(head, answer, deps.config.apiUrl));
-    else res.json(toCompletion(head, answer, deps.config.apiUrl));
+    else res.json(toCompletion(head, answer, { apiUrl: deps.config.apiUrl, question: input.question }));
   };
 
   router.get('/models', limited, authorized, listModels);
@@ -72,14 +73,23 @@ const authorized: RequestHandler = (_req, res, next) => {
   next();
 };
 
-/** The text of the last message of the user, on one line. Throws BAD_REQUEST if there is none. */
-function questionOf(messages: z.output<typeof completionRequest>['messages']): string {
-  const { content } = messages.findLast(({ role }) => role === 'user') ?? {};
+/**
+ * The text of the last message of the user, on one line, and that of the message before if it leans on it. Throws BAD_REQUEST if there is
+ * none.
+ */
+function questionOf(messages: z.output<typeof completionRequest>['messages']): { question: string; before?: string } {
+  const [question = '', before = ''] = messages
+    .filter(({ role }) => role === 'user')
+    .map(textOf)
+    .reverse();
+  if (question === '') throw invalidInput([{ path: ['messages'], message: 'must have a message of the role user with a text' }]);
+  return before !== '' && leansOnBefore(question) ? { question, before: [...before].slice(0, 1_000).join('') } : { question };
+}
+
+function textOf({ content }: z.output<typeof completionRequest>['messages'][number]): string {
   const parts =
     typeof content === 'string' ? [content] : (content ?? []).map(({ type, text }) => (type === 'text' ? String(text ?? '') : ''));
-  const question = parts.join(' ').replace(/\s+/g, ' ').trim();
-  if (question !== '') return question;
-  throw invalidInput([{ path: ['messages'], message: 'must have a message of the role user with a text' }]);
+  return parts.join(' ').replace(/\s+/g, ' ').trim();
 }
 
 function parse<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {

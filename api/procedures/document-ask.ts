@@ -4,6 +4,7 @@ import type { AnyRoute, RouteInput } from '../../contract/route.ts';
 import { type Answer, type NumberedAnswer, withoutDeleted } from '../../domain/answers/answer.ts';
 import { askDocuments, type Keep } from '../../domain/answers/ask-documents.ts';
 import type { Passage } from '../../domain/answers/read-passages.ts';
+import { toUnits } from '../../domain/answers/to-answer.ts';
 import { findRecord } from '../../domain/idempotency.ts';
 import { newId } from '../../domain/ids.ts';
 import type { IndexKind } from '../../domain/search/index-kind.ts';
@@ -17,8 +18,8 @@ import { type Asking, embedQuery, patienceMs, rerankTexts, toFilter, unavailable
 
 type Context = HandlerContext<RouteInput<typeof contract.documents.ask>>;
 
-/** The time limit for writing the answer. With that of the embedding it is less than the client waits. */
-const writeTimeoutMs = 60_000;
+/** The time limit for picking the answer. With that of the embedding it is less than the client waits. */
+const pickTimeoutMs = 60_000;
 
 /** `documents.ask`: limits how often a user asks. A question ends when its client leaves. */
 export function documentAsk(deps: ApiDeps) {
@@ -95,36 +96,38 @@ async function ask(deps: ApiDeps, { input, caller, request, log, authorize }: Co
   if (!isKey(caller)) await limiters.questions.consume(caller.userId, request.setHeader);
   const { signal, requestId } = request;
   const asking = { signal, requestId, log };
-  const { question, limit, maxSentences } = input;
+  const { question, before = null, limit, maxSentences } = input;
+  const draft = (input.draft ?? false) && config.answers.drafts !== 'off';
   const asked = {
     ...{ db, getPlan, signal, actorId: callerId(caller) },
     embed: (query: string, index: IndexKind | undefined) => embedQuery(ai, { query, index }, asking),
     rerank: config.searches.reranks ? (query: string, texts: string[]) => rerankTexts(ai, query, texts, asking) : undefined,
-    write: (passages: Passage[]) => write(ai, { question, passages, maxSentences }, asking),
+    maxSentences,
+    pick: (passages: Passage[]) => pick(ai, { question, before, passages, maxSentences, draft }, asking),
     onUnsettled: (err: unknown, chargeId: string) => log.warn({ err, chargeId }, 'the charge of an answer could not be settled'),
   };
   const mode = input.mode ?? config.searches.defaultMode;
   try {
     const index = await readSearchedIndex(db, workspace.id);
-    return await askDocuments(asked, { workspace, index, query: question, mode, limit, filter: toFilter(input.filter) }, keep);
+    return await askDocuments(
+      asked,
+      { workspace, index, query: before === null ? question : `${before} ${question}`, mode, limit, filter: toFilter(input.filter) },
+      keep,
+    );
   } catch (error) {
     throw signal.aborted ? clientLeft() : error;
   }
 }
 
-/** Has the AI service answer from passages. Throws SERVICE_UNAVAILABLE if it fails or takes too long, and the signal's reason. */
-async function write(
+/** Has the AI service pick units of passages. Throws SERVICE_UNAVAILABLE if it fails or takes too long, and the signal's reason. */
+async function pick(
   ai: ApiDeps['ai'],
-  { passages, ...rest }: { question: string; passages: Passage[]; maxSentences: number },
+  { passages, ...rest }: { question: string; before: string | null; passages: Passage[]; maxSentences: number; draft: boolean },
   { signal: asking, requestId, log }: Asking,
 ) {
-  const shown = passages.map(({ id, documentName, page, headings, text }) => ({
-    ...{ id, title: documentName, page, text },
-    heading: headings.at(-1) ?? null,
-  }));
   try {
-    const signal = AbortSignal.any([asking, AbortSignal.timeout(writeTimeoutMs)]);
-    return await ai.answer({ ...rest, passages: shown, signal, requestId, patienceMs });
+    const signal = AbortSignal.any([asking, AbortSignal.timeout(pickTimeoutMs)]);
+    return await ai.answer({ ...rest, passages: passages.map(toUnits), signal, requestId, patienceMs });
   } catch (error) {
     asking.throwIfAborted();
     log.warn({ err: error }, 'a question could not be answered');

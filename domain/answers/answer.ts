@@ -1,8 +1,9 @@
 import type { Db } from '../../db/connect.ts';
 import { readDocuments } from '../documents/document.ts';
+import type { UnitContext } from './unit-context.ts';
 
-/** The part of a document that supports a sentence. Positions count characters of the document's text. */
-export interface AnswerCitation {
+/** Where the words of a sentence stand. Positions count characters of the document's text. */
+interface AnswerCitation {
   documentId: string;
   documentName: string;
   page: number | null;
@@ -11,21 +12,27 @@ export interface AnswerCitation {
   end: number;
   /** The words of the document, as they stand there. */
   quote: string;
-  /** False if letters of recognized text differ from what was cited. */
   exact: boolean;
   /** Whether text recognition has read the page. */
   recognized: boolean;
+  /** What stands around it. */
+  context: UnitContext;
 }
 
-interface AnswerSentence {
+/** A unit of a document, or two neighbours. Its text equals the quote of its citation. */
+export interface AnswerSentence {
   text: string;
-  /** At least one. */
+  /** The words of it that respond. */
+  mark: string | null;
+  /** Exactly one. */
   citations: AnswerCitation[];
 }
 
-/** An answer as the model wrote it, before its citations are checked. They name passages. */
-export interface Written {
-  sentences: { text: string; citations: { passage: string; quote: string }[] }[];
+/** What the AI service picked: the numbers of units, in the order of the answer. */
+export interface Picked {
+  answer: { units: number[]; mark: string | null }[];
+  /** The answer in the words of the model. */
+  draft: string | null;
   extractive: boolean;
   model: string | null;
 }
@@ -35,13 +42,15 @@ export interface Answer {
   id: string;
   organizationId: string;
   sentences: AnswerSentence[];
-  /** How many sentences were withheld, because their citations do not support them. */
+  /** What the model itself said, which nobody has checked. Null without sentences. */
+  draft: { text: string; checked: false } | null;
+  /** How many sentences were left out, because their documents are gone. */
   withheld: number;
   /** Whether nothing in the documents answers the question. */
   nothingFound: boolean;
-  /** Whether the sentences are taken from the documents, not written by a model. */
+  /** Whether no model picked the sentences. */
   extractive: boolean;
-  /** The model that wrote them; null if none did. */
+  /** The model that picked them; null if none did. */
   model: string | null;
   credits: number;
 }
@@ -54,15 +63,20 @@ export interface NumberedAnswer extends Answer {
 }
 
 /**
- * Removes citations of documents that were deleted since (docs/rules.md, gone at once). A sentence without another citation is withheld;
- * later sentences keep their numbers.
+ * Removes citations of documents that were deleted since (docs/rules.md, gone at once). Their sentences are
+ * withheld; later ones keep their numbers.
  */
 export async function withoutDeleted(db: Db, answer: Answer): Promise<NumberedAnswer> {
   const cited = new Set(answer.sentences.flatMap(({ citations }) => citations.map(({ documentId }) => documentId)));
   const present = cited.size === 0 ? new Set() : new Set((await readDocuments(db, [...cited])).map(({ id }) => id));
   const sentences = answer.sentences
-    .map(({ text, citations }, index) => ({ text, index, citations: citations.filter(({ documentId }) => present.has(documentId)) }))
+    .map(({ citations, ...sentence }, index) => ({
+      ...sentence,
+      index,
+      citations: citations.filter(({ documentId }) => present.has(documentId)),
+    }))
     .filter(({ citations }) => citations.length > 0);
   const total = answer.sentences.length;
-  return { ...answer, sentences, total, withheld: answer.withheld + total - sentences.length };
+  const draft = sentences.length === total ? answer.draft : null;
+  return { ...answer, sentences, draft, total, withheld: answer.withheld + total - sentences.length };
 }

@@ -1,15 +1,16 @@
 import type { Transaction } from '../../db/connect.ts';
 import { creditsPerAnswer, openCharge, refundCharge, settleCharge } from '../credits/open-charge.ts';
 import { type Search, type SearchDeps, searchDocuments } from '../search/search-documents.ts';
-import type { Answer, Written } from './answer.ts';
+import type { Answer, Picked } from './answer.ts';
 import { type Passage, readPassages } from './read-passages.ts';
 import { nothing, toAnswer } from './to-answer.ts';
 
 interface AskDeps extends Omit<SearchDeps, 'isCharged' | 'actorId'> {
   /** The user or the API key that asks. */
   actorId: string;
-  /** Writes an answer from passages. The question fails with its error. */
-  write(passages: Passage[]): Promise<Written>;
+  /** Picks the units of passages that respond. The question fails with its error. */
+  pick(passages: Passage[]): Promise<Picked>;
+  maxSentences: number;
 }
 
 /** Stores an answer in the transaction that settles the charge, and returns it; or the answer of a faster request with the same key. */
@@ -28,7 +29,7 @@ export async function askDocuments(deps: AskDeps, search: Search, keep: Keep): P
   try {
     const { chunks } = await searchDocuments({ ...deps, isCharged: false }, search);
     const passages = await readPassages(db, chunks);
-    const proven = passages.length > 0 ? toAnswer(search.query, await deps.write(passages), passages) : nothing;
+    const proven = passages.length > 0 ? toAnswer(await deps.pick(passages), passages, deps.maxSentences) : nothing;
     const isAnswered = proven.sentences.length > 0;
     const answer = await keep(async (trx) => {
       if (isAnswered) await settleCharge(trx, 'answer', id);

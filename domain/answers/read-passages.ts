@@ -1,52 +1,126 @@
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import type { Outline } from '../../db/schema.ts';
+import { countCharacters, forward } from '../characters.ts';
 import { pageAt } from '../chunking/cut-chunks.ts';
+import { readCsvRecords } from '../chunking/read-csv.ts';
 import { inWorkspace } from '../documents/document.ts';
 import type { FoundChunk } from '../search/find-chunks.ts';
+import { cutRecords, cutUnits, type Unit } from './cut-units.ts';
 
-/** How much of a document is read before and after a passage, in characters: a quote may begin in one chunk and end in the next. */
-const margin = 300;
-/** The maximum length that the AI service takes. Only models with large chunks reach it. */
-const maxCharacters = 8_000;
+/** How much of a document is read before and after a chunk, in characters, until its first and last unit are whole. */
+const margins = [2_000, 64_000];
 
-/** A chunk that a search found, with the document's text around it. */
+/** A chunk that a search found, with the document's text around it, cut into units. */
 export interface Passage {
-  /** The id of the chunk. */
-  id: string;
   documentId: string;
   documentName: string;
-  /** The document's own text from `start` on, in characters. It differs from the chunk's text if that is part of a table. */
-  text: string;
-  start: number;
-  /** That text with some characters before and after it, from `aroundStart` on. */
-  around: string;
-  aroundStart: number;
   /** The page that it begins on; null for kinds that have no pages. */
   page: number | null;
   /** The headings that it begins under. */
   headings: string[];
-  /** Whether text recognition has read one of its pages. */
-  recognized: boolean;
   /** The pages and headings of the document. */
   outline: Outline;
   /** How surely each page was recognized; null for pages that were not. */
   ocrConfidence: (number | null)[] | null;
+  /** The document's text around the chunk, and the character of the document that it begins at. */
+  text: string;
+  textStart: number;
+  /** The units of that text. */
+  units: Unit[];
+  /** Those units that the chunk has a part of, by their index; without those of passages before it. */
+  own: number[];
+}
+
+interface Row extends Omit<Passage, 'units' | 'own'> {
+  id: string;
+  contentType: string;
+  start: number;
+  end: number;
+  /** The beginning of the document. Its first record names the columns of CSV. */
+  first: string;
+  isWholeEnd: boolean;
 }
 
 /**
- * Reads the positions of chunks in the texts of their documents, in the order of the search. Leaves out chunks that cannot be cited, because
- * they are gone, or their positions are unknown: the document was extracted again since, with another text there.
+ * Reads the units of the documents that chunks have parts of, in the order of the search, each once. Leaves out chunks that cannot be cited,
+ * because they are gone, or their positions are unknown: the document was extracted again since, with another text there. A unit that is
+ * longer than 64,000 characters is left out, too, rather than cut.
  */
 export async function readPassages(db: Db, chunks: FoundChunk[]): Promise<Passage[]> {
   const ids = chunks.map(({ id }) => id);
+  const passages = new Map<string, Passage>();
+  for (const margin of margins) {
+    const missing = ids.filter((id) => !passages.has(id));
+    if (missing.length === 0) break;
+    const isLast = margin === margins.at(-1);
+    for (const row of await readRows(db, missing, margin)) {
+      const cut = cutRow(row, isLast);
+      if (cut.isWhole || isLast) passages.set(row.id, cut.passage);
+    }
+  }
+  const seen = new Set<string>();
+  return ids.flatMap((id) => {
+    const passage = passages.get(id);
+    if (!passage) return [];
+    const own = passage.own.filter((index) => {
+      const key = `${passage.documentId} ${charactersTo(passage, passage.units[index]?.start ?? 0)}`;
+      return !seen.has(key) && seen.add(key);
+    });
+    return own.length > 0 ? [{ ...passage, own }] : [];
+  });
+}
+
+/** The position in the document of an index of a passage's text. */
+export function charactersTo({ text, textStart }: Pick<Passage, 'text' | 'textStart'>, index: number): number {
+  return textStart + countCharacters(text.slice(0, index));
+}
+
+/**
+ * Cuts a text into units. Its own ones are whole if the text goes on to the borders of their paragraphs or tables; `isWhole` says whether all
+ * are. `isLast`: there will be no more text, so those between others are taken for whole, and rows are not told their heads.
+ */
+function cutRow(
+  { id: _, contentType, start, end, first, isWholeEnd, ...row }: Row,
+  isLast: boolean,
+): { passage: Passage; isWhole: boolean } {
+  const { text, textStart, outline } = row;
+  const from = forward(text, 0, start - textStart);
+  const to = forward(text, from, end - start);
+  const isCsv = contentType === 'text/csv';
+  const cut = isCsv ? cutCsv(text, from, first) : cutUnits(text, headingsOf(outline, text, textStart));
+  const isBegun = (unit: Unit) => isCsv || textStart === 0 || /\n\s*\n/.test(text.slice(0, unit.start));
+  const isEnded = (unit: Unit) => isCsv || isWholeEnd || /\n\s*\n/.test(text.slice(unit.end));
+  // What the ends of the text cut off is no unit.
+  const whole = isCsv ? cut : cut.slice(textStart === 0 ? 0 : 1, isWholeEnd ? undefined : -1);
+  const units = whole.map((unit) => (unit.cells.length > 0 && !isBegun(unit) ? { ...unit, cells: [] } : unit));
+  const isTouched = (unit: Unit) => unit.start < to && unit.end > from;
+  const own = units.flatMap((unit, index) => (isTouched(unit) && (isLast || (isBegun(unit) && isEnded(unit))) ? [index] : []));
+  return { passage: { ...row, units, own }, isWhole: own.length === cut.filter(isTouched).length };
+}
+
+/** A chunk of CSV begins and ends with a record. */
+function cutCsv(text: string, from: number, first: string): Unit[] {
+  const head = readCsvRecords(first)[0];
+  const units = cutRecords(text.slice(from), first.slice(0, head?.end ?? 0));
+  return units.map((unit) => ({ ...unit, start: unit.start + from, end: unit.end + from }));
+}
+
+/** The indexes of the headings in a part of a document. */
+function headingsOf({ headings }: Outline, text: string, textStart: number): number[] {
+  const within = headings.filter(({ start }) => start >= textStart && start < textStart + text.length);
+  return within.map(({ start }) => forward(text, 0, start - textStart));
+}
+
+async function readRows(db: Db, ids: string[], margin: number): Promise<Row[]> {
   // Of one moment, and the outline once for each document: a long one has thousands of headings.
-  const { rows } = await sql<Omit<Passage, 'outline' | 'recognized'> & { end: number; outline: Outline | null }>`
-    select chunk.id, chunk.document_id as "documentId", document.name as "documentName", chunk.text_start as start, chunk.text_end as end,
-      substr(document_text.text, chunk.text_start + 1, least(chunk.text_end - chunk.text_start, ${maxCharacters})) as text,
-      greatest(chunk.text_start - ${margin}, 0) as "aroundStart",
+  const { rows } = await sql<Omit<Row, 'outline'> & { outline: Outline | null }>`
+    select chunk.id, chunk.document_id as "documentId", document.name as "documentName", document.content_type as "contentType",
+      chunk.text_start as start, chunk.text_end as end, greatest(chunk.text_start - ${margin}, 0) as "textStart",
       substr(document_text.text, greatest(chunk.text_start - ${margin}, 0) + 1,
-        chunk.text_end - greatest(chunk.text_start - ${margin}, 0) + ${margin}) as around,
+        chunk.text_end - greatest(chunk.text_start - ${margin}, 0) + ${margin}) as text,
+      case when document.content_type = 'text/csv' then left(document_text.text, 4000) else '' end as first,
+      chunk.text_end + ${margin} >= length(document_text.text) as "isWholeEnd",
       chunk.page, coalesce(chunk.headings, '{}') as headings, extracted_ocr_confidence as "ocrConfidence",
       case when row_number() over (partition by chunk.document_id order by chunk.id) = 1 then document_text.outline end as outline
     from chunk
@@ -58,9 +132,9 @@ export async function readPassages(db: Db, chunks: FoundChunk[]): Promise<Passag
     order by array_position(${ids}::text[], chunk.id)
   `.execute(db);
   const outlines = new Map(rows.flatMap(({ documentId, outline }) => (outline ? [[documentId, outline]] : [])));
-  return rows.flatMap(({ end, ...row }) => {
+  return rows.flatMap((row) => {
     const outline = outlines.get(row.documentId);
-    return outline ? [{ ...row, outline, recognized: isRecognized({ ...row, outline }, row.start, end) }] : [];
+    return outline ? [{ ...row, outline }] : [];
   });
 }
 

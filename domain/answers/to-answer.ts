@@ -1,37 +1,106 @@
+import { forward } from '../characters.ts';
 import { pageAt } from '../chunking/cut-chunks.ts';
 import { pathAt } from '../chunking/heading-paths.ts';
-import type { Answer, AnswerCitation, Written } from './answer.ts';
-import { type ProvenCitation, proveSentence, type QuotedPassage } from './prove-sentence.ts';
-import { isRecognized, type Passage } from './read-passages.ts';
+import type { Answer, AnswerSentence, Picked } from './answer.ts';
+import { readable, type Unit } from './cut-units.ts';
+import { charactersTo, isRecognized, type Passage } from './read-passages.ts';
+import { contextOf, firstShown } from './unit-context.ts';
 
 /** An answer before it is charged for. */
-type Proven = Omit<Answer, 'id' | 'organizationId' | 'credits'>;
+type Made = Omit<Answer, 'id' | 'organizationId' | 'credits'>;
 
-/** Checks an answer against the passages from which it was written, and withholds the sentences that they do not support. */
-export function toAnswer(question: string, { sentences: written, extractive, model }: Written, passages: Passage[]): Proven {
-  const byId = new Map(passages.map((passage) => [passage.id, passage]));
-  const quoted = new Map(passages.map((passage) => [passage.id, toQuoted(passage)]));
-  const sentences = written.flatMap((sentence) => {
-    const proof = proveSentence(sentence, quoted, question);
-    if (!proof.holds) return [];
-    const citations = proof.citations.flatMap((citation) => {
-      const passage = byId.get(citation.passage);
-      return passage ? [toCitation(passage, citation)] : [];
-    });
-    return [{ text: sentence.text, citations }];
-  });
-  return { sentences, withheld: written.length - sentences.length, nothingFound: written.length === 0, extractive, model };
+/** A unit of a passage. */
+interface Place {
+  passage: Passage;
+  index: number;
+}
+
+/** The own units of all passages, in the order in which the AI service numbers them, from 1. */
+function placesOf(passages: Passage[]): Place[] {
+  return passages.flatMap((passage) => passage.own.map((index) => ({ passage, index })));
+}
+
+const maxLength = 8_000;
+
+/** A passage as the AI service compares it: rows with the heads of their cells, each unit with what says what it is about. */
+export function toUnits({ documentName, page, headings, outline, text, textStart, units, own }: Passage) {
+  const clip = (long: string) => long.slice(0, forward(long, 0, maxLength));
+  return {
+    ...{ title: documentName, page, heading: headings.at(-1) ?? null },
+    units: own.map((index) => {
+      const unit = units[index] as Unit;
+      const { lead, parents, before } = contextOf(text, units, index);
+      const paths = pathAt(outline.headings, charactersTo({ text, textStart }, unit.start));
+      const leaning = firstShown(text, units, index) < index ? before : null;
+      const around = [...paths, lead, ...parents, leaning].filter((line) => line !== null);
+      return {
+        text: clip(readable(text, unit)),
+        context: clip(around.join('\n')),
+        heading: unit.kind === 'heading' || isLead(text, units, index),
+      };
+    }),
+  };
+}
+
+/** Whether a unit is only the line before a list or table: `Bring these things:`. */
+function isLead(text: string, units: Unit[], index: number): boolean {
+  return /[:：]\s*$/u.test(text.slice(units[index]?.start, units[index]?.end)) && ['item', 'row'].includes(units[index + 1]?.kind ?? '');
+}
+
+/**
+ * Makes an answer of the units that were picked, by their numbers: no word of it is from anywhere else. Unknown numbers are left out, repeated
+ * ones are shown once, two neighbours and a unit with the one that it leans on together. A `draft` is shown only beside units.
+ */
+export function toAnswer({ answer, draft, extractive, model }: Picked, passages: Passage[], maxSentences: number): Made {
+  const places = placesOf(passages);
+  const shown = new Set<string>();
+  const sentences: AnswerSentence[] = [];
+  for (const { units: numbers, mark } of answer) {
+    for (const [first, last] of runsOf(numbers.slice(0, 2).flatMap((number) => places[number - 1] ?? []))) {
+      const { passage } = first;
+      const from = firstShown(passage.text, passage.units, first.index);
+      const fresh = Array.from({ length: last.index - from + 1 }, (_, offset) => from + offset).filter((index) => {
+        const key = `${passage.documentId} ${charactersTo(passage, passage.units[index]?.start ?? 0)}`;
+        return !shown.has(key) && shown.add(key);
+      });
+      if (fresh.includes(last.index) && sentences.length < maxSentences)
+        sentences.push(toSentence(passage, fresh[0] ?? from, last.index, mark));
+    }
+  }
+  const nothingFound = sentences.length === 0;
+  return {
+    sentences,
+    draft: nothingFound || !draft ? null : { text: draft, checked: false },
+    withheld: 0,
+    nothingFound,
+    extractive,
+    model,
+  };
 }
 
 /** The answer if no passage was found. */
-export const nothing: Proven = { sentences: [], withheld: 0, nothingFound: true, extractive: true, model: null };
+export const nothing: Made = { sentences: [], draft: null, withheld: 0, nothingFound: true, extractive: true, model: null };
 
-function toQuoted({ around, start, aroundStart, recognized, documentName, headings }: Passage): QuotedPassage {
-  return { text: around, start: aroundStart, passageStart: start, recognized, labels: [documentName, ...headings] };
+/** Two neighbours are shown as one, others by themselves. */
+function runsOf([one, other]: Place[]): [Place, Place][] {
+  if (!one) return [];
+  if (!other) return [[one, one]];
+  if (one.passage === other.passage && one.index + 1 === other.index) return [[one, other]];
+  return [
+    [one, one],
+    [other, other],
+  ];
 }
 
-function toCitation(passage: Passage, { quote, start, end, exact }: ProvenCitation): AnswerCitation {
-  const { documentId, documentName, outline } = passage;
-  const [page, headings] = [pageAt(outline, start), pathAt(outline.headings, start)];
-  return { documentId, documentName, page, headings, start, end, quote, exact, recognized: isRecognized(passage, start, end) };
+function toSentence(passage: Passage, first: number, last: number, mark: string | null): AnswerSentence {
+  const { documentId, documentName, outline, units } = passage;
+  const text = passage.text.slice(units[first]?.start, units[last]?.end);
+  const start = charactersTo(passage, units[first]?.start ?? 0);
+  const end = charactersTo(passage, units[last]?.end ?? 0);
+  const citation = {
+    ...{ documentId, documentName, page: pageAt(outline, start), headings: pathAt(outline.headings, start), start, end },
+    ...{ quote: text, exact: true, recognized: isRecognized(passage, start, end) },
+    context: contextOf(passage.text, units, first, last),
+  };
+  return { text, mark: mark !== null && mark !== '' && text.includes(mark) ? mark : null, citations: [citation] };
 }

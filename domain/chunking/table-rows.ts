@@ -27,11 +27,13 @@ export function findTableRows(text: string): TableRow[] {
   return rows;
 }
 
-interface Line extends Span {
+/** A line of a text. */
+export interface Line extends Span {
   text: string;
 }
 
-function* linesOf(text: string): Generator<Line> {
+/** The lines of a text, without their line breaks. */
+export function* linesOf(text: string): Generator<Line> {
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf('\n', start);
     const end = newline === -1 ? text.length : newline;

@@ -1,8 +1,9 @@
 import type { FieldSchema, LeafSchema, ObjectSchema } from '../../contract/field-schema.ts';
-import type { DocumentPassage } from './document-passages.ts';
-import { type ProvenValue, proveValue, type SaidValue } from './prove-value.ts';
+import { type CutDocument, placeOf } from './document-passages.ts';
+import { type FoundValue, findValue, type SaidValue } from './find-value.ts';
+import { isNearerElsewhere } from './is-nearer.ts';
 
-/** A value of the result, with the quote that supports it. Positions count characters of the document's text. */
+/** A value of the result, with the sentence, item or row that has it. Positions count characters of the document's text. */
 interface Field {
   path: string;
   value: SaidValue['value'] | null;
@@ -31,16 +32,16 @@ interface Located extends SaidValue {
 const maxValues = 500;
 /** The confidence in a value by what proves it (docs/answers.md, fields). */
 const confidences = { words: 1, form: 0.9, choice: 0.5 };
-/** The factor for a quote that was found only with other letters. */
-const inexact = 0.8;
+/** The factor for a value where another one of its kind stands nearer to the name of the field. */
+const doubtful = 0.5;
 
 /**
  * Puts together the values that a model has read from each part of a document. The result has every field of the schema and no other one.
- * Values that are not proven are null, and items of lists without proven values are left out. Of several values of a field the one with the
+ * Values that the document does not have are null, and items of lists without values are left out. Of several values of a field the one with the
  * highest confidence counts, or the first of equals.
  */
-export function toFields(schema: ObjectSchema, parts: Located[][], passages: DocumentPassage[]): Fields {
-  const found = proveAll(schema, parts, new Map(passages.map((passage) => [passage.id, passage])));
+export function toFields(schema: ObjectSchema, parts: Located[][], document: CutDocument): Fields {
+  const found = findAll(schema, parts, document);
   const fields: Field[] = [];
   const data = build(schema, '', '') as Record<string, unknown>;
   const total = parts.reduce((sum, { length }) => sum + length, 0);
@@ -65,15 +66,17 @@ const unknown = { value: null, page: null, quote: null, start: null, end: null, 
 
 type Found = Map<string, Omit<Field, 'path'>>;
 
-function proveAll(schema: ObjectSchema, parts: Located[][], passages: Map<string, DocumentPassage>): Found {
+function findAll(schema: ObjectSchema, parts: Located[][], document: CutDocument): Found {
+  const passages = new Map(document.passages.map((passage) => [passage.id, passage]));
   const found: Found = new Map();
   for (const [part, said] of parts.entries()) {
     for (const value of said) {
       const place = locate(schema, value.path, part);
-      const passage = passages.get(value.passage);
-      const proven = place && proveValue(value, place.leaf, passage?.quoted);
-      if (!proven || !passage) continue;
-      const field = toField(proven, passage);
+      const one = place && findValue(value, place.leaf, passages.get(value.passage));
+      if (!one) continue;
+      const name = value.path.split('/').findLast((step) => !/^\d+$/.test(step)) ?? '';
+      const isDoubtful = !/\/\d+\//.test(value.path) && isNearerElsewhere(one, name, place.leaf, document.units);
+      const field = toField(one, isDoubtful ? doubtful : 1, document);
       const known = found.get(place.key);
       if (known ? known.confidence < field.confidence : found.size < maxValues) found.set(place.key, field);
     }
@@ -109,9 +112,9 @@ function itemsOf(keys: Iterable<string>, list: string): string[] {
   });
 }
 
-function toField({ value, citation, by }: ProvenValue, { page, laterPages, quoted, certainty }: DocumentPassage): Omit<Field, 'path'> {
-  const { quote, start, end, exact } = citation;
-  const passed = laterPages.filter((pageStart) => pageStart <= start).length;
-  const confidence = Math.round(confidences[by] * (exact ? 1 : inexact) * certainty * 100) / 100;
-  return { value, page: page === null ? null : page + passed, quote, start, end, exact, recognized: quoted.recognized, confidence };
+function toField({ value, units, by }: FoundValue, factor: number, document: CutDocument): Omit<Field, 'path'> {
+  const span = { start: units[0]?.start ?? 0, end: units.at(-1)?.end ?? 0 };
+  const { certainty, ...place } = placeOf(document, span);
+  const confidence = Math.round(confidences[by] * factor * certainty * 100) / 100;
+  return { value, ...place, quote: document.text.slice(span.start, span.end), exact: true, confidence };
 }

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
+import { unitsOf } from '../support/answer-passages.ts';
 import { childrenOf } from '../support/processes.ts';
 import { startAiService } from './support/ai-service.ts';
 
-const passages = [{ id: 'a', title: 'lease.txt', page: null, heading: null, text: 'The lease of the boat shed ends in May.' }];
+const passages = unitsOf('The lease of the boat shed ends in May.');
 
 describe('A question to the local AI service', () => {
   it('does not wait for documents that are being read', async () => {
@@ -16,8 +17,8 @@ describe('A question to the local AI service', () => {
       const unread = Array.from({ length: 4 }, () =>
         service.client.extract({ body: Buffer.from('well'), contentType: 'text/plain', signal: reading.signal }).catch(() => 'unread'),
       );
-      const { sentences } = await service.client.answer({ question: 'When does the lease of the boat shed end?', passages });
-      expect(sentences.map(({ text }) => text)).to.deep.equal(['The lease of the boat shed ends in May.']);
+      const { answer } = await service.client.answer({ question: 'When does the lease of the boat shed end?', passages });
+      expect(answer).to.deep.equal([{ units: [1], mark: null }]);
       reading.abort();
       expect(await Promise.all(unread)).to.deep.equal(Array(4).fill('unread'));
     } finally {

@@ -22,38 +22,45 @@ describe('answers of a remote model', () => {
     await remote.stop();
   });
 
-  const passage = (id: string, text: string) => ({ id, title: 'lease.pdf', page: 3, heading: 'Term', text });
-  const asked = { question: 'When does it end?', passages: [passage('a', 'It ends in May.'), passage('b', 'It began in June.')] };
-  const saying = (...sentences: unknown[]) => JSON.stringify({ sentences });
+  const passage = (...texts: string[]) => ({
+    ...{ title: 'lease.pdf', page: 3, heading: 'Term' },
+    units: texts.map((text) => ({ text, context: 'Term', heading: false })),
+  });
+  const asked = {
+    question: 'When does it end?',
+    passages: [passage('It ends in May.', 'It began in June.'), passage('It may end early.')],
+  };
   const failureOf = (call: Promise<unknown>) => call.then(() => undefined).catch((error: unknown) => error);
+  const picksOf = async (said: unknown) => {
+    remote.answer = () => chat(JSON.stringify(said));
+    return (await service.client.answer(asked)).answer;
+  };
 
-  it('gives the model the question and the passages as data, by their numbers, and no tools', async () => {
-    remote.answer = () => chat(saying({ text: 'In May.', citations: [{ passage: 1, quote: 'ends in May' }] }));
-    expect(await service.client.answer({ ...asked, maxSentences: 3 })).to.deep.equal({
-      sentences: [{ text: 'In May.', citations: [{ passage: 'a', quote: 'ends in May' }] }],
-      extractive: false,
-      model: 'talker',
-    });
+  it('gives the model the question and the units as data, by their numbers, and no tools', async () => {
+    remote.answer = () => chat('{"answer":[{"units":[1],"mark":"in May"}],"draft":"May."}');
+    const said = { answer: [{ units: [1], mark: 'in May' }], draft: null, extractive: false, model: 'talker' };
+    expect(await service.client.answer({ ...asked, maxSentences: 3 })).to.deep.equal(said);
+    expect(await service.client.answer({ ...asked, draft: true })).to.deep.equal({ ...said, draft: 'May.' });
     const { path, body } = remote.requests[0] ?? {};
     expect(path).to.equal('/v1/chat/completions');
     expect(body).to.have.all.keys('model', 'temperature', 'messages');
-    expect(body.model).to.equal('talker');
     const [system, user, ...others] = body.messages;
     expect([system.role, user.role, others]).to.deep.equal(['system', 'user', []]);
-    expect(system.content).to.contain('At most 3 sentences').and.not.contain('May');
+    expect(system.content).to.contain('at most 3 entries').and.not.contain('May').and.not.contain('draft');
+    expect(remote.requests[1]?.body.messages[0].content).to.contain('draft');
     expect(JSON.parse(user.content)).to.deep.equal({
       question: 'When does it end?',
       passages: [
-        { passage: 1, title: 'lease.pdf', page: 3, heading: 'Term', text: 'It ends in May.' },
-        { passage: 2, title: 'lease.pdf', page: 3, heading: 'Term', text: 'It began in June.' },
+        { title: 'lease.pdf', page: 3, heading: 'Term', units: { 1: 'It ends in May.', 2: 'It began in June.' } },
+        { title: 'lease.pdf', page: 3, heading: 'Term', units: { 3: 'It may end early.' } },
       ],
     });
   });
 
   it('gives it as many of the first passages as REMOTE_AI_ANSWER_CONTEXT allow, and at least one', async () => {
     const given = async (...lengths: number[]) => {
-      remote.answer = () => chat(saying());
-      await service.client.answer({ ...asked, passages: lengths.map((length, index) => passage(String(index), '字'.repeat(length))) });
+      remote.answer = () => chat('{"answer":[]}');
+      await service.client.answer({ ...asked, passages: lengths.map((length) => passage('字'.repeat(length))) });
       return JSON.parse(remote.requests.at(-1)?.body.messages[1].content).passages.length;
     };
     expect(await given(200, 200, 200)).to.equal(2);
@@ -61,41 +68,31 @@ describe('answers of a remote model', () => {
   });
 
   it('reads an answer that is fenced, introduced or thought about', async () => {
-    const json = saying({ text: 'In May.', citations: [] });
+    const json = '{"answer":[{"units":1}]}';
     for (const said of [`\`\`\`json\n${json}\n\`\`\``, `Here you are: ${json}`, `<think>What { is it?</think>\n${json}`, ` ${json}\n`]) {
       remote.answer = () => chat(said);
-      expect((await service.client.answer(asked)).sentences, said).to.deep.equal([{ text: 'In May.', citations: [] }]);
+      expect((await service.client.answer(asked)).answer, said).to.deep.equal([{ units: [1], mark: null }]);
     }
   });
 
-  it('leaves out what is too much, and citations of passages that were not given', async () => {
-    const citations = [0, 3, -1, 2].map((number) => ({ passage: number, quote: 'It began' }));
-    remote.answer = () => chat(saying(...['One.', 'Two.', 'Three.'].map((text) => ({ text, citations }))));
-    const { sentences } = await service.client.answer({ ...asked, maxSentences: 2 });
-    expect(sentences).to.deep.equal(['One.', 'Two.'].map((text) => ({ text, citations: [{ passage: 'b', quote: 'It began' }] })));
+  it('leaves out numbers that it was not given, what is in another form, and what has too few words of the question', async () => {
+    expect(await picksOf({ answer: [{ units: [0, 1] }, { units: [9] }, { units: 'one' }, 'prose', { units: [2] }] })).to.deep.equal([
+      { units: [1], mark: null },
+    ]);
   });
 
-  it('says that nothing was found if the model finds nothing', async () => {
-    remote.answer = () => chat(saying());
-    expect(await service.client.answer(asked)).to.deep.equal({ sentences: [], extractive: false, model: 'talker' });
+  it('takes of prose the units that have its quotes word for word', async () => {
+    const citing = (quote: string) => ({ text: 'It ends in June.', citations: [{ passage: 2, quote }] });
+    expect(await picksOf({ sentences: [citing('ends  in May'), citing('ends in June'), citing('')] })).to.deep.equal([
+      { units: [1], mark: null },
+    ]);
   });
 
   it('refuses with 502 what is no answer in the form that was asked for', async () => {
-    for (const said of [
-      '',
-      'In May.',
-      '[]',
-      '{"sentences": "In May."}',
-      '{"sentences": [{"text": "In May."}]}',
-      '{"sentences": [{"text": "", "citations": []}]}',
-      '{"sentences": [{"text": "\\u0000", "citations": []}]}',
-      '{"sentences": [{"text": "\\ud800", "citations": []}]}',
-      saying({ text: 'a'.repeat(4_001), citations: [] }),
-      saying({ text: 'In May.', citations: [{ passage: 'one', quote: '' }] }),
-    ]) {
+    for (const said of ['', 'In May.', '[]', '{}', '{"answer": "In May."}']) {
       remote.answer = () => chat(said);
       const error = await failureOf(service.client.answer(asked));
-      expect(error, said.slice(0, 60)).to.include({ status: 502, code: 'remote_failed', retryable: true });
+      expect(error, said).to.include({ status: 502, code: 'remote_failed', retryable: true });
     }
     expect(service.program.stdout()).to.not.contain('In May').and.not.contain('ends in');
   });

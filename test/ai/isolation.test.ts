@@ -135,7 +135,7 @@ describe('texts that harm', () => {
     const pool = { problem: null, run } as unknown as ProcessPool;
     const minilm = createMinilmModel(pool);
     const provider = createProvider(null, { readers: pool, answerers: pool }, [minilm]);
-    const question = { question: 'text', passages: [], maxSentences: 1 };
+    const question = { question: 'text', before: null, passages: [], maxSentences: 1, draft: false };
     const works = [provider.summarize('text', 1, signal), minilm.embed(['text'], signal), provider.answer(question, signal)];
     return Promise.all(works.map((work) => (work as Promise<unknown>).catch((error: unknown) => error)));
   };

@@ -25,11 +25,11 @@ describe('the AI service with a host for each role', () => {
   });
 
   it('asks each at its own, with its own key', async () => {
-    hosts.chat.answer = ({ body }) => chat(body.messages[0].content.startsWith('Summarize') ? 'A summary.' : '{"sentences":[]}');
+    hosts.chat.answer = ({ body }) => chat(body.messages[0].content.startsWith('Summarize') ? 'A summary.' : '{"answer":[]}');
     hosts.embed.answer = () => ({ status: 200, body: { data: [{ index: 0, embedding: [1, 2] }] } });
     hosts.vision.answer = () => chat('NOTICE');
     await service.client.summarize({ text: 'A text.' });
-    await service.client.answer({ question: 'When?', passages: [{ id: 'a', title: 'a', page: null, heading: null, text: 'In May.' }] });
+    await service.client.answer({ question: 'When?', passages: [] });
     expect((await service.client.embed({ texts: ['a'] })).dimensions).to.equal(2);
     const notice = readFileSync('examples/samples/trail-notice.png');
     expect((await service.client.extract({ body: notice, contentType: 'image/png' })).text).to.equal('NOTICE');

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { rankSentences, vectorize } from '../../ai/summarize/rank-sentences.ts';
 import { splitBlocks } from '../../ai/summarize/split-blocks.ts';
-import { splitSentences } from '../../ai/summarize/split-sentences.ts';
 import { summarizeText } from '../../ai/summarize/summarize-text.ts';
+import { splitSentences } from '../../text/split-sentences.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 
 /** The sentences are told apart by a bar. */
@@ -19,6 +19,15 @@ describe('splitting sentences', () => {
     expectSentences('The U.S. Navy bought Acme Inc. shares on Jan. 5 vs. cash. | Nobody knew.');
     expectSentences('M. Dupont est arrivé. | Puis il partit, p. ex. à Paris.');
     expectSentences('Am 3. Oktober kam Dr. Weiß, d. h. spät. | Er sagte z. B. nichts.');
+  });
+
+  it('goes on after ordinals, numerals and the abbreviations of laws', () => {
+    expectSentences('Wer das 14. Lebensjahr vollendet hat, haftet. | Die Miete ist am 3. Werktag fällig. | Sie steigt nicht.');
+    expectSentences('Nach Ziff. 4 und § 11 Abs. 3 Satz 2 gilt Art. VIII. Haftung. | Das bleibt.');
+    expectSentences('Heinrich VIII. Tudor starb 1547. | Der Sohn folgte. | World War II. | The end was near.');
+    expectSentences('In Smith v. Jones the court agreed. | It was 14. | The next year was worse.');
+    expectSentences('3. Der Mieter zahlt am 1. Januar. | IV. Kosten trägt er.');
+    expectSentences('Wir kommen am 3. | Der Rest folgt.');
   });
 
   it('ends where an abbreviation ends the sentence', () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { refundLostCharges } from '../../domain/credits/open-charge.ts';
 import { billingOn } from '../auth/support/service.ts';
-import { type AiCall, aiError } from '../support/fake-ai.ts';
+import { aiError, quoting as quotingOf } from '../support/fake-ai.ts';
 import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
@@ -45,11 +45,7 @@ describe('The credits of an answer', () => {
   };
   const open = () => api.database.db.selectFrom('open_answer').select('id').where('organization_id', '=', tenant.organizationId).execute();
   const questions = () => ai.calls.filter(({ operation }) => operation === 'answer');
-  const quoting = (quotes: string[]) => (call: AiCall) => {
-    const [passage] = call.body.passages;
-    const sentences = quotes.map((quote) => ({ text: quote, citations: [{ passage: passage.id, quote }] }));
-    return { body: { sentences, extractive: false, model: 'fake-chat' } };
-  };
+  const quoting = (texts: string[]) => quotingOf(texts, 'fake-chat');
 
   it('are charged once, and the answer says so', async () => {
     ai.behave('answer', quoting([month]));
@@ -59,6 +55,7 @@ describe('The credits of an answer', () => {
     expect(body.sentences).to.deep.equal([
       {
         text: month,
+        mark: null,
         citations: [
           {
             documentId,
@@ -70,6 +67,7 @@ describe('The credits of an answer', () => {
             quote: month,
             exact: true,
             recognized: false,
+            context: { before: null, after: 'The dome opens at dusk.', lead: null, parents: [], cells: [] },
           },
         ],
       },
@@ -78,9 +76,9 @@ describe('The credits of an answer', () => {
     expect([(await usedCredits()) - before, await open()]).to.deep.equal([3, []]);
   });
 
-  it('are given back if the answer has no sentence: all are withheld, or no passage was found', async () => {
+  it('are given back if the answer has no sentence: the model picks what is not there, or no passage was found', async () => {
     ai.behave('answer', quoting(['The mirrors are washed every year.', 'The dome opens at dawn.']));
-    expect((await ask()).body).to.deep.include({ sentences: [], withheld: 2, nothingFound: false, credits: 0 });
+    expect((await ask()).body).to.deep.include({ sentences: [], withheld: 0, nothingFound: true, credits: 0 });
     for (const nothing of [{ question: 'zebra' }, { question: '???' }, { filter: { tags: ['none'] } }])
       expect((await ask('RPC', nothing)).body).to.deep.include({ sentences: [], withheld: 0, nothingFound: true, model: null, credits: 0 });
     expect(questions()).to.have.length(1);

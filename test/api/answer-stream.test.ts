@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { type AnswerEvent, createClient } from '../../client/index.ts';
 import { billingOn } from '../auth/support/service.ts';
 import { openStream } from '../support/event-stream.ts';
-import { type AiCall, aiError, goodAnswer } from '../support/fake-ai.ts';
+import { aiError, goodAnswer, quoting } from '../support/fake-ai.ts';
 import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
 import { staysTrue } from '../support/stays-true.ts';
@@ -44,20 +44,13 @@ describe('The stream of an answer', () => {
     (await api.request('GET', `/api/v1/organizations/${tenant.organizationId}/usage`, { token: tenant.owner.token })).body.usage.aiCredits;
   const questions = () => ai.calls.filter(({ operation }) => operation === 'answer');
 
-  function quoting(quotes: string[]) {
-    return (call: AiCall) => {
-      const written = quotes.map((quote) => ({ text: quote, citations: [{ passage: call.body.passages[0].id, quote }] }));
-      return { body: { sentences: written, extractive: true, model: null } };
-    };
-  }
-
   it('sends each sentence that is proven, and then all else', async () => {
     ai.behave('answer', quoting([...sentences, 'The dome opens at dawn.']));
     const stream = await open();
     await stream.ended;
     expect(stream.events.map(({ data }) => data.text ?? data.type)).to.deep.equal([...sentences, 'end']);
     expect(stream.events[0]?.data.citations[0]).to.include({ documentId, quote: sentences[0], start: 0 });
-    expect(stream.events.at(-1)?.data).to.deep.include({ withheld: 1, nothingFound: false, credits: 3 });
+    expect(stream.events.at(-1)?.data).to.deep.include({ withheld: 0, nothingFound: false, credits: 3 });
     expect((await usedCredits()) - before).to.equal(3);
   });
 

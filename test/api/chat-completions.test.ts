@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import OpenAI, { APIError } from 'openai';
 import { createKey, type KeyOptions } from '../support/api-keys.ts';
-import { aiError } from '../support/fake-ai.ts';
+import { aiError, picking, quoting } from '../support/fake-ai.ts';
 import { expectOk } from '../support/requests.ts';
 import { noteTokens } from '../support/run-secrets.ts';
 import { useApi } from '../support/use-api.ts';
@@ -24,13 +24,7 @@ describe('The chat protocol of OpenAI, by the client of its authors', () => {
   });
   beforeEach(() => {
     ai.calls.length = 0;
-    ai.behave('answer', ({ body: { passages } }) => {
-      const written = [...sentences, 'The dome opens at dawn.'].map((text) => ({
-        text,
-        citations: [{ passage: passages[0].id, quote: text }],
-      }));
-      return { body: { sentences: written, extractive: true, model: null } };
-    });
+    ai.behave('answer', quoting([...sentences, 'The dome opens at dawn.']));
   });
 
   async function clientWith(options: KeyOptions = { permissions: ['document:read', 'workspace:read'] }): Promise<OpenAI> {
@@ -46,11 +40,11 @@ describe('The chat protocol of OpenAI, by the client of its authors', () => {
   ];
   const ask = async (client: OpenAI, model = tenant.workspaceId) => client.chat.completions.create({ model, messages, temperature: 0.7 });
 
-  it('answers with the sentences that are proven, and their citations as annotations', async () => {
+  it('answers with sentences of the documents, and their citations as annotations', async () => {
     const completion = await ask(await clientWith());
     expect(completion).to.include({ object: 'chat.completion', model: tenant.workspaceId });
     const [{ message, finish_reason: finish } = expect.fail()] = completion.choices;
-    expect([finish, message.role, message.content]).to.deep.equal(['stop', 'assistant', sentences.join(' ')]);
+    expect([finish, message.role, message.content]).to.deep.equal(['stop', 'assistant', sentences.join('\n\n')]);
     const cited = (message.annotations ?? []).map(({ url_citation: { start_index: start, end_index: end, title } }) => [
       message.content?.slice(start, end),
       title,
@@ -58,8 +52,9 @@ describe('The chat protocol of OpenAI, by the client of its authors', () => {
     expect(cited).to.deep.equal(sentences.map((sentence) => [sentence, 'handbook.txt']));
     const [annotation] = message.annotations as any;
     expect(annotation.citation).to.include({ documentId, start: 0, quote: sentences[0] });
-    expect((completion as any).answer).to.include({ withheld: 1, nothingFound: false, credits: 3 });
-    // What was said before, and who is to speak, is not asked.
+    expect((completion as any).answer).to.include({ withheld: 0, nothingFound: false, credits: 3 });
+    expect(completion.usage).to.deep.equal({ prompt_tokens: 10, completion_tokens: 15, total_tokens: 25 });
+    // Who is to speak, and what was said before, is not asked: the question does not lean on it.
     expect(ai.calls.flatMap(({ body }) => body.question ?? [])).to.deep.equal(['How are the mirrors and the dome kept?']);
   });
 
@@ -71,32 +66,38 @@ describe('The chat protocol of OpenAI, by the client of its authors', () => {
     expect(text).to.include({ documentId, text: sentences.join(' ') });
   });
 
+  it('takes the question before along if the last one leans on it', async () => {
+    const client = await clientWith();
+    const turns = ['How are the mirrors kept?', 'And the dome?'].map((content) => ({ role: 'user' as const, content }));
+    await client.chat.completions.create({ model: tenant.workspaceId, messages: turns });
+    expect(ai.calls.flatMap(({ body }) => (body.question ? [[body.before, body.question]] : []))).to.deep.equal([
+      ['How are the mirrors kept?', 'And the dome?'],
+    ]);
+  });
+
   it('streams the same, a sentence at a time', async () => {
     const client = await clientWith({ permissions: ['document:read'], workspaceId: tenant.workspaceId });
     const chunks: OpenAI.ChatCompletionChunk[] = [];
     for await (const chunk of await client.chat.completions.create({ model: tenant.workspaceId, messages, stream: true }))
       chunks.push(chunk);
     const deltas = chunks.map(({ choices }) => choices[0]?.delta as any);
-    expect(deltas.map(({ content }) => content)).to.deep.equal(['', sentences[0], ` ${sentences[1]}`, undefined]);
-    expect(deltas[2].annotations[0].url_citation).to.include({ start_index: 36, end_index: 59 });
+    expect(deltas.map(({ content }) => content)).to.deep.equal(['', sentences[0], `\n\n${sentences[1]}`, undefined]);
+    expect(deltas[2].annotations[0].url_citation).to.include({ start_index: 37, end_index: 60 });
     expect(chunks.at(-1)?.choices[0]?.finish_reason).to.equal('stop');
     expect(new Set(chunks.map(({ id }) => id)).size).to.equal(1);
     const whole = await client.chat.completions.stream({ model: tenant.workspaceId, messages }).finalContent();
-    expect(whole).to.equal(sentences.join(' '));
+    expect(whole).to.equal(sentences.join('\n\n'));
   });
 
-  it('says so if nothing is found, or nothing is borne out', async () => {
+  it('says so if nothing is found, or what was picked is not there', async () => {
     const client = await clientWith();
     const contentOf = async (content: string) =>
       (await client.chat.completions.create({ model: tenant.workspaceId, messages: [{ role: 'user', content }] })).choices[0]?.message
         .content;
-    ai.behave('answer', () => ({ body: { sentences: [], extractive: true, model: null } }));
+    ai.behave('answer', () => ({ body: picking([]) }));
     expect(await contentOf('zebras')).to.equal('Nothing in the documents responds to this.');
-    ai.behave('answer', ({ body: { passages } }) => {
-      const invented = { text: 'It opens at 9.', citations: [{ passage: passages[0].id, quote: 'It opens at 9.' }] };
-      return { body: { sentences: [invented], extractive: false, model: 'fake' } };
-    });
-    expect(await contentOf('mirrors')).to.equal('Nothing that the documents bear out was found.');
+    ai.behave('answer', quoting(['It opens at 9.']));
+    expect(await contentOf('mirrors')).to.equal('Nothing in the documents responds to this.');
   });
 
   it('lists the workspaces that a key reaches as models', async () => {

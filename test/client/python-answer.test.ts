@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createKey } from '../support/api-keys.ts';
-import { aiError } from '../support/fake-ai.ts';
+import { aiError, quoting } from '../support/fake-ai.ts';
 import { expectOk } from '../support/requests.ts';
 import { useApi } from '../support/use-api.ts';
 import { type Fault, type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
@@ -24,10 +24,7 @@ describe("The Python client's stream of an answer", () => {
   beforeEach(() => {
     proxy.passed.length = 0;
     proxy.faults = () => undefined;
-    ai.behave('answer', ({ body: { passages } }) => {
-      const written = sentences.map((quote) => ({ text: quote, citations: [{ passage: passages[0].id, quote }] }));
-      return { body: { sentences: written, extractive: true, model: null } };
-    });
+    ai.behave('answer', quoting(sentences));
   });
   after(() => proxy.close());
 

@@ -41,16 +41,25 @@ export function aiError(status: number, code: string, headers: Record<string, st
   return { status, headers, body: { error: { code, message: `The fake service says ${code}.` } } };
 }
 
+/** An answer by the numbers of units. */
+export function picking(answer: { units: number[]; mark?: string | null }[], passages = 1) {
+  const picks = answer.map(({ units, mark = null }) => ({ units, mark }));
+  return { answer: passages > 0 ? picks : [], draft: null, extractive: true, model: null };
+}
+
+/** The pick of each of some texts among the units that were given; of a text that none has, a number that none has. */
+export function quoting(texts: string[], model: string | null = null) {
+  return ({ body: { passages } }: AiCall): AiAnswer => {
+    const units = passages.flatMap((passage: { units: { text: string }[] }) => passage.units.map(({ text }) => text));
+    return { body: { ...picking(texts.map((text) => ({ units: [units.indexOf(text) + 1] }))), model, extractive: model === null } };
+  };
+}
+
 /** What the service answers when all is well. */
 export function goodAnswer({ operation, body }: AiCall): AiAnswer {
   if (operation === 'embed') return { body: { model: 'fake', dimensions: 2, vectors: body.texts.map(() => [0.6, 0.8]) } };
   if (operation === 'summarize') return { body: { summary: 'Short.', sentences: 1, model: 'fake', characters: body.text.length } };
-  if (operation === 'answer') {
-    const sentences = body.passages
-      .slice(0, 1)
-      .map(({ id, text }: { id: string; text: string }) => ({ text, citations: [{ passage: id, quote: text }] }));
-    return { body: { sentences, extractive: true, model: null } };
-  }
+  if (operation === 'answer') return { body: picking([{ units: [1], mark: null }], body.passages.length) };
   if (operation === 'fields') return { body: { model: 'fake', parts: [], unreadable: 0 } };
   // The other way round, as if the last one responded best.
   if (operation === 'rerank') {

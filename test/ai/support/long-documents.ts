@@ -1,4 +1,4 @@
-import { pick, type Random, randomOf } from '../../support/hostile-quotes.ts';
+import { pick, type Random, randomOf } from '../../support/random.ts';
 
 /** A document of 20 pages or more, which is made: what it says is known. */
 interface LongDocument {

@@ -1,4 +1,4 @@
-import { Blockquote, Group, Paper, Text } from '@mantine/core';
+import { Group, Paper, Text } from '@mantine/core';
 import type { Contract, OutputOf } from '@sheaf/client';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -79,30 +79,41 @@ function Answered({ answer }: { answer: Answer }) {
   );
 }
 
-function Proven({ sentence: { text, citations } }: { sentence: Sentence }) {
+function Proven({ sentence: { text, mark, citations } }: { sentence: Sentence }) {
+  const [before, after] = mark ? splitAt(text, mark) : [text, ''];
   return (
     <li>
       <Paper withBorder p="md">
-        <Text className="passage foreign">{text}</Text>
+        <Text className="passage foreign">
+          {before}
+          {mark && <mark>{mark}</mark>}
+          {after}
+        </Text>
         {citations.map((citation) => (
-          <Cited key={`${citation.documentId} ${citation.start}`} citation={citation} sentence={text} />
+          <Cited key={`${citation.documentId} ${citation.start}`} citation={citation} />
         ))}
       </Paper>
     </li>
   );
 }
 
-/** Where a sentence stands; with the quote if it says more or less than the sentence. */
-function Cited({ citation, sentence }: { citation: Citation; sentence: string }) {
-  const { documentName, page, headings, quote, recognized } = citation;
+function splitAt(text: string, mark: string): [string, string] {
+  const at = text.indexOf(mark);
+  return [text.slice(0, at), text.slice(at + mark.length)];
+}
+
+/** Where a sentence stands, and what stands around it. */
+function Cited({ citation }: { citation: Citation }) {
+  const { documentName, page, headings, recognized, context } = citation;
   const where = [...(page ? [t.search.page(page)] : []), ...headings, ...(recognized ? [t.ask.recognized] : [])];
-  const isSame = quote.replace(/\s+/g, ' ').trim() === sentence.replace(/\s+/g, ' ').trim();
+  const cells = context?.cells.map(({ head, text }) => (head === '' ? text : `${head}: ${text}`)).join(' · ');
+  const around = [context?.lead, ...(context?.parents ?? []), cells, context?.before, context?.after].filter(Boolean);
   return (
     <>
-      {!isSame && (
-        <Blockquote p="xs" mt="xs" className="foreign">
-          <Text size="sm">{quote}</Text>
-        </Blockquote>
+      {around.length > 0 && (
+        <Text size="sm" c="dimmed" mt="xs" className="foreign">
+          {around.join(' … ')}
+        </Text>
       )}
       <Group gap="xs" mt={4}>
         <PassageLink {...citation} label={t.ask.open(documentName, page)} />

@@ -1,0 +1,49 @@
+import type { Unit } from './cut-units.ts';
+import { leansOnBefore } from './leaning.ts';
+
+/** What stands around a unit in its document, in the document's words. */
+export interface UnitContext {
+  /** The sentence before it, and the one after it; null if there is none. */
+  before: string | null;
+  after: string | null;
+  /** The line before the list or table that it is in. */
+  lead: string | null;
+  /** The items of the list that it is under, the outermost first. */
+  parents: string[];
+  /** The cells of a row, each with the head of its column. */
+  cells: { head: string; text: string }[];
+}
+
+/** The context of the units from `first` to `last`. */
+export function contextOf(text: string, units: Unit[], first: number, last = first): UnitContext {
+  const unit = units[first];
+  const say = (index: number) => {
+    const beside = units[index];
+    return beside ? text.slice(beside.start, beside.end) : null;
+  };
+  const sentence = (index: number) => (units[index]?.kind === 'sentence' ? say(index) : null);
+  if (!unit || unit.kind === 'sentence' || unit.kind === 'heading')
+    return { before: sentence(first - 1), after: sentence(last + 1), lead: null, parents: [], cells: [] };
+  const parents: number[] = [];
+  let top = first;
+  for (let { depth } = unit; units[top - 1]?.kind === unit.kind || isHead(units, top - 1); top -= 1) {
+    const above = units[top - 1];
+    if (above?.kind !== 'item' || above.depth >= depth) continue;
+    depth = above.depth;
+    parents.unshift(top - 1);
+  }
+  const cells = first === last ? unit.cells : [];
+  return { before: null, after: null, lead: sentence(top - 1), parents: parents.flatMap((index) => say(index) ?? []), cells };
+}
+
+/** Whether a unit is the head of a table, which belongs to its rows. */
+function isHead(units: Unit[], index: number): boolean {
+  return units[index]?.kind === 'heading' && units[index].cells.length > 0;
+}
+
+/** The first unit to show with one: the unit before it, if it leans on that. */
+export function firstShown(text: string, units: Unit[], index: number): number {
+  const [unit, before] = [units[index], units[index - 1]];
+  const leans = unit?.kind === 'sentence' && before?.kind === 'sentence' && leansOnBefore(text.slice(unit.start, unit.end));
+  return leans ? index - 1 : index;
+}

@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import { cutRecords, cutUnits, readable } from '../../domain/answers/cut-units.ts';
+
+function cut(text: string, headings: number[] = []): string[] {
+  return cutUnits(text, headings).map(({ kind, start, end }) => `${kind}: ${text.slice(start, end)}`);
+}
+
+describe('The units of a text', () => {
+  it('are its sentences, wherever lines and paragraphs break', () => {
+    expect(cut('Die Miete ist nicht am\n3. Mai fällig. Sie steigt\nnie.')).to.deep.equal([
+      'sentence: Die Miete ist nicht am\n3. Mai fällig.',
+      'sentence: Sie steigt\nnie.',
+    ]);
+    expect(cut('The tenant pays\n\nunless he has left. He stays.')).to.deep.equal([
+      'sentence: The tenant pays\n\nunless he has left.',
+      'sentence: He stays.',
+    ]);
+    expect(cut('Pages 10\n- 12 are missing.')).to.deep.equal(['sentence: Pages 10\n- 12 are missing.']);
+  });
+
+  it('have no longest length', () => {
+    const long = `It is due ${'on and on, '.repeat(400)}unless it rains.`;
+    expect(cut(`Before. ${long} After.`)).to.deep.equal(['sentence: Before.', `sentence: ${long}`, 'sentence: After.']);
+  });
+
+  it('are items, whole, and headings', () => {
+    const text = '# Rules\nBring:\n- a lamp. It is\n  dark.\n- rope\n\n1. Stay.\n2. Wait.';
+    expect(cut(text)).to.deep.equal([
+      'heading: # Rules',
+      'sentence: Bring:',
+      'item: - a lamp. It is\n  dark.',
+      'item: - rope',
+      'item: 1. Stay.',
+      'item: 2. Wait.',
+    ]);
+    expect(cut('Title\nText here.', [0])).to.deep.equal(['heading: Title', 'sentence: Text here.']);
+  });
+
+  it('are lines of labels and values', () => {
+    expect(cut('Paid: no\nTotal: 1,131.50 EUR')).to.deep.equal(['sentence: Paid: no', 'sentence: Total: 1,131.50 EUR']);
+  });
+
+  it('are rows, which know the heads of their cells', () => {
+    const text = 'Prices of lamps.\n\n| Model | Weight |\n|---|---|\n| K1 | 410 g |\n| K\\|2 | |';
+    const units = cutUnits(text, []);
+    expect(units.map(({ kind }) => kind)).to.deep.equal(['sentence', 'heading', 'row', 'row']);
+    expect(units.slice(2).map((unit) => readable(text, unit))).to.deep.equal(['Model: K1 · Weight: 410 g', 'Model: K|2']);
+    const numbers = '| 1 | 2 |\n| 3 | 4 |';
+    expect(cutUnits(numbers, []).map((unit) => readable(numbers, unit))).to.deep.equal(['1 · 2', '3 · 4']);
+  });
+
+  it('are records of CSV, also from the middle of the document', () => {
+    const [head, rest] = ['name,stock\n', 'oak,5\n"elm, old",7\n'];
+    const whole = head + rest;
+    expect(cutRecords(whole, head).map((unit) => readable(whole, unit))).to.deep.equal([
+      'name: oak · stock: 5',
+      'name: elm, old · stock: 7',
+    ]);
+    const units = cutRecords(rest, head);
+    expect(units.map(({ start, end }) => rest.slice(start, end))).to.deep.equal(['oak,5', '"elm, old",7']);
+    expect(readable(rest, units[1] as (typeof units)[number])).to.equal('name: elm, old · stock: 7');
+  });
+});

@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import { toAnswer } from '../../domain/answers/to-answer.ts';
+import { passageOf } from '../support/answer-passages.ts';
+import { randomOf } from '../support/random.ts';
+
+const text = `The lease ends in May. It may be ended earlier. The roof leaks.
+
+Bring these things:
+- a lamp
+  - with oil
+- rope
+
+Weights of lamps.
+
+| Model | Weight |
+| K1 | 410 g |
+| K2 | 90 g |`;
+const passages = [passageOf(text), passageOf('😀 Dogs are welcome.', { name: 'other.txt' })];
+/** Which unit has which number. */
+const numberOf = (words: string) =>
+  passages.flatMap(({ text: all, units }) => units.map(({ start, end }) => all.slice(start, end))).indexOf(words) + 1;
+
+function show(picks: { units: number[]; mark?: string | null }[], draft: string | null = null, maxSentences = 20) {
+  const answer = picks.map(({ units, mark = null }) => ({ units, mark }));
+  return toAnswer({ answer, draft, extractive: false, model: 'm' }, passages, maxSentences);
+}
+
+describe('An answer', () => {
+  it('shows the picked units in their order, letter for letter, with their place', () => {
+    const { sentences } = show([
+      { units: [numberOf('😀 Dogs are welcome.')], mark: 'Dogs' },
+      { units: [1], mark: 'in June' },
+    ]);
+    expect(sentences.map((sentence) => [sentence.text, sentence.mark])).to.deep.equal([
+      ['😀 Dogs are welcome.', 'Dogs'],
+      ['The lease ends in May.', null],
+    ]);
+    expect(sentences[0]?.citations[0]).to.include({
+      documentId: 'other.txt',
+      start: 0,
+      end: 19,
+      quote: '😀 Dogs are welcome.',
+      exact: true,
+    });
+    expect(sentences[1]?.citations[0]?.context).to.deep.include({ before: null, after: 'It may be ended earlier.' });
+  });
+
+  it('leaves out unknown numbers, shows repeated ones once, and neighbours as one', () => {
+    const shown = (...units: number[][]) => show(units.map((some) => ({ units: some }))).sentences.map((sentence) => sentence.text);
+    expect(shown([0], [-1], [99], [1.5], [1], [1], [1, 1])).to.deep.equal(['The lease ends in May.']);
+    expect(shown([1, 2])).to.deep.equal(['The lease ends in May. It may be ended earlier.']);
+    expect(shown([1, 3])).to.deep.equal(['The lease ends in May.', 'The roof leaks.']);
+    expect(shown([3], [1, 2], [2, 3])).to.deep.equal(['The roof leaks.', 'The lease ends in May. It may be ended earlier.']);
+    expect(show([{ units: [1] }, { units: [3] }], null, 1).sentences).to.have.length(1);
+  });
+
+  it('shows a unit that leans on the one before together with it', () => {
+    const [sentence] = show([{ units: [2] }]).sentences;
+    expect(sentence?.text).to.equal('The lease ends in May. It may be ended earlier.');
+    expect(sentence?.citations[0]).to.include({ start: 0, quote: sentence?.text });
+  });
+
+  it('shows beside an item its parents and the line before its list', () => {
+    const [{ context } = expect.fail()] = show([{ units: [numberOf('- with oil')] }]).sentences[0]?.citations ?? [];
+    expect(context).to.deep.include({ lead: 'Bring these things:', parents: ['- a lamp'], cells: [] });
+  });
+
+  it('shows beside a row its cells with their heads, and the line before its table', () => {
+    const [{ context } = expect.fail()] = show([{ units: [numberOf('| K2 | 90 g |')] }]).sentences[0]?.citations ?? [];
+    const cells = [
+      { head: 'Model', text: 'K2' },
+      { head: 'Weight', text: '90 g' },
+    ];
+    expect(context).to.deep.include({ lead: 'Weights of lamps.', cells });
+  });
+
+  it('shows what the model itself said only beside units, unchecked', () => {
+    expect(show([{ units: [1] }], 'In June.').draft).to.deep.equal({ text: 'In June.', checked: false });
+    expect(show([{ units: [99] }], 'In June.')).to.deep.include({ draft: null, nothingFound: true, sentences: [] });
+  });
+
+  it('has no word that no document has, whatever numbers are picked', () => {
+    const random = randomOf(52);
+    const texts = passages.map((passage) => passage.text);
+    for (let round = 0; round < 1_000; round += 1) {
+      const picks = Array.from({ length: 6 }, () => ({
+        units: Array.from({ length: Math.floor(random() * 4) }, () => Math.floor(random() * 30) - 5),
+        mark: random() < 0.5 ? 'free of charge' : 'May',
+      }));
+      for (const { text: shown, mark, citations } of show(picks).sentences) {
+        expect(texts.some((one) => one.includes(shown))).to.equal(true);
+        expect(mark === null || shown.includes(mark)).to.equal(true);
+        expect(citations.map(({ quote }) => quote)).to.deep.equal([shown]);
+      }
+    }
+  });
+});
