@@ -2,9 +2,13 @@ import { expect } from 'chai';
 import { answerQuestion } from '../../ai/answer/rank-units.ts';
 import { plainBm25 } from '../../tools/bench/baselines/plain-bm25.ts';
 import { fiveLanguages } from '../../tools/bench/collections/five-languages.ts';
+import { otherWords } from '../../tools/bench/collections/other-words.ts';
 import { unitsOf } from '../support/answer-passages.ts';
 
-const { documents, questions } = fiveLanguages;
+const { documents } = fiveLanguages;
+// A question in other words than its text's shares more of them with a text that does not respond, and an answer without a model knows only words.
+const inOtherWords = new Set(otherWords.flatMap(({ questions }) => questions.map(({ query }) => query)));
+const questions = fiveLanguages.questions.filter(({ query }) => !inOtherWords.has(query));
 const search = plainBm25(documents);
 const texts = new Map(documents.map(({ id, text }) => [id, text]));
 
@@ -35,11 +39,11 @@ function ask(question: string) {
 }
 
 describe('answers without a model, to questions about the samples in five languages', () => {
-  it('cite a passage that responds nearly as often as the search finds one', () => {
+  it('cite a passage that responds nearly as often as the search finds one, if the words are the text’s', () => {
     const asked = questions.map(({ query, relevant }) => ({ relevant, ...ask(query) }));
     const found = asked.filter(({ relevant, found: ids }) => ids.some((id) => relevant.includes(id))).length;
     const cited = asked.filter(({ relevant, cited: first = '' }) => relevant.includes(first)).length;
-    expect(cited, `${cited} of ${found}`).to.be.at.least(found * 0.7);
+    expect(cited, `${cited} of ${found}`).to.be.at.least(found * 0.8);
   });
 
   it('are hardly ever given where nothing responds', () => {
