@@ -105,7 +105,7 @@ export function isFromYearOne(value: string): boolean {
 }
 
 export const dateTime = z.iso
-  .datetime()
+  .datetime({ abort: true })
   .refine(isFromYearOne, 'must be in the year 1 or later')
   .meta({ examples: [exampleTime] });
 

@@ -91,14 +91,14 @@ function endsBefore(current: string, next: string): boolean {
 function joinsNext(before: string, lastWord: string, after: string): boolean {
   const stem = stemOf(lastWord);
   if (titles.has(stem)) return true;
-  if (numbered.has(stem)) return /^[\p{N}#§(]|^[IVXLC]+\b|^[A-Z]\b/u.test(after);
+  if (numbered.has(stem)) return /^[\p{N}#§(]|^[IVXLC]+\b|^[A-Z]\b|^[A-Z]{1,8}[-/]?\d/u.test(after);
   if (/^\p{N}{1,3}$/u.test(stem)) return !opensSentence(after) && (germanMonths.test(after) || followsArticle(before, lastWord));
   return false;
 }
 
 /** Whether the word before the last one is an article or the like, after which a number counts what follows. */
 function followsArticle(before: string, lastWord: string): boolean {
-  const [word = ''] = /\S+$/u.exec(before.slice(0, -lastWord.length).trimEnd()) ?? [];
+  const [word = ''] = /(?<!\S)\S+$/u.exec(before.slice(0, -lastWord.length).trimEnd()) ?? [];
   return beforeOrdinals.has(stemOf(word));
 }
 

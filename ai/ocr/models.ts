@@ -21,17 +21,13 @@ export interface Models {
  */
 export async function loadModels(directory: string): Promise<Models> {
   const names = await readdir(directory);
-  const read = async (pattern: RegExp, kind: string) => {
-    const name = names.find((one) => pattern.test(one));
-    if (name === undefined) throw new Error(`there is no model ${kind} in ${directory}`);
+  const read = async (kind: string, ending: string) => {
+    const name = names.find((one) => one.includes(kind) && one.endsWith(ending));
+    if (name === undefined) throw new Error(`there is no model *${kind}*${ending} in ${directory}`);
     return await readFile(join(directory, name));
   };
-  const [detector, direction, recognizer] = await Promise.all([
-    read(/det.*\.onnx$/, '*det*.onnx'),
-    read(/cls.*\.onnx$/, '*cls*.onnx'),
-    read(/rec.*\.onnx$/, '*rec*.onnx'),
-  ]);
-  const characters = charactersIn(recognizer) ?? (await read(/\.txt$/, 'list of characters *.txt')).toString('utf8');
+  const [detector, direction, recognizer] = await Promise.all([read('det', '.onnx'), read('cls', '.onnx'), read('rec', '.onnx')]);
+  const characters = charactersIn(recognizer) ?? (await read('', '.txt')).toString('utf8');
   return {
     detector: await load(detector),
     direction: await load(direction),

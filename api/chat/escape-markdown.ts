@@ -1,5 +1,5 @@
 const marks = /[\\`*_[\]<>&~|]/g;
-const lineMark = /^(\s*)([#+=-]|\d+(?=[.)]))/gm;
+const lineMark = /^([^\S\r\n\u2028\u2029]*)([#+=-]|\d+(?=[.)]))/gm;
 /** Some front ends make links of what only looks like an address, escaped or not. A word joiner, which nobody sees, keeps them from it. */
 const address = /(?<=[a-z]:)(?=[/\\])|(?<=\bwww)(?=\.)|(?<=\S)(?=@)|(?<=\b(?:mailto|xmpp):)(?=\S)/gi;
 

@@ -25,7 +25,10 @@ export function findWords(wanted: string[], words: string[]): number | undefined
   return undefined;
 }
 
-/** The part of a text that has the letters and digits of a value, between borders of words, on one line; undefined if there is none. */
+/**
+ * The part of a text that has the letters and digits of a value, between borders of words, on one line; undefined if there is none. It has the
+ * signs around them that the value has, if the text has them, too.
+ */
 export function squeeze(value: string, text: string): string | undefined {
   const wanted = lettersOf(value);
   if (wanted === '') return undefined;
@@ -34,10 +37,18 @@ export function squeeze(value: string, text: string): string | undefined {
     let said = '';
     for (let to = from; to < words.length && said.length < wanted.length; to += 1) {
       said += lettersOf(words[to]?.word ?? '');
-      if (said === wanted) return text.slice(words[from]?.start, words[to]?.end).replace(/\s+/g, ' ');
+      if (said === wanted) return withSigns(value, text, { start: words[from]?.start ?? 0, end: words[to]?.end ?? 0 }).replace(/\s+/g, ' ');
     }
   }
   return undefined;
+}
+
+function withSigns(value: string, text: string, { start, end }: { start: number; end: number }): string {
+  const own = readWords(value);
+  const before = value.slice(0, own[0]?.start);
+  const after = value.slice(own.at(-1)?.end);
+  const from = text.slice(0, start).endsWith(before) ? start - before.length : start;
+  return text.slice(from, text.startsWith(after, end) ? end + after.length : end);
 }
 
 function lettersOf(text: string): string {

@@ -65,7 +65,7 @@ describe(`${racers} requests at once for the last that a plan allows: one gets i
       expect(status).to.equal(403);
       expect(body).to.deep.equal({
         ...{ defined: true, code: 'LIMIT_REACHED', status: 403, message: 'This organization has reached a limit of its plan.' },
-        data: { kind, limit, plan: 'free' },
+        data: { kind, limit, plan: 'free', ...(kind === 'aiCredits' && { scope: 'organization' }) },
       });
     }
   }

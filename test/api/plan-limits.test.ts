@@ -111,6 +111,6 @@ describe('A search', () => {
 function reached(kind: string, limit: number) {
   return {
     ...{ defined: true, code: 'LIMIT_REACHED', status: 403, message: 'This organization has reached a limit of its plan.' },
-    data: { kind, limit, plan: 'free' },
+    data: { kind, limit, plan: 'free', ...(kind === 'aiCredits' && { scope: 'organization' }) },
   };
 }

@@ -265,7 +265,7 @@ describe('docker-compose.yml', () => {
     for (const { image } of published) expect(image).to.match(/^\$\{[A-Z_]+_IMAGE:-[\w./-]+:[\w.-]+\}$/);
     const bases = [...readFileSync('deploy/Dockerfile', 'utf8').matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as a Dockerfile names an argument.
-    expect(bases).to.deep.equal(['${NODE_IMAGE}', 'source', 'source', 'source', '${NODE_IMAGE}', 'base', 'base']);
+    expect(bases).to.deep.equal(['${NODE_IMAGE}', '${NODE_IMAGE}', 'source', 'source', 'source', '${NODE_IMAGE}', 'base', 'base']);
     for (const { build } of [compose.services.api, compose.services.ai] as Service[])
       expect(JSON.stringify(build)).to.match(/"NODE_IMAGE":"\$\{NODE_IMAGE:-node:[\w.-]+\}"/);
   });

@@ -6,7 +6,7 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { password, pathOf, useConsole } from './support/use-console.ts';
 
 describe('The console, if something goes wrong', () => {
-  const { api, open, tenant } = useConsole();
+  const { api, open, tenant } = useConsole({}, { process: true });
 
   async function addColleague(): Promise<TestUser> {
     const colleague = await api.signUp('Grace Hopper');
@@ -198,7 +198,7 @@ describe('The console, if something goes wrong', () => {
 });
 
 describe('The console, while the database is away', () => {
-  const { api, open, tenant } = useConsole();
+  const { api, open, tenant } = useConsole({}, { process: true });
   let proxy: TcpProxy;
   before(async () => {
     const url = new URL(api.database.url);

@@ -21,10 +21,10 @@ interface UsedConsole extends UsedApi {
   open(path: string, options?: BrowserContextOptions & { as?: TestUser }): Promise<Window>;
 }
 
-/** Gives the tests of a `describe` a service with the console, and a browser. */
-export function useConsole(env: Environment | (() => Promise<Environment>) = {}): UsedConsole {
+/** Gives the tests of a `describe` a service with the console, and a browser. `process`: see `useApi`. */
+export function useConsole(env: Environment | (() => Promise<Environment>) = {}, { process = false } = {}): UsedConsole {
   const given = typeof env === 'function' ? env : async () => env;
-  const used = useApi({ env: async () => ({ CONSOLE_DIR: await builtConsole(), ...(await given()) }) });
+  const used = useApi({ process, env: async () => ({ CONSOLE_DIR: await builtConsole(), ...(await given()) }) });
   let browser: Browser;
   before('starts a browser', async () => {
     browser = await openBrowser();
