@@ -202,7 +202,12 @@ async function readRaw({ api }: UsedApi, jobId: string): Promise<{ events: strin
     if (typeof value === 'string') texts.push(value);
     if (typeof value !== 'object' || value === null) return;
     if ('metadata' in value && 'data' in value) return void payloads.push(readPayload(value));
-    for (const [name, each] of Object.entries(value)) {
+    // What the SDK itself keeps of a patch and a local activity is in clear: their names and numbers.
+    const clear = 'markerName' in value ? ['patch-data', 'data'] : [];
+    for (const [name, each] of Object.entries(value).flatMap((entry) =>
+      entry[0] === 'details' ? Object.entries(entry[1] ?? {}) : [entry],
+    )) {
+      if (clear.includes(name)) continue;
       if (name.endsWith('EventAttributes') && each) events.push(name.replace('EventAttributes', ''));
       if (!visible.has(name)) walk(each);
     }
