@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
 import { createKey, type KeyOptions, type TestKey } from '../support/api-keys.ts';
+import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
 import { noteTokens } from '../support/run-secrets.ts';
 import { useApi } from '../support/use-api.ts';
@@ -242,7 +243,7 @@ describe('The MCP server, if the disk of the documents is full', () => {
     const upload = { workspaceId, name: 'a.txt', contentType: 'text/plain', text: 'No room.' };
     const { isError, content } = (await client.callTool({ name: 'upload_document', arguments: upload })) as any;
     expect([isError, content[0].text]).to.deep.equal([true, 'storage_full: The store of documents is full. Try again later.']);
-    expect(api.stack.readLog('api')).to.include('the disk of the stored documents is full');
+    await until(async () => api.stack.readLog('api').includes('the disk of the stored documents is full'));
     await client.close();
   });
 });
