@@ -7,14 +7,31 @@ const exampleSentence = 'Mirrors are washed with deionised water on the first Mo
 
 const line = z.string().nullable();
 
+const unitCell = z
+  .object({
+    head: z.string().meta({ examples: ['Model'] }),
+    text: z.string().meta({ examples: ['K1'] }),
+  })
+  .meta({ id: 'AnswerCell' });
+
+const answerDraft = z
+  .object({
+    text: z.string().meta({ examples: ['The mirrors are washed once a month.'] }),
+    checked: z.literal(false).meta({ examples: [false] }),
+  })
+  .meta({ id: 'AnswerDraft', description: 'What a model said in its own words, which nothing has checked.' });
+
 const unitContext = z
   .object({
     before: line.describe('The sentence before it.').meta({ examples: ['The telescope has two mirrors.'] }),
     after: line.describe('The sentence after it.').meta({ examples: [null] }),
     lead: line.describe('The line before the list or table that it is in.').meta({ examples: [null] }),
-    parents: z.array(z.string()).describe('The items of a list that it is under, the outermost first.'),
+    parents: z
+      .array(z.string())
+      .describe('The items of a list that it is under, the outermost first.')
+      .meta({ examples: [[]] }),
     cells: z
-      .array(z.object({ head: z.string(), text: z.string() }))
+      .array(unitCell)
       .describe('The cells of a row, each with the head of its column; empty if the column has none.')
       .meta({ examples: [[]] }),
   })
@@ -82,12 +99,9 @@ const answerFields = {
     .describe('The model that picked the sentences; null if none did.')
     .meta({ examples: [null] }),
   credits: count.describe('What the answer was charged.').meta({ examples: [3] }),
-  draft: z
-    .object({ text: z.string(), checked: z.literal(false) })
+  draft: answerDraft
     .nullish()
-    .describe(
-      'What the model said in its own words, which nothing has checked. Null if it was not asked for, the deployment does not allow it, or there are no sentences.',
-    )
+    .describe('Null if it was not asked for, the deployment does not allow it, or there are no sentences.')
     .meta({ examples: [null] }),
 };
 
@@ -113,8 +127,13 @@ const question = z
     maxSentences: z.int().min(1).max(20).default(5).describe('How long the answer may get.'),
     before: singleLine({ min: 1, max: 1000 })
       .nullish()
-      .describe('What was asked before, if the question leans on it: its words count as those of the question.'),
-    draft: z.boolean().optional().describe("Whether the model's own wording is wanted beside the sentences, if the deployment allows it."),
+      .describe('What was asked before, if the question leans on it: its words count as those of the question.')
+      .meta({ examples: [null] }),
+    draft: z
+      .boolean()
+      .optional()
+      .describe("Whether the model's own wording is wanted beside the sentences, if the deployment allows it.")
+      .meta({ examples: [false] }),
   })
   .meta({ id: 'Question' });
 

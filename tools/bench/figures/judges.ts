@@ -5,6 +5,7 @@ import type { Judge } from '../support/judge.ts';
 
 /** Each part with its folder below the directory of sets, loaded when it is asked for. */
 const parts: Record<string, { folder: string; load: () => Promise<Judge> }> = {
+  answering: { folder: '.', load: async () => (await import('../judges/answering.ts')).answering },
   finding: { folder: 'xquad', load: async () => (await import('../judges/finding.ts')).finding },
   receipts: { folder: 'receipts', load: async () => (await import('../judges/receipts.ts')).receipts },
   tables: { folder: 'tables', load: async () => (await import('../judges/tables.ts')).tables },

@@ -15,9 +15,9 @@ const modes: [mode: SearchMode, name: string][] = [
 const postgresLanguages: Record<string, string> = {
   ...{ ar: 'arabic', de: 'german', el: 'greek', en: 'english', es: 'spanish', hi: 'hindi', ro: 'romanian', ru: 'russian', tr: 'turkish' },
 };
-const names = new Intl.DisplayNames('en', { type: 'language' });
+export const languageNames = new Intl.DisplayNames('en', { type: 'language' });
 
-interface Language {
+export interface Language {
   code: string;
   /** The paragraphs, one a document. */
   texts: string[];
@@ -41,7 +41,8 @@ export const finding: Judge = async (directory, { quick }) => {
   }
 };
 
-function readLanguage(file: string, every: number): Language {
+/** The paragraphs of a file of XQuAD, and every so many of its questions. */
+export function readLanguage(file: string, every: number): Language {
   const { data } = JSON.parse(readFileSync(file, 'utf8')) as {
     data: { paragraphs: { context: string; qas: { question: string }[] }[] }[];
   };
@@ -53,10 +54,13 @@ function readLanguage(file: string, every: number): Language {
 
 async function judge(bench: SearchBench, language: Language): Promise<Figure[]> {
   const { code, texts } = language;
-  await bench.fill(code, texts);
+  await bench.fill(
+    code,
+    texts.map((text, place) => ({ name: `${place}.txt`, text })),
+  );
   const plain = plainBm25(texts.map((text, place) => ({ id: String(place), text })));
   const baseline = await shareFound(language, async (query) => Number(plain(query, 1)[0] ?? -1));
-  const name = (what: string) => `finding, ${names.of(code)}: ${what}`;
+  const name = (what: string) => `finding, ${languageNames.of(code)}: ${what}`;
   const figures: Figure[] = [];
   for (const [mode, called] of modes) {
     const value = await shareFound(language, (query) => bench.firstHit(code, query, mode));

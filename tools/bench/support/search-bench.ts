@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
+import { answerQuestion } from '../../../ai/answer/rank-units.ts';
 import { embedText, localDimensions, localEmbedModel } from '../../../ai/embed/embed-text.ts';
 import type { SearchMode } from '../../../contract/document-search.ts';
 import { createDb, createPool, type Db } from '../../../db/connect.ts';
 import { migrate } from '../../../db/migrate.ts';
+import { readPassages } from '../../../domain/answers/read-passages.ts';
+import { toAnswer, toUnits } from '../../../domain/answers/to-answer.ts';
 import { chunkingOf, chunkSize } from '../../../domain/chunking/chunking.ts';
 import { cutChunks } from '../../../domain/chunking/cut-chunks.ts';
 import { getDocument } from '../../../domain/documents/document.ts';
@@ -15,16 +18,24 @@ import { storeChunks } from '../../../domain/search/store-chunks.ts';
 import { startStack } from '../../../local/stack.ts';
 
 const kind = { model: localEmbedModel, dimensions: localDimensions, chunking: chunkingOf(chunkSize) };
-const outline = { characters: 0, pages: null, headings: [] };
+const maxSentences = 5;
+
+/** A document of the bench. */
+export interface BenchDocument {
+  name: string;
+  text: string;
+}
 
 /** Documents in a database of their own, searched by the functions that a request and a job call, without HTTP, jobs and the AI service. */
 export interface SearchBench {
   /** Plain connections to the same server, for what it is compared with. */
   bare: pg.Pool;
-  /** Makes a workspace of these texts, each a document with its place as its id. */
-  fill(workspaceId: string, texts: string[]): Promise<void>;
+  /** Makes a workspace of these documents, each with its place as its id. */
+  fill(workspaceId: string, documents: BenchDocument[]): Promise<void>;
   /** The place of the first hit; undefined if nothing is found. */
   firstHit(workspaceId: string, query: string, mode: SearchMode): Promise<number | undefined>;
+  /** The place of the document that an answer without a model cites first; undefined if nothing answers. */
+  firstCited(workspaceId: string, question: string): Promise<number | undefined>;
   stop(): Promise<void>;
 }
 
@@ -39,16 +50,20 @@ export async function startSearchBench(): Promise<SearchBench> {
   bare.on('error', () => {});
   return {
     bare,
-    async fill(workspaceId, texts) {
+    async fill(workspaceId, documents) {
       await insertWorkspace(db, workspaceId);
-      for (const [place, text] of texts.entries()) await insertDocument(db, workspaceId, place, text);
+      for (const [place, document] of documents.entries()) await insertDocument(db, workspaceId, place, document);
     },
     async firstHit(workspaceId, query, mode) {
-      const embedded = mode === 'lexical' ? undefined : { model: localEmbedModel, vector: embedText(query) };
-      const search = { workspaceId, query: mode === 'semantic' ? undefined : query, embedded, limit: 10 };
-      const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
-      const { chunks } = await snapshot.execute((trx) => findChunks(trx, search));
-      return chunks[0] && Number(chunks[0].document_id.slice(workspaceId.length + 1));
+      const [first] = await search(db, { workspaceId, query, mode });
+      return first && placeOf(workspaceId, first.document_id);
+    },
+    async firstCited(workspaceId, question) {
+      const passages = await readPassages(db, await search(db, { workspaceId, query: question, mode: 'hybrid' }));
+      const picks = answerQuestion({ question, before: null, draft: false, passages: passages.map(toUnits), maxSentences });
+      const { sentences } = toAnswer({ answer: picks, draft: null, extractive: true, model: null }, passages, maxSentences);
+      const id = sentences[0]?.citations[0]?.documentId;
+      return id === undefined ? undefined : placeOf(workspaceId, id);
     },
     async stop() {
       await Promise.all([bare.end(), db.destroy()]);
@@ -56,6 +71,23 @@ export async function startSearchBench(): Promise<SearchBench> {
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+interface AskedSearch {
+  workspaceId: string;
+  query: string;
+  mode: SearchMode;
+}
+
+async function search(db: Db, { workspaceId, query, mode }: AskedSearch) {
+  const embedded = mode === 'lexical' ? undefined : { model: localEmbedModel, vector: embedText(query) };
+  const asked = { workspaceId, query: mode === 'semantic' ? undefined : query, embedded, limit: 10 };
+  const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
+  return (await snapshot.execute((trx) => findChunks(trx, asked))).chunks;
+}
+
+function placeOf(workspaceId: string, documentId: string): number {
+  return Number(documentId.slice(workspaceId.length + 1));
 }
 
 async function insertWorkspace(db: Db, id: string): Promise<void> {
@@ -67,13 +99,18 @@ async function insertWorkspace(db: Db, id: string): Promise<void> {
     .execute();
 }
 
-async function insertDocument(db: Db, workspaceId: string, place: number, text: string): Promise<void> {
+async function insertDocument(db: Db, workspaceId: string, place: number, { name, text }: BenchDocument): Promise<void> {
   const id = `${workspaceId}-${place}`;
   const where = { organization_id: workspaceId, workspace_id: workspaceId, object_key: id, status: 'ready' as const };
-  const file = { name: `${place}.txt`, content_type: 'text/plain', size_bytes: 1, extracted_at: sql<Date>`now()` };
+  const file = { name, content_type: 'text/plain', size_bytes: 1, extracted_at: sql<Date>`now()` };
   await db
     .insertInto('document')
     .values({ id, ...where, ...file })
+    .execute();
+  const outline = { characters: [...text].length, pages: null, headings: [] };
+  await db
+    .insertInto('document_text')
+    .values({ document_id: id, text, outline: JSON.stringify(outline) })
     .execute();
   const document = await getDocument(db, id);
   const chunks = cutChunks(text, outline, { contentType: file.content_type }).map((chunk) => ({

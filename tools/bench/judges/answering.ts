@@ -1,0 +1,93 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { plainBm25 } from '../baselines/plain-bm25.ts';
+import { type Figure, toFigure } from '../support/figure.ts';
+import type { Judge } from '../support/judge.ts';
+import { type BenchDocument, type SearchBench, startSearchBench } from '../support/search-bench.ts';
+import { languageNames, readLanguage } from './finding.ts';
+
+/** A question, with the place of the document that answers it; undefined if none does. */
+interface Asked {
+  query: string;
+  place: number | undefined;
+}
+
+/**
+ * How often an answer without a model begins with the right document, and how often there rightly is none, by CLAP-NQ in English and XQuAD in
+ * each of its languages. The baseline answers each question by the first passage that plain BM25 finds. A quick run asks every fourth
+ * question.
+ */
+export const answering: Judge = async (directory, { quick }) => {
+  const every = quick ? 4 : 1;
+  const bench = await startSearchBench();
+  try {
+    const figures: Figure[] = [];
+    if (existsSync(join(directory, 'clapnq'))) figures.push(...(await judgeClapNq(bench, join(directory, 'clapnq'), every)));
+    for (const file of globSync(join(directory, 'xquad', 'xquad.*.json')).sort()) figures.push(await judgeXquad(bench, file, every));
+    return figures;
+  } finally {
+    await bench.stop();
+  }
+};
+
+interface ClapNqLine {
+  input: string;
+  passages: { title: string; text: string }[];
+}
+
+async function judgeClapNq(bench: SearchBench, directory: string, every: number): Promise<Figure[]> {
+  const [answerable, unanswerable] = ['answerable', 'unanswerable'].map((name) => readLines(join(directory, `${name}.jsonl`)));
+  const documents: BenchDocument[] = [];
+  const ask = (lines: ClapNqLine[] = [], isAnswered: boolean): Asked[] =>
+    lines.map(({ input, passages: [passage] }) => {
+      documents.push({ name: passage?.title ?? '', text: passage?.text ?? '' });
+      return { query: input, place: isAnswered ? documents.length - 1 : undefined };
+    });
+  const kinds: [name: string, asked: Asked[]][] = [
+    ['answerable', ask(answerable, true)],
+    ['unanswerable', ask(unanswerable, false)],
+  ];
+  await bench.fill('clapnq', documents);
+  const plain = plainBm25(documents.map(({ text }, place) => ({ id: String(place), text })));
+  const counts: { name: string; right: number; baseline: number; of: number }[] = [];
+  for (const [name, all] of kinds) {
+    const asked = all.filter((_, index) => index % every === 0);
+    const right = await countRight(asked, (query) => bench.firstCited('clapnq', query));
+    const baseline = await countRight(asked, async (query) => firstOf(plain(query, 1)));
+    counts.push({ name, right, baseline, of: asked.length });
+  }
+  const sum = (of: (count: (typeof counts)[number]) => number) => counts.reduce((total, count) => total + of(count), 0);
+  const whole = { name: 'all', right: sum(({ right }) => right), baseline: sum(({ baseline }) => baseline), of: sum(({ of }) => of) };
+  return [whole, ...counts].map(({ name, right, baseline, of }) =>
+    toFigure(
+      `answering, CLAP-NQ: ${name}`,
+      { value: right / of, baseline: baseline / of, unit: '' },
+      name === 'all' ? { atLeast: 0.75 } : {},
+    ),
+  );
+}
+
+async function judgeXquad(bench: SearchBench, file: string, every: number): Promise<Figure> {
+  const { code, texts, questions } = readLanguage(file, every);
+  const documents = texts.map((text, place) => ({ name: `${place}.txt`, text }));
+  await bench.fill(`answers-${code}`, documents);
+  const plain = plainBm25(documents.map(({ text }, place) => ({ id: String(place), text })));
+  const value = (await countRight(questions, (query) => bench.firstCited(`answers-${code}`, query))) / questions.length;
+  const baseline = (await countRight(questions, async (query) => firstOf(plain(query, 1)))) / questions.length;
+  return toFigure(`answering, XQuAD, ${languageNames.of(code)}`, { value, baseline, unit: '' }, { atLeast: 0.8 });
+}
+
+async function countRight(asked: Asked[], answer: (query: string) => Promise<number | undefined>): Promise<number> {
+  let right = 0;
+  for (const { query, place } of asked) if ((await answer(query)) === place) right += 1;
+  return right;
+}
+
+function firstOf([id]: string[]): number | undefined {
+  return id === undefined ? undefined : Number(id);
+}
+
+function readLines(file: string): ClapNqLine[] {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
+}
