@@ -56,7 +56,7 @@ export const rooms: Record<string, Room> = {
       'workflows/inputs.ts',
     ],
     types: ['config'],
-    packages: ['kysely', 'marked', 'stemmer', 'stopword', 'uuid', 'zod', 'node:crypto', 'node:zlib'],
+    packages: ['kysely', 'marked', 'uuid', 'zod', 'node:crypto', 'node:zlib'],
   },
   payments: {
     imports: ['contract', 'db', 'domain', 'telemetry/spans.ts', 'workflows/definitions.ts'],
@@ -110,7 +110,6 @@ export const rooms: Record<string, Room> = {
       'postal-mime',
       'onnxruntime-node',
       'sharp',
-      'stemmer',
       'stopword',
       'tesseract.js',
       'undici',
