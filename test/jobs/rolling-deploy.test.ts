@@ -89,14 +89,16 @@ describe('A worker that knows fewer kinds beside a newer one', () => {
 
 describe('A release that changes the steps of a workflow', () => {
   // It looks at the row before the first attempt: one more activity, ahead of all that histories know.
-  const added: Edit = { file: 'workflows/run-job.ts', from: 'setHandler(jobCanceled, () => scope.cancel());', to: '' };
+  const handler = 'setHandler(jobCanceled, whenCanceled, { unfinishedPolicy: HandlerUnfinishedPolicy.ABANDON });';
+  const added: Edit = { file: 'workflows/run-job.ts', from: handler, to: '' };
   const step = (condition: string): Edit => ({
     ...added,
     to: `${added.from}\n  ${condition}await settleAttempt({ jobId, claimedBy: workflowInfo().runId });`,
   });
   const change = 'look-before-first-attempt';
-  const imported: Edit = { file: 'workflows/run-job.ts', from: 'import { CancellationScope,', to: 'import { CancellationScope, patched,' };
-  const versioned = [imported, step(`if (patched('${change}')) `)];
+  const versioned = [step(`if (patched('${change}')) `)];
+  /** Of this version already. */
+  const earlier = 'the row decides';
   const unversioned = [step('')];
   let directory: string;
 
@@ -165,10 +167,10 @@ describe('A release that changes the steps of a workflow', () => {
       expect(await api.jobIn(tenant.owner.token, begun.id, ['succeeded'])).to.include({ attempts: 2 });
       expect(await result(begun.id)).to.deep.equal({ status: 'succeeded' });
       expect(await attemptsOf(api, begun.id)).to.deep.equal([{ pid: next.pid, attempts: 2, lost: true }]);
-      expect(await changesOf(begun.id)).to.deep.equal([]);
+      expect(await changesOf(begun.id)).to.deep.equal([earlier]);
       const begunByNext = await createJob(api, tenant, summary);
       expect(await result(begunByNext.id)).to.deep.equal({ status: 'succeeded' });
-      expect(await changesOf(begunByNext.id)).to.deep.equal([change]);
+      expect(await changesOf(begunByNext.id)).to.deep.equal([earlier, change]);
     });
 
     it('is waited for by what it began, when only the version before is left', async () => {

@@ -13,6 +13,7 @@ const folders = [
   'domain',
   'payments',
   'telemetry',
+  'text',
   'temporal',
   'worker',
   'workflows',
