@@ -2,6 +2,7 @@ import { deepStrictEqual } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common';
 import fc from 'fast-check';
+import { beginReplay, requestReplay } from '../../domain/jobs/replay-jobs.ts';
 import { describeFailure, settledFailure } from '../../workflows/job-outcomes.ts';
 import { expectDone, findNewJob, type Model, pick, type Step, step } from './agreement.ts';
 import { breaks, describeBreak, index } from './arbitraries.ts';
@@ -183,6 +184,9 @@ const replay = breaks.map((at) =>
       originals.map(({ id }) => id),
     );
     const replayRun = randomUUID();
+    const asked = { id: replayRun, input: { organizationId } };
+    await requestReplay(service.database.db, asked);
+    await beginReplay(service.database.db, { ...asked, replayRun });
     await tenant.untilDone(() => service.act('replayJobs', { jobIds, replayRun }), at);
     for (const original of originals) {
       if (rules.refusesRetry(model.state, original)) continue;

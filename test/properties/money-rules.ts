@@ -19,7 +19,8 @@ type Limit = keyof (typeof planLimits)['free'];
 function beyond(state: MoneyState, kind: Limit, wanted: number): Refusal | undefined {
   const plan = planOf(state);
   if (plan === null || wanted <= planLimits[plan][kind]) return undefined;
-  return { code: 'LIMIT_REACHED', kind, limit: planLimits[plan][kind], plan };
+  const scope = kind === 'aiCredits' ? { scope: 'organization' } : {};
+  return { code: 'LIMIT_REACHED', kind, limit: planLimits[plan][kind], plan, ...scope };
 }
 
 /** Why credits cannot be charged now; undefined if they can. */

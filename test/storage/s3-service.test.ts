@@ -85,7 +85,7 @@ describe('A service whose documents are in S3', () => {
     expect((await fetch(`${api.url}/uploads/${tenant.organizationId}/document`)).status).to.equal(404);
     await api.makePlatformAdmin(tenant.owner);
     expect((await call('GET', '/admin/system')).body.storage).to.deep.equal({
-      driver: 's3',
+      driver: 'bucket',
       location: 'documents',
       maxUploadBytes: 26_214_400,
     });
