@@ -24,12 +24,14 @@ const weakLetters = /(?<=.)[اويىئؤء]|^ا(?=..)/gu;
 const minConsonants = 3;
 
 /** English plurals that no ending tells. */
-const irregular: Record<string, string> = {
-  ...{ children: 'child', people: 'person', men: 'man', women: 'woman', feet: 'foot', teeth: 'tooth', geese: 'goose', mice: 'mouse' },
-  ...{ wives: 'wife', lives: 'life', knives: 'knife', leaves: 'leaf', halves: 'half', shelves: 'shelf', wolves: 'wolf', lice: 'louse' },
-  ...{ thieves: 'thief', indices: 'index', matrices: 'matrix', vertices: 'vertex', criteria: 'criterion', phenomena: 'phenomenon' },
-  ...{ analyses: 'analysis' },
-};
+const irregular = new Map(
+  Object.entries({
+    ...{ children: 'child', people: 'person', men: 'man', women: 'woman', feet: 'foot', teeth: 'tooth', geese: 'goose', mice: 'mouse' },
+    ...{ wives: 'wife', lives: 'life', knives: 'knife', leaves: 'leaf', halves: 'half', shelves: 'shelf', wolves: 'wolf', lice: 'louse' },
+    ...{ thieves: 'thief', indices: 'index', matrices: 'matrix', vertices: 'vertex', criteria: 'criterion', phenomena: 'phenomenon' },
+    ...{ analyses: 'analysis' },
+  }),
+);
 
 /**
  * The stem of a word of `lower` in a language, folded, by Snowball. A word of Vietnamese is its own stem, with its accents; one of a language
@@ -60,7 +62,7 @@ function createStem(language: string): Known['stem'] {
   if (!stemmed.has(language)) return (word) => word;
   const snowball = createStemmer(language as Parameters<typeof createStemmer>[0]);
   if (language === 'ar') return (word) => withoutWeakLetters(fold(snowball(word)));
-  return language === 'en' ? (word) => snowball(irregular[fold(word)] ?? fold(word)) : snowball;
+  return language === 'en' ? (word) => snowball(irregular.get(fold(word)) ?? fold(word)) : snowball;
 }
 
 function withoutWeakLetters(stem: string): string {

@@ -20,6 +20,10 @@ const questions: Record<string, string> = {
 };
 
 describe('words', () => {
+  it('have a stem also if every object has a property of that name', () => {
+    for (const word of ['constructor', 'valueof', 'hasownproperty']) expect(stemOf(word, 'en'), word).to.be.a('string').and.not.equal('');
+  });
+
   it('tells the language of a question', () => {
     for (const [language, question] of Object.entries(questions)) expect(languageOf(question), question).to.equal(language);
   });
