@@ -24,7 +24,7 @@ import { stripeMock } from './support/stripe-mock.ts';
 import { add, listSlowestFiles, none, oneTest, type Summary } from './support/summary-reporter.ts';
 import { longestFirst, saveTimings, shardOf } from './support/timings.ts';
 
-const usage = `Usage: npm test [-- PLACE…] [-- --shard 1/4] [-- --save-timings]
+const usage = `Usage: npm test [-- PLACE… --shard 1/4 --save-timings]
        npm run verify
 
 Runs the tests in each PLACE, such as test/api or test/db/migrate.test.ts.

@@ -63,9 +63,12 @@ export async function startApi(
     observeRequest: metrics.observeRequest,
   });
   outbox.start();
-  const workerStorage = traceStorage(await createStorage(config));
+  // Without the short time limit that the store of requests has.
+  const openWorkerStorage = async () => traceStorage(await createStorage(config));
   const workers = config.worker.enabled
-    ? startWorker(config, temporal, { db: workerDb ?? db, outbox, tracing, storage: workerStorage, ai, log, steps: metrics.steps })
+    ? startWorker(config, temporal, {
+        ...{ db: workerDb ?? db, outbox, tracing, storage: await openWorkerStorage(), ai, log, steps: metrics.steps },
+      })
     : undefined;
   const served = await serveApiMetrics(config, { registry, sessionsDb, countStreams: () => jobStreams.count(), readSdkMetrics });
   const server = await listenAt(config, createApiServer(app));
@@ -80,9 +83,7 @@ export async function startApi(
       deps.readiness.stopping = true;
       const workersStopped = workers?.stop();
       await delay(config.shutdownDelayMs);
-      const closed = closeServer(server);
-      jobStreams.close();
-      await Promise.all([closed, workersStopped]);
+      await Promise.all([closeServer(server, () => jobStreams.close()), workersStopped]);
       store.stopTidying();
       await outbox.stop();
       await listener.stop();
@@ -108,8 +109,10 @@ async function listenAt({ port, host }: ServerConfig, server: Server): Promise<S
   return server;
 }
 
-async function closeServer(server: Server): Promise<void> {
+/** Takes no new connections, ends streams, and waits for open responses, for a few seconds at most. */
+async function closeServer(server: Server, endStreams: () => void): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
+  endStreams();
   server.closeIdleConnections();
   const patience = setTimeout(() => server.closeAllConnections(), closeMs);
   await closed;

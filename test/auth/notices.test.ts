@@ -11,9 +11,7 @@ describe('A user is told by mail', () => {
   let admin: Client;
   before(async () => {
     service = await startAuthService();
-    admin = service.client();
-    const { userId } = await admin.enter('Admin');
-    await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', userId).execute();
+    admin = await service.enterAdmin();
   });
   after(() => service.stop());
 

@@ -40,6 +40,8 @@ export interface AuthService {
   warnings: Record<string, unknown>[];
   /** A client with a cookie jar of its own that behaves like curl. */
   client(): Client;
+  /** A client that is signed in as a platform admin. */
+  enterAdmin(): Promise<Client>;
   stop(): Promise<void>;
 }
 
@@ -77,9 +79,15 @@ export async function startAuthService(environment: Environment = {}): Promise<A
     const { id, email } = await insertUser(database.db, name);
     return { userId: id, email, token: await insertSession(database.db, id, sessionSecret(config)) };
   };
+  const client = () => new Client(url, makeUser);
   return {
-    ...{ url, config, database, db: database.db, auth, findSession, mails, errors, warnings },
-    client: () => new Client(url, makeUser),
+    ...{ url, config, database, db: database.db, auth, findSession, mails, errors, warnings, client },
+    enterAdmin: async (): Promise<Client> => {
+      const admin = client();
+      const { userId } = await admin.enter('Admin');
+      await database.db.updateTable('user').set({ role: 'admin' }).where('id', '=', userId).execute();
+      return admin;
+    },
     stop: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
