@@ -3,10 +3,11 @@ import { type Pdfium, readString, withMemory } from './pdfium.ts';
 
 const { mostObjects, deepestForm, mostGroups } = layerThresholds;
 const objectTypes = { text: 1, form: 5 };
-const [grey, white, black] = [1, 0xff, 0];
-const drawGrey = 0x08;
+const [blueGreenRed, white, black] = [2, 0xff, 0];
 /** Small, since it is only asked whether something is drawn. */
 export const bitmap = { width: 300, height: 400 };
+/** The levels of each of its pixels: blue, green and red. */
+export const channels = 3;
 
 /** An object that is drawn if some layers are on. */
 export interface Leaf {
@@ -106,19 +107,20 @@ function draws(pdfium: Pdfium, page: number, texts: Leaf[]): boolean {
     pdfium.FPDFTextObj_SetTextRenderMode(object, 0);
     pdfium.FPDFPageObj_SetFillColor(object, black, black, black, 0xff);
   }
-  return drawSmall(pdfium, page)?.some((pixel) => pixel !== white) ?? true;
+  return drawSmall(pdfium, page)?.some((level) => level !== white) ?? true;
 }
 
-/** The grey pixels of a page as it is drawn; undefined if there is not enough memory. */
+/** The levels of the pixels of a page as it is drawn, row by row; undefined if there is not enough memory. */
 export function drawSmall(pdfium: Pdfium, page: number): Uint8Array | undefined {
   const { width, height } = bitmap;
-  return withMemory(pdfium, width * height, (address) => {
-    const handle = address === 0 ? 0 : pdfium.FPDFBitmap_CreateEx(width, height, grey, address, width);
+  const size = width * height * channels;
+  return withMemory(pdfium, size, (address) => {
+    const handle = address === 0 ? 0 : pdfium.FPDFBitmap_CreateEx(width, height, blueGreenRed, address, width * channels);
     if (handle === 0) return undefined;
     try {
-      pdfium.pdfium.HEAPU8.fill(white, address, address + width * height);
-      pdfium.FPDF_RenderPageBitmap(handle, page, 0, 0, width, height, 0, drawGrey);
-      return pdfium.pdfium.HEAPU8.slice(address, address + width * height);
+      pdfium.pdfium.HEAPU8.fill(white, address, address + size);
+      pdfium.FPDF_RenderPageBitmap(handle, page, 0, 0, width, height, 0, 0);
+      return pdfium.pdfium.HEAPU8.slice(address, address + size);
     } finally {
       pdfium.FPDFBitmap_Destroy(handle);
     }

@@ -151,8 +151,8 @@ export const layerThresholds = {
 export const unseenThresholds = {
   /** A page with more is read as it is (hostile files). */
   mostCharacters: 30_000,
-  /** How far two greys of 255 are apart that are seen apart. */
-  fewestGreys: 3,
+  /** How far two levels of a colour, of 255, are apart that are seen apart. */
+  fewestLevels: 3,
 };
 
 /** Pages whose fonts do not say which letters they show: PDFs without `ToUnicode`. Shares, or numbers of signs. */

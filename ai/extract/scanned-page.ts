@@ -34,6 +34,11 @@ export function isScanned(pdfium: Pdfium, page: number, lines: Line[]): boolean 
   return on < mostOfStamps && (covered >= half || (covered >= leastOfPicture && letters - on < mostBeside));
 }
 
+/** Whether the pictures of a page that is loaded cover as much of it as a scan does. */
+export function isCovered(pdfium: Pdfium, page: number): boolean {
+  return findPictures(pdfium, page, pdfium.FPDFPage_CountObjects(page)).covered >= leastCovered;
+}
+
 function lettersIn(lines: Line[]): number {
   return lines.reduce((sum, { text }) => sum + text.replace(/\s/g, '').length, 0);
 }

@@ -67,15 +67,54 @@ describe('What a page of a PDF does not show', () => {
     expect(notices?.map(({ code }) => code)).to.deep.equal(['unseen_text_left_out']);
   });
 
-  it('is read if it is invisible upon a picture of it', async () => {
+  it('is read if it is invisible upon a picture of it, also a small one, and anywhere on a scan', async () => {
     const picture = stream(
       '/Type /XObject /Subtype /Image /Width 2 /Height 2 /ColorSpace /DeviceGray /BitsPerComponent 8',
       '\x00\xf0\xf0\x00',
     );
-    const content = `q 600 0 0 800 0 0 cm /X1 Do Q BT 3 Tr /F1 12 Tf 290 400 Td (What was recognized) Tj ET`;
-    expect(await textOf(makePdfOf({ content, resources: '/XObject << /X1 10 0 R >>', objects: [picture] }))).to.equal(
-      'What was recognized',
-    );
+    const layers = [
+      ['300 0 0 400 150 200', '290 400'],
+      ['600 0 0 800 0 0', '290 400'],
+      // Where the scan is plain, such as at the edge of a letter that it shows faintly.
+      ['600 0 0 800 0 0', '20 780'],
+    ];
+    for (const [size, place] of layers) {
+      const content = `q ${size} cm /X1 Do Q BT 3 Tr /F1 12 Tf ${place} Td (What was recognized) Tj ET`;
+      expect(await textOf(makePdfOf({ content, resources: '/XObject << /X1 10 0 R >>', objects: [picture] }))).to.equal(
+        'What was recognized',
+      );
+    }
+  });
+
+  it('is only what nobody sees: small letters and signs that are drawn one by one, also on a huge page, stay', async () => {
+    const rows = ['12,500.75 - Total', 'it is: i.e. 1.1, 0.5', "l'il - well; Ill."];
+    const widths: Record<string, number> = { ' ': 278, i: 222, l: 222, I: 278, t: 278, '.': 278, ',': 278, '-': 333, ':': 278, ';': 278 };
+    const place = (row: string, x: number, y: number, size: number) => {
+      let at = x;
+      return [...row].map((letter) => {
+        const drawn = letter === ' ' ? '' : draw(letter, Math.round(at * 100) / 100, y, size);
+        at += ((widths[letter] ?? (letter === "'" ? 191 : letter === 'w' ? 722 : 556)) * size) / 1000;
+        return drawn;
+      });
+    };
+    for (const box of ['0 0 595.28 841.89', '0 0 4000 5000'])
+      for (const size of [8, 9, 10]) {
+        const content = Array.from({ length: 24 }, (_, index) =>
+          place(rows[index % 3] as string, 50 + index * 0.37, 780 - index * 26.3, size),
+        );
+        const { text, notices } = await read(makePdfOf({ content: content.flat().join(''), page: `/MediaBox [${box}]` }));
+        expect(notices ?? [], `${box}, ${size} points`).to.deep.equal([]);
+        expect(new Set(text.split(/\n+/)), `${box}, ${size} points`).to.deep.equal(new Set(rows));
+      }
+  });
+
+  it('is only what nobody sees: text in colours that are equally light, and lone blanks, stay', async () => {
+    // Red and green as light as each other.
+    const content = `0 0.5 0 rg 40 690 400 30 re f 0.98 0 0 rg ${draw('Red on green', 50, 700)} 0 g ${draw('Black', 50, 660)} ${draw(' ', 50, 640)}
+      ${draw('Total', 50, 620)} ${draw(' ', 200, 620)} ${draw('7', 204, 620)}`;
+    const { text, notices } = await read(makePdfOf({ content }));
+    expect(text.split(/\n+/)).to.deep.equal(['Red on green', 'Black', 'Total 7']);
+    expect(notices ?? []).to.deep.equal([]);
   });
 
   it('leaves a run of words whole that reaches out of the page', async () => {
