@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { Agent, type IncomingMessage, request as sendPlain } from 'node:http';
 import { request as sendOverTls, Agent as TlsAgent } from 'node:https';
 import { version } from '../../contract/version.ts';
@@ -62,10 +61,12 @@ function createPost(hosts: HostCheck, clientOf: (url: URL) => { send: typeof sen
     };
     const { send, agent } = clientOf(url);
     const request = send(url, { agent, method: 'POST', headers, lookup: hosts.lookupFor(url), signal, maxHeaderSize: 16_384 });
-    const responded = once(request, 'response') as Promise<[IncomingMessage]>;
-    // A connection may break after the response.
-    request.on('error', () => undefined).end(body);
-    const [response] = await responded;
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      // These stay: a connection may break after the response. One that is switched to another protocol closes with neither.
+      request.on('response', resolve).on('error', reject);
+      request.on('close', () => reject(new Error('closed without a response')));
+      request.end(body);
+    });
     return { status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], body: await readStart(response) };
   };
 }

@@ -61,6 +61,17 @@ describe('A request to a receiver', () => {
     hasty.close();
   });
 
+  it('ends where the receiver switches to another protocol, which nobody asked for', async () => {
+    const switching = createTcpServer((socket) =>
+      socket.once('data', () => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')),
+    );
+    await new Promise<void>((resolve) => switching.listen(0, '127.0.0.1', resolve));
+    const { port } = switching.address() as AddressInfo;
+    const result = await sender({ timeoutMs: 1_000 }).send(request(`http://127.0.0.1:${port}/`), never);
+    expect(result).to.include({ status: null, final: false, error: 'The request failed.' });
+    switching.close();
+  });
+
   it('follows no redirect', async () => {
     const other = await startReceiver();
     closing.push(other.stop);
