@@ -13,7 +13,7 @@ const wrongPasswords = 10;
 const windowSeconds = 300;
 const wrong = new Set(['INVALID_EMAIL_OR_PASSWORD', 'INVALID_PASSWORD']);
 const signInPath = '/sign-in/email';
-const passwordOf = ({ password, currentPassword }: { password?: unknown; currentPassword?: unknown } = {}) => password ?? currentPassword;
+const passwordOf = (body?: { password?: unknown; currentPassword?: unknown } | null) => body?.password ?? body?.currentPassword;
 
 type Context = Parameters<Parameters<typeof createAuthMiddleware>[0]>[0];
 

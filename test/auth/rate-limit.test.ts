@@ -99,6 +99,12 @@ describe('Guessing the password of one account, in production', () => {
     expect(await verify('a long password')).to.equal(429);
     expect((await signIn(email, 'a long password')).status).to.equal(200);
   });
+
+  it('is no guess without a password, also in a body that is null', async () => {
+    const { client } = await signIn(await newUser(), 'a long password');
+    for (const body of [null, {}, []])
+      expect((await client.post('/verify-password', body, { 'x-test-address': strange() })).status, JSON.stringify(body)).to.equal(400);
+  });
 });
 
 describe('The rate limit of sign-in, in development', () => {
