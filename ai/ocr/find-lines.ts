@@ -13,6 +13,8 @@ export async function findLines(picture: Picture, detector: Model): Promise<Stri
   const { width, height } = picture;
   const enlarged = Math.max(1, shorterSide / Math.min(width, height));
   const factor = Math.min(enlarged, Math.sqrt(mostPixels / (width * height)));
+  // Of a strip so thin nothing can be read, and the grain would make it many times as large.
+  if (Math.min(width, height) * factor < grain / 2) return [];
   const [wide, high] = [width, height].map((side) => Math.max(1, Math.round((side * factor) / grain)) * grain) as [number, number];
   const seen = await edit(picture, (image) => image.resize({ width: wide, height: high, fit: 'fill', kernel: 'linear' }));
   const { data } = await runModel(detector, seen);

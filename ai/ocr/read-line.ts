@@ -17,8 +17,8 @@ export interface ReadLine {
   words: Word[];
 }
 
-/** In pixels, as the recognizer was trained. */
-const height = 48;
+/** In pixels, as the recognizer was trained. Print at 300 dots per inch is as high, too. */
+export const lineHeight = 48;
 /** A narrower one is read as if it had grey at its right. */
 const narrowest = 48;
 /** What is longer, in its height, is no line of text. */
@@ -41,10 +41,14 @@ interface Character {
   parted: boolean;
 }
 
+/** What a strip shows, upright, as high as a recognizer takes it. */
+export function cutLine(picture: Picture, strip: Strip): Picture {
+  return cutStrip(picture, { ...strip, width: Math.min(strip.width, longest * strip.height) }, lineHeight);
+}
+
 /** Reads the line that stands in a strip of a picture. */
 export async function readLine(picture: Picture, strip: Strip, models: Models): Promise<ReadLine> {
-  const { width } = strip;
-  const cut = cutStrip(picture, { ...strip, width: Math.min(width, longest * strip.height) }, height);
+  const cut = cutLine(picture, strip);
   const wide = Math.max(narrowest, cut.width);
   const { data, dims } = await runModel(models.recognizer, wide === cut.width ? cut : widen(cut, wide));
   const [, steps = 0, classes = 0] = dims;

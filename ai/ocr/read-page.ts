@@ -7,12 +7,16 @@ import { edit, type Picture, type Strip, turnStrip } from './picture.ts';
 import { confidenceOf, type ReadLine, readLine, surenessOf } from './read-line.ts';
 import { poorConfidence, type Recognized } from './task.ts';
 import { readByTesseract } from './tesseract-lines.ts';
+import { mostLines } from './text-regions.ts';
 import { findTurn, isTall } from './turn-lines.ts';
 
 /** In percent. A line that is read less surely is read by Tesseract, too. */
 const sure = 90;
 /** What no recognizer reads more surely is no text: the grain of a photograph, a drawing. */
 const leastConfidence = 30;
+
+/** In pixels: what is smoothed to take speckles away. */
+const speckle = 3;
 
 /** What a page is read with. `languages` are those of Tesseract. */
 export interface PageReaders {
@@ -32,7 +36,7 @@ export async function readPage(picture: Picture, readers: PageReaders): Promise<
   const kept = legible.filter(({ words }) => words.some(({ text }) => /[\p{L}\p{N}]/u.test(text)));
   const notices: NoticeCode[] = [];
   if (kept.some((line) => surenessOf(line) < poorConfidence)) notices.push('unsure_text');
-  if (legible.length < lines.length) notices.push('unsure_text_left_out');
+  if (legible.length < lines.length || lines.length >= mostLines) notices.push('unsure_text_left_out');
   const confidence = kept.length === 0 ? null : Math.round(confidenceOf(kept.flatMap(({ words }) => words)));
   return { text: layOutPage(kept), confidence, notices };
 }
@@ -53,9 +57,9 @@ async function readLines(page: Picture, { models, tesseract, languages }: PageRe
 async function findUpright(page: Picture, models: Models): Promise<{ picture: Picture; strips: Strip[] }> {
   let picture = page;
   let strips = await findLines(page, models.detector);
-  if (strips.length === 0) {
+  if (strips.length === 0 && Math.min(page.width, page.height) >= speckle) {
     // Dense speckles hide print from the detector, and nothing else.
-    picture = await edit(page, (image) => image.median(3));
+    picture = await edit(page, (image) => image.median(speckle));
     strips = await findLines(picture, models.detector);
   }
   const turn = await findTurn(picture, strips, models);

@@ -1,14 +1,21 @@
 import type { Engine } from './engine.ts';
-import { cutStrip, type Picture } from './picture.ts';
-import type { ReadLine, Word } from './read-line.ts';
+import type { Picture } from './picture.ts';
+import { cutLine, lineHeight as height, type ReadLine, type Word } from './read-line.ts';
 
-/** In pixels: as high as print at 300 dots per inch, and what is left white around each line. */
-const height = 48;
+/** In pixels: what is left white around each line. */
 const margin = 24;
+/** So many lines are read at once: Tesseract refuses a picture that is higher than 32,767 pixels. */
+const mostAtOnce = 100;
 
-/** Lets Tesseract read some lines of a picture, all at once: they are set below each other, upright and in an even light. */
+/** Lets Tesseract read some lines of a picture, many at once: they are set below each other, upright and in an even light. */
 export async function readByTesseract(picture: Picture, lines: ReadLine[], engine: Engine): Promise<ReadLine[]> {
-  const cuts = lines.map(({ strip }) => toGrey(cutStrip(picture, strip, height)));
+  const read: ReadLine[] = [];
+  for (let at = 0; at < lines.length; at += mostAtOnce) read.push(...(await readAtOnce(picture, lines.slice(at, at + mostAtOnce), engine)));
+  return read;
+}
+
+async function readAtOnce(picture: Picture, lines: ReadLine[], engine: Engine): Promise<ReadLine[]> {
+  const cuts = lines.map(({ strip }) => toGrey(cutLine(picture, strip)));
   const [wide, step] = [Math.max(0, ...cuts.map(({ width }) => width)) + 2 * margin, height + margin];
   const page = { data: new Uint8Array(wide * (cuts.length * step + margin)).fill(255), width: wide, height: cuts.length * step + margin };
   for (const [index, { data, width }] of cuts.entries()) {

@@ -13,8 +13,8 @@ const leastMean = 0.5;
 const growth = 1.6;
 /** In pixels of the map. */
 const leastCore = 3;
-/** More lines are a pattern. */
-const mostLines = 1000;
+/** A table in small print has 1,500; more are a pattern. */
+export const mostLines = 3_000;
 
 type Point = [x: number, y: number];
 

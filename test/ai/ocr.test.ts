@@ -72,10 +72,15 @@ for (const { engine, env } of ocrEngines)
     });
 
     it('answers an empty text for an image without text', async () => {
-      const blank = await sharp({ create: { width: 200, height: 200, channels: 3, background: 'white' } })
-        .png()
-        .toBuffer();
-      expect(await read(blank, 'image/png')).to.include({ text: '', characters: 0, pages: 1 });
+      for (const [width, height] of [
+        [200, 200],
+        [1, 1],
+        [2, 300],
+        [40_000, 1],
+      ] as const) {
+        const blank = sharp({ create: { width, height, channels: 3, background: 'white' } }).png();
+        expect(await read(await blank.toBuffer(), 'image/png'), `${width} by ${height}`).to.include({ text: '', characters: 0, pages: 1 });
+      }
     });
 
     it('refuses what is no image, is damaged, or hides another format', async () => {

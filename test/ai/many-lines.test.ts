@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import type { Grey } from '../../ai/ocr/engine.ts';
+import { findLines } from '../../ai/ocr/find-lines.ts';
+import type { Model, Models } from '../../ai/ocr/models.ts';
+import { type PageReaders, readPage } from '../../ai/ocr/read-page.ts';
+
+/** The highest picture, and the widest, that Tesseract takes. */
+const mostOfTesseract = 32_767;
+const [side, step] = [736, 11];
+
+function model(run: (width: number, height: number) => { data: Float32Array; dims: number[] }): Model {
+  const ask = async ({ x }: { x: { dims: number[] } }) => ({ y: run(x.dims[3] as number, x.dims[2] as number) });
+  return { inputNames: ['x'], run: ask } as unknown as Model;
+}
+
+/** Readers for which a page has so many lines, each a letter: `a` to one, and `b`, more surely, to Tesseract. */
+function readersOf(lines: number): { readers: PageReaders; pictures: Grey[] } {
+  const pictures: Grey[] = [];
+  const detector = model((width, height) => {
+    const data = new Float32Array(width * height);
+    const across = Math.floor(width / step);
+    for (let line = 0; line < lines; line += 1)
+      for (let y = 0; y < 4; y += 1) {
+        const start = (Math.floor(line / across) * step + 4 + y) * width + (line % across) * step + 3;
+        data.fill(1, start, start + 5);
+      }
+    return { data, dims: [1, 1, height, width] };
+  });
+  const models: Models = {
+    detector,
+    direction: model(() => ({ data: Float32Array.of(1, 0), dims: [1, 2] })),
+    recognizer: model(() => ({ data: Float32Array.of(0, 0.5, 0), dims: [1, 1, 3] })),
+    characters: ['', 'a', ' '],
+  };
+  const recognize = async (picture: Grey) => {
+    pictures.push(picture);
+    const rows = Math.floor(picture.height / 72);
+    return Array.from({ length: rows }, (_, row) => {
+      return { text: 'b', confidence: 99, left: 24, right: 48, top: 24 + 72 * row, bottom: 72 + 72 * row };
+    });
+  };
+  return { readers: { models, tesseract: { recognize }, languages: ['deu'] }, pictures };
+}
+
+const page = { data: new Uint8Array(side * side * 3).fill(255), width: side, height: side };
+
+describe('A picture with very many lines', () => {
+  it('is read whole, by Tesseract in pictures that it takes', async () => {
+    const { readers, pictures } = readersOf(1_500);
+    const { text, notices } = await readPage(page, readers);
+    expect(text.match(/b/g)).to.have.length(1_500);
+    expect(notices).to.deep.equal([]);
+    for (const { width, height } of pictures) expect(Math.max(width, height)).to.be.below(mostOfTesseract);
+  });
+
+  it('says so if it has more than are read', async () => {
+    const { text, notices } = await readPage(page, readersOf(3_500).readers);
+    expect(text.match(/b/g)).to.have.length(3_000);
+    expect(notices).to.deep.equal(['unsure_text_left_out']);
+  });
+});
+
+it('A line that is very long is shown to Tesseract in a picture that it takes', async () => {
+  const { readers, pictures } = readersOf(0);
+  const [width, height] = [20_000, 40];
+  readers.models.detector = model((wide, high) => {
+    const data = new Float32Array(wide * high);
+    for (let y = 30; y < 34; y += 1) data.fill(1, y * wide + 8, (y + 1) * wide - 8);
+    return { data, dims: [1, 1, high, wide] };
+  });
+  await readPage({ data: new Uint8Array(width * height * 3).fill(255), width, height }, readers);
+  expect(pictures).to.have.length(1);
+  expect(pictures[0]?.width).to.be.below(mostOfTesseract);
+});
+
+it('A picture that is very thin is not made many times as large to find lines in it', async () => {
+  for (const [width, height] of [
+    [40_000, 1],
+    [2, 30_000],
+    [5_000, 8],
+    [736, 736],
+  ] as const) {
+    let seen = 0;
+    const detector = model((wide, high) => {
+      seen = wide * high;
+      return { data: new Float32Array(seen), dims: [1, 1, high, wide] };
+    });
+    await findLines({ data: new Uint8Array(width * height * 3), width, height }, detector);
+    expect(seen, `${width} by ${height}`).to.be.below(5_000_000);
+  }
+});
