@@ -43,10 +43,12 @@ export function signOf(font = '', code = ''): string {
   return value >= 0xe000 && value < 0xf900 ? (signs[font.toLowerCase()]?.[value & 0xff] ?? '') : String.fromCharCode(value);
 }
 
-/** A text in the font of a run, whose letters are other signs if it is one for signs. */
+/** A text in the font of a run, whose letters are other signs if it is one for signs. What takes two units (an emoji) is in no such font. */
 export function inFont(text: string, font: string | undefined): string {
   if (font === undefined || !isSignFont(font.toLowerCase())) return text;
-  return [...text].map((letter) => (/\s/.test(letter) ? letter : signOf(font, letter.codePointAt(0)?.toString(16)))).join('');
+  return [...text]
+    .map((letter) => (letter.length > 1 || /\s/.test(letter) ? letter : signOf(font, letter.codePointAt(0)?.toString(16))))
+    .join('');
 }
 
 /** A field of an old form: a box to tick, or a list to choose from. It is in its state, or else as it was when the form was made. */
