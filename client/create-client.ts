@@ -34,7 +34,7 @@ type Jobs = Omit<Procedures<Contract['jobs']>, 'stream'> & {
 };
 
 type Documents = Omit<Procedures<Contract['documents']>, 'askStream'> & {
-  /** Asks, and yields the sentences of the answer as they are proven, then its end. Goes on where it was when the connection breaks. */
+  /** Asks, and yields the sentences of the answer, then its end. Goes on where it was when the connection breaks. */
   askStream(input: InputOf<Contract['documents']['askStream']>, options?: AnswerOptions): AsyncGenerator<AnswerEvent, void, undefined>;
 };
 

@@ -187,7 +187,7 @@ const extractedField = z
       .meta({ examples: [1223] }),
     exact: z
       .boolean()
-      .describe('False if a few letters differ from what the model quoted, which may have been misread.')
+      .describe('Always true: the quote stands there letter for letter.')
       .meta({ examples: [true] }),
     recognized: z
       .boolean()
@@ -198,7 +198,7 @@ const extractedField = z
       .min(0)
       .max(1)
       .describe(
-        'How firmly the quote bears the value out, by rules and not by chance: 1 for the words of the quote, 0.9 for its number or date in another form, 0.5 for a choice (`enum`, `boolean`) that no words prove; less by the doubt of text recognition; 0 for null.',
+        'How firmly the quote bears the value out, by rules and not by chance: 1 for the words of the quote, 0.9 for its number or date in another form, 0.5 for a choice (`enum`, `boolean`) that no words prove. Half of that if another value of its kind stands nearer to the name of the field, and less by the doubt of text recognition; 0 for null.',
       )
       .meta({ examples: [0.9] }),
   })

@@ -9,7 +9,7 @@ export const askDocuments = defineTool({
   name: 'ask_documents',
   title: 'Ask documents',
   description:
-    'Answers a question from the documents of a workspace, sentence by sentence, each with the quotes that bear it out: document, page, headings, positions. Sentences that no quote bears out are withheld and counted. It costs credits; search_documents finds passages to read yourself.',
+    'Answers a question by sentences, items of lists and rows of tables of the documents of a workspace, letter for letter, each with its document, page, headings and positions. Whether they answer it is yours to judge. It costs credits; search_documents finds passages to read yourself.',
   operations: [contract.documents.ask],
   writes: false,
   input: z.object({ question, workspaceId, limit, mode: mode.unwrap().default('hybrid'), filter, maxSentences }),

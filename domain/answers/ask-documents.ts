@@ -29,12 +29,12 @@ export async function askDocuments(deps: AskDeps, search: Search, keep: Keep): P
   try {
     const { chunks } = await searchDocuments({ ...deps, isCharged: false }, search);
     const passages = await readPassages(db, chunks);
-    const proven = passages.length > 0 ? toAnswer(await deps.pick(passages), passages, deps.maxSentences) : nothing;
-    const isAnswered = proven.sentences.length > 0;
+    const made = passages.length > 0 ? toAnswer(await deps.pick(passages), passages, deps.maxSentences) : nothing;
+    const isAnswered = made.sentences.length > 0;
     const answer = await keep(async (trx) => {
       if (isAnswered) await settleCharge(trx, 'answer', id);
       else await refundCharge(trx, 'answer', id, 'nothing found');
-      return { id, organizationId, ...proven, credits: isAnswered ? creditsPerAnswer : 0 };
+      return { id, organizationId, ...made, credits: isAnswered ? creditsPerAnswer : 0 };
     });
     if (answer.id !== id) await refund('answered before');
     return answer;

@@ -44,7 +44,7 @@ describe('The stream of an answer', () => {
     (await api.request('GET', `/api/v1/organizations/${tenant.organizationId}/usage`, { token: tenant.owner.token })).body.usage.aiCredits;
   const questions = () => ai.calls.filter(({ operation }) => operation === 'answer');
 
-  it('sends each sentence that is proven, and then all else', async () => {
+  it('sends each sentence, and then all else', async () => {
     ai.behave('answer', quoting([...sentences, 'The dome opens at dawn.']));
     const stream = await open();
     await stream.ended;

@@ -113,7 +113,7 @@ describe('The Python client', () => {
     expect(lines).to.include.members(['mites', 'count']);
     expect(stdout).to.match(/^False [1-5]$/m);
     expect(stdout).to.match(/^.+ \[\('notes\.md', None, .*\)\]$/m);
-    expect(stdout).to.match(/^0 were withheld; it cost 3 credits\.$/m);
+    expect(stdout).to.match(/^0 are gone with their documents; it cost 3 credits\.$/m);
     expect(stdout).to.match(/^CONFLICT 409 [0-9a-f-]{36}$/m);
     expect(lines.slice(-2)).to.deep.equal(['notes.md', 'True']);
     expect(lines.filter((line) => line === 'True')).to.have.length(2);

@@ -18,7 +18,7 @@ type Sentence = Answer['sentences'][number];
 export function addAsk(program: Command, terminal: Terminal): void {
   addLeaf<Options>(program, terminal, {
     usage: 'ask <question>',
-    description: 'Have a question answered from the documents of a workspace. Each sentence has its quotes, with document and page.',
+    description: 'Have a question answered from the documents of a workspace. It consists of their sentences, each with document and page.',
     options: (command) =>
       command
         .addOption(workspaceOption())
@@ -47,7 +47,7 @@ async function ask(run: Run, { workspace, limit, sentences, mode, tag: tags }: O
   if (output.isJson || answer.sentences.length > 0)
     output.show(answer, answer.sentences.map((sentence) => say(output, sentence)).join('\n'));
   if (answer.nothingFound) output.note('Nothing was found.');
-  if (answer.withheld > 0) output.note(`${answer.withheld} withheld: the documents do not bear them out.`);
+  if (answer.withheld > 0) output.note(`${answer.withheld} no longer shown: their documents were deleted.`);
 }
 
 function say(output: Output, { text, citations }: Sentence): string {

@@ -64,14 +64,14 @@ function Answered({ answer }: { answer: Answer }) {
       ) : (
         <ol className="plain-list" aria-label={t.ask.answer}>
           {sentences.map((sentence) => (
-            <Proven key={`${sentence.text} ${sentence.citations[0]?.start}`} sentence={sentence} />
+            <Quoted key={`${sentence.text} ${sentence.citations[0]?.start}`} sentence={sentence} />
           ))}
         </ol>
       )}
       <Text size="xs" c="dimmed" mt="md" role="status">
         {[
           ...(withheld > 0 ? [t.ask.withheld(withheld)] : []),
-          ...(sentences.length === 0 ? [] : [model === null ? t.ask.extractive : t.ask.written(model)]),
+          ...(sentences.length === 0 ? [] : [model === null ? t.ask.extractive : t.ask.picked(model)]),
           t.common.credits(credits),
         ].join(' · ')}
       </Text>
@@ -79,7 +79,7 @@ function Answered({ answer }: { answer: Answer }) {
   );
 }
 
-function Proven({ sentence: { text, mark, citations } }: { sentence: Sentence }) {
+function Quoted({ sentence: { text, mark, citations } }: { sentence: Sentence }) {
   const [before, after] = mark ? splitAt(text, mark) : [text, ''];
   return (
     <li>

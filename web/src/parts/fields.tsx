@@ -18,7 +18,7 @@ interface FieldsProps {
   documentId: string;
 }
 
-/** The values that a job has found in a document, each with its proof, and the way to start such a job. */
+/** The values that a job has found in a document, each with its quote, and the way to start such a job. */
 export default function Fields({ place, documentId }: FieldsProps) {
   const { data } = useInfiniteQuery(jobsQuery(place, { documentId }));
   const jobs = data?.pages.flatMap(({ items }) => items) ?? [];
@@ -74,7 +74,7 @@ function Found({ result: { fields, withheld, model }, place, documentId }: { res
         </Table.Tbody>
       </Table>
       <Text size="xs" c="dimmed" mt="xs">
-        {[...(withheld > 0 ? [t.fields.withheld(withheld)] : []), t.ask.written(model)].join(' · ')}
+        {[...(withheld > 0 ? [t.fields.withheld(withheld)] : []), t.fields.read(model)].join(' · ')}
       </Text>
     </>
   );

@@ -11,7 +11,7 @@ from sheaf_client._errors import SheafError, lost
 from sheaf_client.models import AnswerEndEvent, AnswerSentenceEvent
 
 AnswerEvent: TypeAlias = AnswerSentenceEvent | AnswerEndEvent
-"""A sentence, once it is proven, or all else; `type_` tells which."""
+"""A sentence, or all else; `type_` tells which."""
 
 
 class AsyncAnswerStream(AsyncEventStream[AnswerEvent]):

@@ -138,9 +138,9 @@ class AsyncClient(AsyncOperations):
         idempotency_key: str | None = None,
         last_event_id: str | None = None,
     ) -> AsyncAnswerStream:
-        """Asks the documents of a workspace, as `documents.ask` does, and follows the answer: each sentence once it is proven,
-        then the end. It is given and charged once for each `idempotency_key`; pass your own to survive a restart. After
-        `last_event_id` the same answer goes on."""
+        """Asks the documents of a workspace, as `documents.ask` does, and follows the answer: its sentences, then the end. It is
+        given and charged once for each `idempotency_key`; pass your own to survive a restart. After `last_event_id` the same
+        answer goes on."""
         body = Question(question=question, limit=limit, mode=mode, filter_=filter_, max_sentences=max_sentences)
         # An event id has the key in it.
         key = idempotency_key or (str(uuid.uuid4()) if last_event_id is None else None)
