@@ -11,7 +11,7 @@ import { type Figure, type Measure, type Target, toFigure } from '../support/fig
 import type { Service } from '../support/service.ts';
 
 const modes: SearchMode[] = ['semantic', 'lexical', 'hybrid'];
-/** Where public collections are looked for; docs/answers.md says how they come there. */
+/** Where public collections are looked for; docs/quality.md says how they come there. */
 const collectionsDirectory = '.data/collections';
 const asked = 10;
 /** The model that is measured instead of the local hash: `minilm`. */
@@ -19,7 +19,7 @@ const localModel = process.env.LOCAL_EMBED_MODEL;
 
 /** `hybrid` must never be worse than the better of its halves. */
 const ofBetterHalf: Target = { ratio: { atLeast: 1 } };
-/** nDCG@10 that is to be reached on Cranfield, a little less than what docs/answers.md tells; `hybrid` with minilm. */
+/** nDCG@10 that is to be reached on Cranfield, a little less than what docs/quality.md tells; `hybrid` with minilm. */
 const onCranfield = { lexical: 0.37, hybrid: 0.42 };
 
 /** How good the first ten results are, and how long they take: 1 is as good as can be. */
@@ -38,7 +38,7 @@ export const answers: Measure = async (service) => {
   const collections = readCollections(collectionsDirectory);
   if (collections.length === 0)
     process.stderr.write(
-      `There is no public collection in ${collectionsDirectory}; see docs/answers.md. Measuring only the one in this repository.\n`,
+      `There is no public collection in ${collectionsDirectory}; see docs/quality.md. Measuring only the one in this repository.\n`,
     );
   if (localModel) await service.stack.restart('ai', { LOCAL_EMBED_MODEL: localModel });
   const figures: Figure[] = [];
