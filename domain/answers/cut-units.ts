@@ -1,5 +1,5 @@
 import { findSentences } from '../../text/split-sentences.ts';
-import type { Span } from '../characters.ts';
+import { forward, type Span } from '../characters.ts';
 import { columnNamesOf, readCsvRecords } from '../chunking/read-csv.ts';
 import { findTableRows, type Line, linesOf } from '../chunking/table-rows.ts';
 
@@ -34,24 +34,34 @@ export function cutUnits(text: string, headings: number[]): Unit[] {
   return cutter.finish();
 }
 
-/** Cuts records of CSV. `first` is the first record of the document, which may name the columns. */
-export function cutRecords(text: string, first: string): Unit[] {
-  const isFirst = text.startsWith(first);
-  const records = readCsvRecords(isFirst ? text : first + text);
-  const names = columnNamesOf(records);
-  const shift = isFirst ? 0 : first.length;
-  return records.slice(names || !isFirst ? 1 : 0).map(({ start, end, cells }) => ({
-    ...trim(text, { start: start - shift, end: end - shift }),
+/**
+ * Cuts records of CSV. `first` is the first record of the document, which may name the columns; null if the cells cannot be told. `isPart`: more
+ * text follows.
+ */
+export function cutRecords(text: string, first: string | null, { isPart = false } = {}): Unit[] {
+  const head = first === null || text.startsWith(first) ? '' : first;
+  const records = readCsvRecords(head + text, { isPart });
+  const names = first === null ? undefined : columnNamesOf(records);
+  const named = (cells: string[]) =>
+    cells.map((cell, column) => ({ head: names?.[column]?.trim() ?? '', text: cell.trim() })).filter((cell) => cell.text !== '');
+  return records.slice(names || head !== '' ? 1 : 0).map(({ start, end, cells }) => ({
+    ...trim(text, { start: start - head.length, end: end - head.length }),
     kind: 'row',
     depth: 0,
-    cells: cells.map((cell, column) => ({ head: names?.[column]?.trim() ?? '', text: cell.trim() })).filter((cell) => cell.text !== ''),
+    cells: first === null ? [] : named(cells),
   }));
 }
 
+/** How much of the head of a column stands before each cell, in characters. */
+const longestHead = 100;
+
 /** A unit on one line, a row with the heads of its cells: `Model: K1 · Weight: 410 g`. */
 export function readable(text: string, { start, end, cells }: Unit): string {
-  const named = cells.map((cell) => (cell.head === '' ? cell.text : `${cell.head}: ${cell.text}`));
-  return cells.length > 0 ? named.join(' · ') : text.slice(start, end).replace(/\s+/g, ' ');
+  if (cells.length === 0) return text.slice(start, end).replace(/\s+/g, ' ');
+  const named = cells.map((cell) =>
+    cell.head === '' ? cell.text : `${cell.head.slice(0, forward(cell.head, 0, longestHead))}: ${cell.text}`,
+  );
+  return named.join(' · ');
 }
 
 class UnitCutter {
@@ -63,6 +73,8 @@ class UnitCutter {
   #open: Line[] = [];
   #item: { depth: number } | undefined;
   #passedBlank = false;
+  /** The names of the columns of the table that was read last, which begins at `start`. */
+  #head: { start: number; names: string[] | undefined } | undefined;
 
   constructor(text: string, headings: number[]) {
     this.#text = text;
@@ -88,12 +100,20 @@ class UnitCutter {
     this.#close();
     if (!/[\p{L}\p{N}]/u.test(line.text)) return;
     const isFirst = header.start === line.start;
-    const first = { ...header, cells: cellsOf(this.#text.slice(header.start, header.end)) };
     const hasNext = !isFirst || this.#rows.has(line.end + 1);
-    const names = hasNext ? columnNamesOf([first, first]) : undefined;
+    const names = hasNext ? this.#namesOf(header) : undefined;
     const cells = cellsOf(line.text).map((text, column) => ({ head: isFirst ? '' : (names?.[column] ?? ''), text }));
     const kind = isFirst && names ? 'heading' : 'row';
     this.#units.push({ ...trim(this.#text, line), kind, depth: 0, cells: cells.filter(({ text }) => text !== '') });
+  }
+
+  /** Reads the head of a table once for all of its rows: either may be long. */
+  #namesOf(header: Span): string[] | undefined {
+    if (this.#head?.start !== header.start) {
+      const first = { ...header, cells: cellsOf(this.#text.slice(header.start, header.end)) };
+      this.#head = { start: header.start, names: columnNamesOf([first, first]) };
+    }
+    return this.#head.names;
   }
 
   #addHeading(line: Line): void {

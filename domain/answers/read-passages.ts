@@ -10,6 +10,10 @@ import { cutRecords, cutUnits, type Unit } from './cut-units.ts';
 
 /** How much of a document is read before and after a chunk, in characters, until its first and last unit are whole. */
 const margins = [2_000, 64_000];
+/** How much of a document is read for its first record, in characters. */
+const firstLength = 16_000;
+/** The AI service compares no more units for a question. */
+const maxUnits = 20_000;
 
 /** A chunk that a search found, with the document's text around it, cut into units. */
 export interface Passage {
@@ -39,13 +43,15 @@ interface Row extends Omit<Passage, 'units' | 'own'> {
   end: number;
   /** The beginning of the document. Its first record names the columns of CSV. */
   first: string;
+  /** How many quotes stand before the text; 0 for other kinds than CSV. */
+  quotes: number;
   isWholeEnd: boolean;
 }
 
 /**
  * Reads the units of the documents that chunks have parts of, in the order of the search, each once. Leaves out chunks that cannot be cited,
  * because they are gone, or their positions are unknown: the document was extracted again since, with another text there. A unit that is
- * longer than 64,000 characters is left out, too, rather than cut.
+ * longer than 64,000 characters is left out, too, rather than cut, and so are the last passages if all have more than 20,000 own units.
  */
 export async function readPassages(db: Db, chunks: FoundChunk[]): Promise<Passage[]> {
   const ids = chunks.map(({ id }) => id);
@@ -67,7 +73,7 @@ export async function readPassages(db: Db, chunks: FoundChunk[]): Promise<Passag
       const key = `${passage.documentId} ${charactersTo(passage, passage.units[index]?.start ?? 0)}`;
       return !seen.has(key) && seen.add(key);
     });
-    return own.length > 0 ? [{ ...passage, own }] : [];
+    return own.length > 0 && seen.size <= maxUnits ? [{ ...passage, own }] : [];
   });
 }
 
@@ -80,30 +86,37 @@ export function charactersTo({ text, textStart }: Pick<Passage, 'text' | 'textSt
  * Cuts a text into units. Its own ones are whole if the text goes on to the borders of their paragraphs or tables; `isWhole` says whether all
  * are. `isLast`: there will be no more text, so those between others are taken for whole, and rows are not told their heads.
  */
-function cutRow(
-  { id: _, contentType, start, end, first, isWholeEnd, ...row }: Row,
-  isLast: boolean,
-): { passage: Passage; isWhole: boolean } {
+function cutRow(source: Row, isLast: boolean): { passage: Passage; isWhole: boolean } {
+  const { id: _, contentType, start, end, first: __, quotes: ___, isWholeEnd, ...row } = source;
   const { text, textStart, outline } = row;
   const from = forward(text, 0, start - textStart);
   const to = forward(text, from, end - start);
   const isCsv = contentType === 'text/csv';
-  const cut = isCsv ? cutCsv(text, from, first) : cutUnits(text, headingsOf(outline, text, textStart));
-  const isBegun = (unit: Unit) => isCsv || textStart === 0 || /\n\s*\n/.test(text.slice(0, unit.start));
-  const isEnded = (unit: Unit) => isCsv || isWholeEnd || /\n\s*\n/.test(text.slice(unit.end));
+  const cut = isCsv ? cutCsv(source, from) : cutUnits(text, headingsOf(outline, text, textStart));
+  const blanks = [...text.matchAll(/\n\s*\n/g)].map(({ index }) => index);
+  const [firstBlank = text.length, lastBlank = -1] = [blanks[0], blanks.at(-1)];
+  const isBegun = (unit: Unit) => isCsv || textStart === 0 || firstBlank < unit.start;
+  const isEnded = (unit: Unit) => isCsv || isWholeEnd || lastBlank >= unit.end;
   // What the ends of the text cut off is no unit.
-  const whole = isCsv ? cut : cut.slice(textStart === 0 ? 0 : 1, isWholeEnd ? undefined : -1);
+  const whole = cut.slice(isCsv || textStart === 0 ? 0 : 1, isWholeEnd ? undefined : -1);
   const units = whole.map((unit) => (unit.cells.length > 0 && !isBegun(unit) ? { ...unit, cells: [] } : unit));
   const isTouched = (unit: Unit) => unit.start < to && unit.end > from;
   const own = units.flatMap((unit, index) => (isTouched(unit) && (isLast || (isBegun(unit) && isEnded(unit))) ? [index] : []));
   return { passage: { ...row, units, own }, isWhole: own.length === cut.filter(isTouched).length };
 }
 
-/** A chunk of CSV begins and ends with a record. */
-function cutCsv(text: string, from: number, first: string): Unit[] {
-  const head = readCsvRecords(first)[0];
-  const units = cutRecords(text.slice(from), first.slice(0, head?.end ?? 0));
-  return units.map((unit) => ({ ...unit, start: unit.start + from, end: unit.end + from }));
+/**
+ * Reads from the beginning of a chunk's line. That is within a quoted cell if an odd number of quotes stands before it: then no cell is told its
+ * head.
+ */
+function cutCsv({ text, textStart, first, isWholeEnd, quotes }: Row, from: number): Unit[] {
+  const isFirstCut = countCharacters(first) === firstLength;
+  const { end = 0 } = readCsvRecords(first, { isPart: isFirstCut })[0] ?? {};
+  const begin = textStart === 0 ? 0 : text.lastIndexOf('\n', from - 1) + 1;
+  const isWithinCell = (quotes + text.slice(0, begin).split('"').length - 1) % 2 === 1;
+  const isUnknown = isWithinCell || (isFirstCut && end === first.length);
+  const units = cutRecords(text.slice(begin), isUnknown ? null : first.slice(0, end), { isPart: !isWholeEnd });
+  return units.map((unit) => ({ ...unit, start: unit.start + begin, end: unit.end + begin }));
 }
 
 /** The indexes of the headings in a part of a document. */
@@ -119,7 +132,9 @@ async function readRows(db: Db, ids: string[], margin: number): Promise<Row[]> {
       chunk.text_start as start, chunk.text_end as end, greatest(chunk.text_start - ${margin}, 0) as "textStart",
       substr(document_text.text, greatest(chunk.text_start - ${margin}, 0) + 1,
         chunk.text_end - greatest(chunk.text_start - ${margin}, 0) + ${margin}) as text,
-      case when document.content_type = 'text/csv' then left(document_text.text, 4000) else '' end as first,
+      case when document.content_type = 'text/csv' then left(document_text.text, ${firstLength}) else '' end as first,
+      case when document.content_type = 'text/csv'
+        then regexp_count(left(document_text.text, greatest(chunk.text_start - ${margin}, 0)), '"') else 0 end as quotes,
       chunk.text_end + ${margin} >= length(document_text.text) as "isWholeEnd",
       chunk.page, coalesce(chunk.headings, '{}') as headings, extracted_ocr_confidence as "ocrConfidence",
       case when row_number() over (partition by chunk.document_id order by chunk.id) = 1 then document_text.outline end as outline

@@ -20,11 +20,12 @@ function placesOf(passages: Passage[]): Place[] {
   return passages.flatMap((passage) => passage.own.map((index) => ({ passage, index })));
 }
 
-const maxLength = 8_000;
+/** How much of a unit the AI service compares, and of what says what it is about, in characters. */
+const [maxLength, maxContext] = [8_000, 1_000];
 
 /** A passage as the AI service compares it: rows with the heads of their cells, each unit with what says what it is about. */
 export function toUnits({ documentName, page, headings, outline, text, textStart, units, own }: Passage) {
-  const clip = (long: string) => long.slice(0, forward(long, 0, maxLength));
+  const clip = (long: string, length: number) => long.slice(0, forward(long, 0, length));
   return {
     ...{ title: documentName, page, heading: headings.at(-1) ?? null },
     units: own.map((index) => {
@@ -34,8 +35,8 @@ export function toUnits({ documentName, page, headings, outline, text, textStart
       const leaning = firstShown(text, units, index) < index ? before : null;
       const around = [...paths, lead, ...parents, leaning].filter((line) => line !== null);
       return {
-        text: clip(readable(text, unit)),
-        context: clip(around.join('\n')),
+        text: clip(readable(text, unit), maxLength),
+        context: clip(around.join('\n'), maxContext),
         heading: unit.kind === 'heading' || isLead(text, units, index),
       };
     }),

@@ -11,13 +11,14 @@ const separatorLine = /^sep=([,;\t|])\n/i;
 /** A number or a date, which cannot be a column's name. */
 const value = /^[-+]?[\d\s.,:/%€$£-]+$/;
 
-/** The records of a CSV text, quoted or not; an empty one belongs to the next. Reads the text once, or twice if a quote is never closed. */
-export function readCsvRecords(text: string): CsvRecord[] {
+/**
+ * The records of a CSV text, quoted or not; an empty one belongs to the next. Reads the text once, or twice if a quote is never closed.
+ * `isPart`: more text follows, so a quote may be closed there.
+ */
+export function readCsvRecords(text: string, { isPart = false } = {}): CsvRecord[] {
   const [line = '', named] = separatorLine.exec(text) ?? [];
-  const delimiter = named ?? findDelimiter(text);
-  return (
-    scan(text, { delimiter, hasQuotes: true, from: line.length }) ?? scan(text, { delimiter, hasQuotes: false, from: line.length }) ?? []
-  );
+  const options = { delimiter: named ?? findDelimiter(text), from: line.length, isPart };
+  return scan(text, { ...options, hasQuotes: true }) ?? scan(text, { ...options, hasQuotes: false }) ?? [];
 }
 
 /** The names of the columns, if the first record holds them: at least two, all different, none of them a value, at most one empty. */
@@ -38,10 +39,10 @@ function findDelimiter(text: string): string {
   return delimiters.reduce((best, one) => (countOf(one) > countOf(best) ? one : best));
 }
 
-/** Returns undefined if a quote is opened and not closed. */
+/** Returns undefined if a quote is opened and not closed, unless the text is a part: then the last cell goes on to its end. */
 function scan(
   text: string,
-  { delimiter, hasQuotes, from }: { delimiter: string; hasQuotes: boolean; from: number },
+  { delimiter, hasQuotes, from, isPart }: { delimiter: string; hasQuotes: boolean; from: number; isPart: boolean },
 ): CsvRecord[] | undefined {
   const records: CsvRecord[] = [];
   let [start, at, cells]: [number, number, string[]] = [0, from, []];
@@ -53,10 +54,12 @@ function scan(
     cells = [];
   };
   while (at < text.length) {
-    const cell = hasQuotes && text[at] === '"' ? readQuoted(text, at) : { value: '', end: at };
-    if (!cell) return undefined;
-    const end = findEnd(text, cell.end, delimiter);
-    cells.push(cell.value + text.slice(cell.end, end));
+    const isQuoted = hasQuotes && text[at] === '"';
+    const cell = isQuoted ? readQuoted(text, at) : { value: '', end: at };
+    if (!cell && !isPart) return undefined;
+    const { value, end: closed } = cell ?? { value: text.slice(at + 1), end: text.length };
+    const end = findEnd(text, closed, delimiter);
+    cells.push(value + text.slice(closed, end));
     at = end + 1;
     if (text[end] !== delimiter) endRecord(Math.min(at, text.length));
   }

@@ -49,6 +49,13 @@ describe('The units of a text', () => {
     expect(cutUnits(numbers, []).map((unit) => readable(numbers, unit))).to.deep.equal(['1 · 2', '3 · 4']);
   });
 
+  it('take about as long to cut from a wide table as from its characters', () => {
+    const text = `|${Array.from({ length: 14_000 }, (_, index) => `c${index}`).join('|')}|\n${'|b|\n'.repeat(14_000)}`;
+    const begun = performance.now();
+    expect(cutUnits(text, []).at(-1)?.cells).to.deep.equal([{ head: 'c0', text: 'b' }]);
+    expect(performance.now() - begun).to.be.below(3_000);
+  });
+
   it('are records of CSV, also from the middle of the document', () => {
     const [head, rest] = ['name,stock\n', 'oak,5\n"elm, old",7\n'];
     const whole = head + rest;

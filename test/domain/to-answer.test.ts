@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { toAnswer } from '../../domain/answers/to-answer.ts';
+import { toAnswer, toUnits } from '../../domain/answers/to-answer.ts';
 import { passageOf } from '../support/answer-passages.ts';
 import { randomOf } from '../support/random.ts';
 
@@ -72,6 +72,14 @@ describe('An answer', () => {
       { head: 'Weight', text: '90 g' },
     ];
     expect(context).to.deep.include({ lead: 'Weights of lamps.', cells });
+  });
+
+  it('is picked of units with the heads that a thousand characters have', () => {
+    const head = 'wide '.repeat(4_000).trim();
+    const { units } = toUnits(passageOf(`${'Around '.repeat(4_000)}:\n\n| ${head} | b |\n${'| 1 | 2 |\n'.repeat(300)}`));
+    expect(units).to.have.length(302);
+    expect(units.at(-1)?.text).to.equal(`${head.slice(0, 100)}: 1 · b: 2`);
+    expect(JSON.stringify(units).length).to.be.below(1_000_000);
   });
 
   it('shows what the model itself said only beside units, unchecked', () => {
