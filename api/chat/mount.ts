@@ -83,13 +83,16 @@ function questionOf(messages: z.output<typeof completionRequest>['messages']): {
     .map(textOf)
     .reverse();
   if (question === '') throw invalidInput([{ path: ['messages'], message: 'must have a message of the role user with a text' }]);
-  return before !== '' && leansOnBefore(question) ? { question, before: [...before].slice(0, 1_000).join('') } : { question };
+  return before !== '' && leansOnBefore(question, before) ? { question, before: [...before].slice(0, 1_000).join('') } : { question };
 }
 
 function textOf({ content }: z.output<typeof completionRequest>['messages'][number]): string {
   const parts =
     typeof content === 'string' ? [content] : (content ?? []).map(({ type, text }) => (type === 'text' ? String(text ?? '') : ''));
-  return parts.join(' ').replace(/\s+/g, ' ').trim();
+  return parts
+    .join(' ')
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
 }
 
 function parse<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {

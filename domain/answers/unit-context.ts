@@ -44,6 +44,6 @@ function isHead(units: Unit[], index: number): boolean {
 /** The first unit to show with one: the unit before it, if it leans on that. */
 export function firstShown(text: string, units: Unit[], index: number): number {
   const [unit, before] = [units[index], units[index - 1]];
-  const leans = unit?.kind === 'sentence' && before?.kind === 'sentence' && leansOnBefore(text.slice(unit.start, unit.end));
-  return leans ? index - 1 : index;
+  if (unit?.kind !== 'sentence' || before?.kind !== 'sentence') return index;
+  return leansOnBefore(text.slice(unit.start, unit.end), text.slice(before.start, before.end)) ? index - 1 : index;
 }

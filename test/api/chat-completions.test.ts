@@ -75,6 +75,18 @@ describe('The chat protocol of OpenAI, by the client of its authors', () => {
     ]);
   });
 
+  it('reads messages with control characters as one line', async () => {
+    const client = await clientWith();
+    const turns = ['How are\u001b[1m the mirrors\u0000 kept?', 'And the\u0007 dome?'].map((content) => ({
+      role: 'user' as const,
+      content,
+    }));
+    await client.chat.completions.create({ model: tenant.workspaceId, messages: turns });
+    expect(ai.calls.flatMap(({ body }) => (body.question ? [[body.before, body.question]] : []))).to.deep.equal([
+      ['How are [1m the mirrors kept?', 'And the dome?'],
+    ]);
+  });
+
   it('streams the same, a sentence at a time', async () => {
     const client = await clientWith({ permissions: ['document:read'], workspaceId: tenant.workspaceId });
     const chunks: OpenAI.ChatCompletionChunk[] = [];

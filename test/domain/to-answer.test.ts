@@ -60,6 +60,26 @@ describe('An answer', () => {
     expect(sentence?.citations[0]).to.include({ start: 0, quote: sentence?.text });
   });
 
+  it('tells the words that lean by their language', () => {
+    const isJoined = (two: string) => {
+      const passage = passageOf(two);
+      const answer = [{ units: [2], mark: null }];
+      return toAnswer({ answer, draft: null, extractive: false, model: 'm' }, [passage], 5).sentences[0]?.text === two;
+    };
+    const leaning = [
+      'Das Haus ist alt. Es wird verkauft.',
+      'Het huis is oud. Die wordt niet verkocht.',
+      'La casa è vecchia. Essa non si vende.',
+    ];
+    const others = [
+      'Das Haus ist alt. Die Miete ist am 3. Mai fällig.',
+      'The lamps are old. Of the three lamps one is red.',
+      'La lámpara es vieja. El faro está cerrado.',
+      'Het huis is oud. Het dak lekt.',
+    ];
+    expect([...leaning, ...others].filter(isJoined)).to.deep.equal(leaning);
+  });
+
   it('shows beside an item its parents and the line before its list', () => {
     const [{ context } = expect.fail()] = show([{ units: [numberOf('- with oil')] }]).sentences[0]?.citations ?? [];
     expect(context).to.deep.include({ lead: 'Bring these things:', parents: ['- a lamp'], cells: [] });
