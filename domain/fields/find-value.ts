@@ -25,7 +25,7 @@ const maxUnits = 3;
 
 /**
  * Finds the units of a passage that have the words that a value cites, and the value; undefined if there are none, or the value has not the
- * type of the schema. Returns a text in the words of the document. Whether it is the value that was asked for is for `nearness`.
+ * type of the schema. Returns a text in the words of the document. Whether it is the value that was asked for is for `isNearerElsewhere`.
  */
 export function findValue({ value, quote }: SaidValue, schema: LeafSchema, passage: DocumentPassage | undefined): FoundValue | undefined {
   const units = passage && fits(value, schema) ? citedUnits(quote, passage) : undefined;

@@ -16,11 +16,25 @@ const nameWeight = 2;
 export function isNearerElsewhere(found: FoundValue, name: string, schema: LeafSchema, units: DocumentUnit[]): boolean {
   const words = wordsOfField(name, schema);
   const own = found.units.map(({ readable }) => readable).join(' ');
-  const least = scoreOf(own, words);
+  const least = Math.max(scoreOf(new Set(contentStemsOf(own, 'en')), words), nameWeight - 1);
   const hasKind = kindOf(found.value, schema);
-  const others = units.filter((unit) => !found.units.includes(unit) && hasKind(unit));
-  return others.some(({ readable }) => scoreOf(readable, words) > Math.max(least, nameWeight - 1)) || standsApart(own, found, words);
+  const isNearer = (unit: DocumentUnit) => !found.units.includes(unit) && scoreOf(stemsOf(unit), words) > least && hasKind(unit);
+  return units.some(isNearer) || standsApart(own, found, words);
 }
+
+/** Reads something of each unit once, however many fields ask for it. */
+function once<T>(read: (unit: DocumentUnit) => T): (unit: DocumentUnit) => T {
+  const known = new WeakMap<DocumentUnit, T>();
+  return (unit) => {
+    const found = known.get(unit) ?? read(unit);
+    known.set(unit, found);
+    return found;
+  };
+}
+
+const stemsOf = once(({ readable }) => new Set(contentStemsOf(readable, 'en')));
+const hasNumber = once(({ readable }) => readNumbers(plain(readable)).length > 0);
+const hasAnyDate = once(({ readable }) => hasDate(readable));
 
 interface FieldWords {
   name: Set<string>;
@@ -36,15 +50,14 @@ function wordsOfField(name: string, { description = '' }: LeafSchema): FieldWord
   };
 }
 
-function scoreOf(text: string, { name, description }: FieldWords): number {
-  const stems = new Set(contentStemsOf(text, 'en'));
+function scoreOf(stems: ReadonlySet<string>, { name, description }: FieldWords): number {
   return nameWeight * stems.intersection(name).size + stems.intersection(description).size;
 }
 
 /** Whether a unit has a value of a kind: a number, a date, or a text that follows a label. */
 function kindOf(value: FoundValue['value'], schema: LeafSchema): (unit: DocumentUnit) => boolean {
-  if (typeof value === 'number') return ({ readable }) => readNumbers(plain(readable)).length > 0;
-  if (schema.type === 'string' && schema.format === 'date') return ({ readable }) => hasDate(readable);
+  if (typeof value === 'number') return hasNumber;
+  if (schema.type === 'string' && schema.format === 'date') return hasAnyDate;
   if (typeof value === 'boolean') return () => false;
   return ({ readable }) => /[:：]\s*\S/.test(readable);
 }

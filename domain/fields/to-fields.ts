@@ -30,7 +30,7 @@ interface Located extends SaidValue {
 
 /** The maximum number of values of a result: a list of a hundred lines with five columns. */
 const maxValues = 500;
-/** The confidence in a value by what proves it (docs/answers.md, fields). */
+/** The confidence in a value by how its units have it (docs/answers.md, fields). */
 const confidences = { words: 1, form: 0.9, choice: 0.5 };
 /** The factor for a value where another one of its kind stands nearer to the name of the field. */
 const doubtful = 0.5;
@@ -74,11 +74,14 @@ function findAll(schema: ObjectSchema, parts: Located[][], document: CutDocument
       const place = locate(schema, value.path, part);
       const one = place && findValue(value, place.leaf, passages.get(value.passage));
       if (!one) continue;
+      const known = found.get(place.key);
+      const counts = ({ confidence }: Omit<Field, 'path'>) => (known ? known.confidence < confidence : found.size < maxValues);
+      const certain = toField(one, 1, document);
+      if (!counts(certain)) continue;
       const name = value.path.split('/').findLast((step) => !/^\d+$/.test(step)) ?? '';
       const isDoubtful = !/\/\d+\//.test(value.path) && isNearerElsewhere(one, name, place.leaf, document.units);
-      const field = toField(one, isDoubtful ? doubtful : 1, document);
-      const known = found.get(place.key);
-      if (known ? known.confidence < field.confidence : found.size < maxValues) found.set(place.key, field);
+      const field = isDoubtful ? toField(one, doubtful, document) : certain;
+      if (counts(field)) found.set(place.key, field);
     }
   }
   return found;

@@ -151,6 +151,16 @@ describe('The fields of a document', () => {
     expect(data).to.deep.equal({ paid: false, iban: 'DE89 3704 0044 0532 0130 00' });
   });
 
+  it('take about as long as the units of the document, however many there are', () => {
+    const names = Array.from({ length: 400 }, (_, index) => `total${index}`);
+    const schema: ObjectSchema = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'number' }])) };
+    const text = Array.from({ length: 3_000 }, (_, index) => `The lamp of row ${index} was lit by its keeper.`).join('\n');
+    const [said, document] = [names.map((name) => entry(`/${name}`, 7, 'row 7 was lit')), read(text)];
+    const begun = performance.now();
+    expect(toFields(schema, [said], document).withheld).to.equal(0);
+    expect(performance.now() - begun).to.be.below(10_000);
+  });
+
   it('are doubtful where another value of their kind stands nearer to the name', () => {
     const schema: ObjectSchema = {
       type: 'object',
