@@ -24,9 +24,12 @@ interface Ranked {
   share: number;
 }
 
-/** Answers a question by the units that have most of its content words; by none if none has enough of them. Deterministic. */
+/**
+ * Answers a question by the units that have most of its content words, one or more in themselves or their context; by none if none has enough
+ * of them. Deterministic.
+ */
 export function answerQuestion(question: Question): Pick[] {
-  const answers = rankUnits(question).filter(({ unit, share }) => !unit.heading && share >= least.alone);
+  const answers = rankUnits(question).filter(({ unit, near, share }) => !unit.heading && near > 0 && share >= least.alone);
   const best = answers.sort((one, other) => other.score - one.score || one.number - other.number);
   return best.slice(0, question.maxSentences).map(({ number }) => ({ units: [number], mark: null }));
 }

@@ -52,7 +52,7 @@ describe('models that lie', () => {
     it(`show no word that no document has: one that ${lies}`, async () => {
       const { sentences, draft } = await ask(said);
       expect(draft).to.equal(null);
-      expect(sentences.map(({ text, mark }) => [text, mark])).to.deep.equal([[truth, null]].filter(() => sentences.length > 0));
+      expect(sentences.map(({ text, mark }) => [text, mark])).to.deep.equal([[truth, null]]);
     });
 
   it('get documents as one message of data, whatever marks they have, and no tool is offered', async () => {

@@ -45,6 +45,10 @@ describe('answering from passages', () => {
     expect(answer('ferry island small lighthouse', ['A ferry came.'])).to.deep.equal([]);
   });
 
+  it('shows no unit that has no word of the question itself, or in its headings', () => {
+    expect(answer('ferry', ['The ferry came. Rain fell. Nobody left.'])).to.deep.equal(['The ferry came.']);
+  });
+
   it('reads other languages: endings, compounds, scripts without spaces', () => {
     for (const [question, text] of [
       ['Welche Frist hat die Kündigung?', 'Die Kündigungsfrist beträgt sechs Wochen.'],
