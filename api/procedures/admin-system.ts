@@ -6,8 +6,7 @@ import { contract, version } from '../../contract/index.ts';
 import { ping } from '../../db/connect.ts';
 import { getMigrationStatus } from '../../db/migrate.ts';
 import { chunkingOf, chunkSizeOf } from '../../domain/chunking/chunking.ts';
-import { listStuck } from '../../domain/operations/backlog.ts';
-import { listUnfinished } from '../../domain/operations/list-unfinished.ts';
+import { findStuck } from '../../domain/operations/find-stuck.ts';
 import { countResources, measureQueue } from '../../domain/operations/measure-platform.ts';
 import { countAllBehind } from '../../domain/reindex/find-behind.ts';
 import { workflowIds } from '../../workflows/definitions.ts';
@@ -27,11 +26,12 @@ export function adminSystemProcedures(deps: ApiDeps) {
   };
 }
 
-async function readStuck({ db, listWedged, config: { jobs, temporal } }: ApiDeps) {
-  // While Temporal is away, what waits for it is found in the rows.
-  const wedged = await inTime(listUnfinished(db, maxStuck / 4).then(listWedged)).catch(() => []);
-  const found = await listStuck(db, { jobTimeoutMs: jobs.timeoutMs, limit: maxStuck });
-  const stuck = [...wedged, ...found].slice(0, maxStuck);
+async function readStuck({ db, log, listWedged, config: { jobs, temporal } }: ApiDeps) {
+  const { stuck, failure } = await findStuck(db, {
+    ...{ jobTimeoutMs: jobs.timeoutMs, limit: maxStuck },
+    listWedged: (work) => inTime(listWedged(work)),
+  });
+  if (failure) log.warn({ err: failure }, 'Temporal could not be asked which workflows cannot go on');
   const items = stuck.map(({ organization, what, id, ageSeconds, reason }) => ({
     what,
     id,

@@ -39,7 +39,7 @@ export async function listBacklog(db: Db, limit: number): Promise<Backlog[]> {
 }
 
 /** Something that has made no progress for too long, with the most likely reason. */
-interface Stuck {
+export interface Stuck {
   what: string;
   id: string;
   organization: string | null;
@@ -48,9 +48,9 @@ interface Stuck {
 }
 
 /**
- * Everything that waits for longer than its rules allow: attempts beyond twice the timeout, queued jobs of a kind that no worker takes,
- * intents that Temporal has not taken, objects that the store refuses to delete, deletions that do not end. Oldest first. A backlog with
- * recent progress is not stuck, however old its last item is.
+ * Everything whose row shows that it waits for longer than its rules allow: attempts beyond twice the timeout, queued jobs of a kind that no
+ * worker takes, intents that Temporal has not taken, objects that the store refuses to delete, deletions that do not end. Oldest first. A
+ * backlog with recent progress is not stuck, however old its last item is.
  */
 export async function listStuck(db: Db, { jobTimeoutMs, limit }: { jobTimeoutMs: number; limit: number }): Promise<Stuck[]> {
   const sorts = [lostAttempts(jobTimeoutMs, limit), queuedJobs(limit), intents(limit), objects(limit), deletions, stoppedSweep];

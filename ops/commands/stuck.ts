@@ -1,6 +1,5 @@
 import { maxStuck } from '../../contract/admin.ts';
-import { listStuck } from '../../domain/operations/backlog.ts';
-import { listUnfinished } from '../../domain/operations/list-unfinished.ts';
+import { findStuck } from '../../domain/operations/find-stuck.ts';
 import { listWedged } from '../../temporal/list-wedged.ts';
 import { type Command, parseFlags } from '../command.ts';
 import { callTemporal, OpsError } from '../context.ts';
@@ -15,22 +14,17 @@ export const stuckCommand: Command = {
   async run(args, context) {
     const { json } = parseFlags(args, flags);
     const { db, config, print } = context;
-    const unfinished = await listUnfinished(db, maxStuck / 4);
-    const wedged = await callTemporal(context, () => listWedged(context.temporal, unfinished)).catch((error: unknown) => {
-      if (error instanceof OpsError) return error;
-      throw error;
+    const { stuck, failure } = await findStuck(db, {
+      ...{ jobTimeoutMs: config.jobs.timeoutMs, limit: maxStuck },
+      listWedged: (work) => callTemporal(context, () => listWedged(context.temporal, work)),
     });
-    // What Postgres has is shown even if Temporal is down.
-    const unreachable = wedged instanceof OpsError ? wedged : undefined;
-    const found = await listStuck(db, { jobTimeoutMs: config.jobs.timeoutMs, limit: maxStuck });
-    const stuck = [...(wedged instanceof OpsError ? [] : wedged), ...found].slice(0, maxStuck);
     if (json) print(JSON.stringify({ stuck }));
     else if (stuck.length === 0) print('Nothing is stuck.');
     else {
       const rows = stuck.map(({ what, id, organization, ageSeconds, reason }) => [what, id, organization ?? '', age(ageSeconds), reason]);
       for (const line of table([['WHAT', 'ID', 'ORGANIZATION', 'FOR', 'REASON'], ...rows])) print(line);
     }
-    if (unreachable) throw unreachable;
+    if (failure) throw failure;
     if (stuck.length > 0) throw new OpsError(`${stuck.length === maxStuck ? `At least ${maxStuck}` : stuck.length} stuck.`);
   },
 };
