@@ -20,7 +20,15 @@ export interface AuthTables {
     updatedAt: CreatedAt;
   };
   /** An account of a user at a provider, or their password (`credential`). `accountId` is the provider's own id of the person. */
-  account: { id: string; providerId: string; accountId: string; userId: string; setByAdmin: Generated<boolean> };
+  account: {
+    id: string;
+    providerId: string;
+    accountId: string;
+    userId: string;
+    /** A hash; null at a provider. */
+    password: string | null;
+    setByAdmin: Generated<boolean>;
+  };
   /** Its secret and codes are encrypted. */
   twoFactor: {
     id: string;

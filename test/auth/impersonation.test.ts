@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { listAuthEndpoints } from '../support/auth-endpoints.ts';
 import type { Client } from './support/client.ts';
@@ -120,5 +121,23 @@ describe('A password that an admin has set', () => {
     expect(await signIn(email, { password: 'my own password' })).to.deep.equal([200, email]);
     expect(await signIn(email, { password: 'my own password', newPassword: 'not stored at all' })).to.deep.equal([200, email]);
     expect(await signIn(email, { password: 'my own password' })).to.deep.equal([200, email]);
+  });
+
+  it('is changed by one of several that sign in with it at once, and the others are not let in', async () => {
+    const { userId, email } = await service.client().signUp();
+    await (await service.enterAdmin()).post('/admin/set-user-password', { userId, newPassword: ofAdmin });
+    const sessions = () => service.db.selectFrom('session').select('id').where('userId', '=', userId).execute();
+    const before = await sessions();
+    // The later ones are compared while the first changes it.
+    const answers = Promise.all(
+      Array.from({ length: 6 }, async (_, n) => {
+        await sleep(n * 30);
+        return await signIn(email, { password: ofAdmin, newPassword: `the password no ${n}` });
+      }),
+    );
+    const refused = [401, 'INVALID_EMAIL_OR_PASSWORD'];
+    expect((await answers).sort()).to.deep.equal([[200, email], ...Array(5).fill(refused)]);
+    expect(await sessions()).to.have.length(before.length + 1);
+    expect(service.mails.filter(({ to, subject }) => to === email && subject === 'Your password was changed')).to.have.length(1);
   });
 });
