@@ -13,6 +13,7 @@ import type { OrganizationLimits } from './limits/organization-limits.ts';
 export interface RequestInfo {
   requestId: string;
   clientAddress: string;
+  userAgent: string | undefined;
   idempotencyKey: string | undefined;
   lastEventId: string | undefined;
   /** The client's own id of a stream. */

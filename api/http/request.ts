@@ -75,6 +75,7 @@ export function requestInfo(req: Request, res: Response): RequestInfo {
   return {
     requestId: requestIdOf(res),
     clientAddress: clientAddressOf(res),
+    userAgent: req.get('user-agent'),
     idempotencyKey: req.get('idempotency-key'),
     // A client that has seen no event may send an empty one.
     lastEventId: req.get('last-event-id') || undefined,

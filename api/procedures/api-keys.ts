@@ -20,8 +20,14 @@ import { procedure, type RequestInfo } from '../procedure.ts';
 /** The operations of API keys. None takes an `Idempotency-Key`: a stored response would hold the secret. */
 export function apiKeyProcedures({ db, writeMails }: ApiDeps) {
   /** Tells the member who is responsible for a new secret. */
-  const tell = async (trx: Transaction, { email }: Actor, what: string, name: string, { clientAddress: address }: RequestInfo) => {
-    if (email !== null) await writeMails(trx, [noticeMail(email, `${what}: ${quoteName(name)}`, { address, userAgent: undefined })]);
+  const tell = async (
+    trx: Transaction,
+    { email }: Actor,
+    what: string,
+    name: string,
+    { clientAddress: address, userAgent }: RequestInfo,
+  ) => {
+    if (email !== null) await writeMails(trx, [noticeMail(email, `${what}: ${quoteName(name)}`, { address, userAgent })]);
   };
   return {
     list: procedure(contract.apiKeys.list, async ({ input, authorize }) => {

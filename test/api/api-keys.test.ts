@@ -53,6 +53,7 @@ describe('API keys', () => {
       ['notice', tenant.owner.email, 'An API key was made: “Test”'],
       ['notice', tenant.owner.email, 'An API key has a new secret: “Test”'],
     ]);
+    for (const { body } of mails) expect(body).to.match(/^Address: \S+\nBrowser: “\S/m);
     expect(JSON.stringify(mails)).to.not.include(made.token);
   });
 

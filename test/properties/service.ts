@@ -94,7 +94,7 @@ export class Service {
     const ended: (() => void)[] = [];
     const onEnd = (callback: () => void) => void ended.push(callback);
     const request = {
-      ...{ requestId: randomUUID(), clientAddress: '192.0.2.1', idempotencyKey, lastEventId: undefined },
+      ...{ requestId: randomUUID(), clientAddress: '192.0.2.1', userAgent: undefined, idempotencyKey, lastEventId: undefined },
       ...{
         signal: new AbortController().signal,
         streamId: undefined,
