@@ -1,7 +1,9 @@
 import type { BetterAuthOptions, BetterAuthPlugin } from 'better-auth';
 import { createAuthEndpoint, createAuthMiddleware, sessionMiddleware } from 'better-auth/api';
+import { type ExpressionBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../db/connect.ts';
+import type { Database } from '../db/schema.ts';
 import { currentActor } from './actor.ts';
 
 const prefix = 'trust-device-';
@@ -30,16 +32,16 @@ const ofAdmins = new Set(['/admin/revoke-user-session', '/admin/revoke-user-sess
 
 /** Lists and ends the devices that are not asked for a second factor. Whoever ends a session ends the trust in every device of its user. */
 export function trustedDevicesPlugin(db: Db): BetterAuthPlugin {
-  const devicesOf = (userId: string) =>
-    ({ where: db.selectFrom('verification').where('value', '=', userId).where('identifier', 'like', `${prefix}%`) }).where;
   return {
     id: 'trusted-devices',
     endpoints: {
       listTrustedDevices: createAuthEndpoint('/two-factor/list-trusted-devices', { method: 'GET', use: [sessionMiddleware] }, async (ctx) =>
         ctx.json(
-          await devicesOf(ctx.context.session.user.id)
+          await db
+            .selectFrom('verification')
             .select(['id', 'userAgent', 'createdAt as usedAt', 'expiresAt'])
-            .where('expiresAt', '>', new Date())
+            .where(isTrustBy(ctx.context.session.user.id))
+            .where('expiresAt', '>', sql<Date>`now()`)
             .orderBy('createdAt', 'desc')
             .execute(),
         ),
@@ -80,5 +82,10 @@ async function ownerOf(db: Db, token: string): Promise<string | undefined> {
 }
 
 async function endTrust(db: Db, userId: string): Promise<void> {
-  await db.deleteFrom('verification').where('value', '=', userId).where('identifier', 'like', `${prefix}%`).execute();
+  await db.deleteFrom('verification').where(isTrustBy(userId)).execute();
+}
+
+function isTrustBy(userId: string) {
+  return (verification: ExpressionBuilder<Database, 'verification'>) =>
+    verification.and([verification('value', '=', userId), verification('identifier', 'like', `${prefix}%`)]);
 }

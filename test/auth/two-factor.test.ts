@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import { expect } from 'chai';
+import { createClockedDatabase } from '../support/clocked-database.ts';
 import { noteTokens } from '../support/run-secrets.ts';
 import type { Client } from './support/client.ts';
 import { type OidcProvider, startOidcProvider } from './support/oidc-provider.ts';
@@ -369,4 +370,30 @@ describe('REQUIRE_ADMIN_TWO_FACTOR', () => {
       sent.on('error', reject).end(JSON.stringify(body));
     });
   }
+});
+
+describe('Trusted devices', () => {
+  it('are listed until they end by the clock of the database', async () => {
+    const database = await createClockedDatabase();
+    const service = await startAuthService({}, Promise.resolve(database));
+    try {
+      const client = service.client();
+      const { email } = await client.signUp();
+      const { body } = await client.post('/two-factor/enable', { password });
+      await client.post('/two-factor/verify-totp', { code: totp(body.totpURI) });
+      const device = service.client();
+      await device.post('/sign-in/email', { email, password });
+      await device.post('/two-factor/verify-backup-code', { code: body.backupCodes[0], trustDevice: true });
+      const list = async () => (await client.get('/two-factor/list-trusted-devices')).body.length;
+      expect(await list()).to.equal(1);
+      await service.db
+        .updateTable('verification')
+        .set({ expiresAt: new Date(Date.now() + 3_600_000) })
+        .execute();
+      await database.setTime(new Date(Date.now() + 7_200_000));
+      expect(await list()).to.equal(0);
+    } finally {
+      await service.stop();
+    }
+  });
 });

@@ -45,8 +45,8 @@ export interface AuthService {
   stop(): Promise<void>;
 }
 
-export async function startAuthService(environment: Environment = {}): Promise<AuthService> {
-  const database = await createTestDatabase();
+export async function startAuthService(environment: Environment = {}, making = createTestDatabase()): Promise<AuthService> {
+  const database = await making;
   const app = express();
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
