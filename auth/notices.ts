@@ -1,4 +1,4 @@
-import type { BetterAuthPlugin } from 'better-auth';
+import type { Account, BetterAuthPlugin } from 'better-auth';
 import { createAuthMiddleware, isAPIError } from 'better-auth/api';
 import type { Db } from '../db/connect.ts';
 import { noticeMail } from '../domain/users/notice-mail.ts';
@@ -27,12 +27,16 @@ const changesByAdmin: Record<string, string> = {
   '/admin/revoke-user-sessions': 'A platform admin has ended your sessions',
 };
 
-const signIns = new Set(['/sign-up/email', '/sign-in/email', '/callback/:id', '/two-factor/verify-totp', '/two-factor/verify-backup-code']);
+const signIns = new Set([
+  ...['/sign-up/email', '/sign-in/email', '/sign-in/social', '/callback/:id'],
+  ...['/two-factor/verify-totp', '/two-factor/verify-backup-code'],
+]);
 
 /** Tells users by mail what changes how they sign in, what a platform admin does to their account, and of sign-ins from new devices. */
 export function noticesPlugin(db: Db): BetterAuthPlugin {
   return {
     id: 'notices',
+    init: () => ({ options: { databaseHooks: { account: { create: { after: tellOfProvider(db) } } } } }),
     hooks: {
       before: [
         {
@@ -74,6 +78,21 @@ export function noticesPlugin(db: Db): BetterAuthPlugin {
         },
       ],
     },
+  };
+}
+
+/** Tells who has another way to sign in of one more. A new password is told where it is set. */
+function tellOfProvider(db: Db) {
+  return async ({ id, userId, providerId }: Account, endpoint: { headers?: Headers | undefined } | null): Promise<void> => {
+    if (providerId === 'credential') return;
+    const others = db.selectFrom('account').select('id').where('userId', '=', userId).where('id', '<>', id);
+    const user = await db
+      .selectFrom('user')
+      .select('email')
+      .where('id', '=', userId)
+      .where(({ exists }) => exists(others))
+      .executeTakeFirst();
+    if (user) addMail(noticeMail(user.email, 'A sign-in provider was added to your account', originOf(endpoint?.headers)));
   };
 }
 

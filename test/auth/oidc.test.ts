@@ -22,6 +22,8 @@ describe('Signing in through an OpenID Connect provider', () => {
   });
 
   const signIn = () => signInAt(service);
+  const noticesTo = (email: string) =>
+    service.mails.filter(({ to, kind }) => to === email && kind === 'notice').map(({ subject }) => subject);
 
   it('answers 503 while the provider does not, and goes on once it does, without a restart', async () => {
     const refused = await service.client().post('/sign-in/social', { provider: 'provider_b', callbackURL: webOrigin });
@@ -92,8 +94,24 @@ describe('Signing in through an OpenID Connect provider', () => {
     provider.profile = { sub: 'user-7', email, email_verified: true, name: 'Seven' };
     const { client } = await signIn();
     expect(await service.findSession({ cookie: client.cookieHeader() })).to.include({ userId });
+    expect(noticesTo(email)).to.deep.equal(['A sign-in provider was added to your account', 'A new device has signed in to your account']);
     expect(await service.findSession({ cookie: local.cookieHeader() })).to.include({ userId });
     expect((await service.client().post('/sign-in/email', { email, password: 'a long password' })).status).to.equal(200);
+  });
+
+  it('takes an ID token that an app has got, whose device is told of as any other', async () => {
+    const email = 'eight@example.com';
+    provider.profile = { sub: 'user-8', email, email_verified: true, name: 'Eight' };
+    await signIn();
+    const idToken = { token: provider.issueIdToken('once'), nonce: 'once' };
+    const app = service.client();
+    expect((await app.post('/sign-in/social', { provider: 'provider_b', idToken })).body.user).to.include({ email });
+    expect(await service.findSession({ cookie: app.cookieHeader() })).to.include({ email });
+    expect(noticesTo(email)).to.deep.equal(['A new device has signed in to your account']);
+    const forged = { ...idToken, token: `${idToken.token.slice(0, -8)}AAAAAAAA` };
+    expect((await service.client().post('/sign-in/social', { provider: 'provider_b', idToken: forged })).body.code).to.equal(
+      'INVALID_TOKEN',
+    );
   });
 
   it('knows no provider that is not configured', async () => {
@@ -121,6 +139,9 @@ describe('Signing in through a provider where addresses must be verified', () =>
       const { client, location } = await signInAt(service);
       expect(location, String(email_verified)).to.include(`${webOrigin}/error?error=email_not_found`);
       expect(await service.findSession({ cookie: client.cookieHeader() })).to.equal(undefined);
+      const idToken = { token: provider.issueIdToken('once'), nonce: 'once' };
+      const { status, body } = await service.client().post('/sign-in/social', { provider: 'provider_b', idToken });
+      expect([status, body.code]).to.deep.equal([401, 'USER_EMAIL_NOT_FOUND']);
     }
     for (const table of ['user', 'account', 'session'] as const)
       expect(await service.db.selectFrom(table).select('id').execute(), table).to.deep.equal([]);
@@ -146,7 +167,7 @@ async function signInAt(service: AuthService) {
   const back = await fetch(begun.body.url, { redirect: 'manual' });
   const callback = back.headers.get('location') ?? '';
   expect(callback).to.include(`${service.url}/api/auth/callback/provider_b?`);
-  const answer = await client.get(callback.slice(callback.indexOf('/callback/')));
+  const answer = await client.get(callback.slice(callback.indexOf('/callback/')), { 'user-agent': 'Firefox/1' });
   expect(answer.status).to.equal(302);
   return { client, location: answer.headers.get('location') ?? '' };
 }

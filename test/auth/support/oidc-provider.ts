@@ -17,6 +17,8 @@ export interface OidcProvider {
   /** Answers of discovery, so far. */
   discoveries: number;
   available: boolean;
+  /** An ID token of whoever `profile` says, as an app gets it. */
+  issueIdToken(nonce: string | null): string;
   stop(): Promise<void>;
 }
 
@@ -60,11 +62,8 @@ export async function startOidcProvider(client: { id: string; secret: string }):
       .digest('base64url');
     if (!begun || begun.challenge !== challenge || form.get('client_secret') !== client.secret)
       return json(400, { error: 'invalid_grant' });
-    const now = Math.floor(Date.now() / 1000);
-    const claims = { iss: provider.issuer, aud: client.id, iat: now, exp: now + 60, nonce: begun.nonce, ...provider.profile };
-    const unsigned = [{ alg: 'RS256', kid: 'k1' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.');
-    const signature = sign('sha256', Buffer.from(unsigned), privateKey).toString('base64url');
-    return json(200, { access_token: 'an-access-token', token_type: 'Bearer', expires_in: 60, id_token: `${unsigned}.${signature}` });
+    const id_token = provider.issueIdToken(begun.nonce);
+    return json(200, { access_token: 'an-access-token', token_type: 'Bearer', expires_in: 60, id_token });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const provider: OidcProvider = {
@@ -72,6 +71,13 @@ export async function startOidcProvider(client: { id: string; secret: string }):
     profile: { sub: 'nobody', email: 'nobody@example.com', email_verified: true },
     discoveries: 0,
     available: true,
+    issueIdToken: (nonce) => {
+      const now = Math.floor(Date.now() / 1000);
+      const claims = { iss: provider.issuer, aud: client.id, iat: now, exp: now + 60, nonce, ...provider.profile };
+      const parts = [{ alg: 'RS256', kid: 'k1' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'));
+      const signature = sign('sha256', Buffer.from(parts.join('.')), privateKey).toString('base64url');
+      return [...parts, signature].join('.');
+    },
     stop: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
