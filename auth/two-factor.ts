@@ -8,7 +8,8 @@ import { currentActor } from './actor.ts';
 import { clearAttempts, countAttempt, stepOf, takeStep } from './second-factor-codes.ts';
 
 /** Where better-auth's sessions of users begin. */
-const signIns = new Set(['/sign-in/email', '/sign-in/social', '/callback/:id']);
+const byProvider = new Set(['/sign-in/social', '/callback/:id']);
+const signIns = new Set(['/sign-in/email', ...byProvider]);
 const verifyTotp = '/two-factor/verify-totp';
 const verifyBackupCode = '/two-factor/verify-backup-code';
 
@@ -47,6 +48,13 @@ export function twoFactorPlugin({ webUrl }: Pick<ServerConfig, 'webUrl'>, db: Db
         },
       ],
       after: [
+        {
+          // better-auth read the user before the address was freed of who had turned the factor on: see `accountHooks`.
+          matcher: ({ path }) => byProvider.has(path ?? ''),
+          handler: createAuthMiddleware(async ({ context: { newSession } }) => {
+            if (newSession?.user.twoFactorEnabled) newSession.user.twoFactorEnabled = await isTurnedOn(db, newSession.user.id);
+          }),
+        },
         { ...challenge, matcher: ({ path }) => signIns.has(path ?? '') },
         {
           matcher: ({ path }) => path === '/callback/:id',
@@ -117,6 +125,11 @@ function needsCode<E extends Wrappable>(endpoint: E, verify: Record<'verifyTOTP'
 async function isOnElsewhere(db: Db, { userId, sessionId }: { userId: string; sessionId: string }): Promise<boolean> {
   const factor = await db.selectFrom('twoFactor').select(['verified', 'sessionId']).where('userId', '=', userId).executeTakeFirst();
   return factor?.verified === true && factor.sessionId !== sessionId;
+}
+
+async function isTurnedOn(db: Db, userId: string): Promise<boolean> {
+  const user = await db.selectFrom('user').select('twoFactorEnabled').where('id', '=', userId).executeTakeFirst();
+  return user?.twoFactorEnabled === true;
 }
 
 function isChallenge(returned: unknown): boolean {

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { createTestDatabase } from '../support/database.ts';
 import { type OidcProvider, startOidcProvider } from './support/oidc-provider.ts';
 import { type AuthService, startAuthService, webOrigin } from './support/service.ts';
+import { totp } from './support/totp.ts';
 
 const registered = { id: 'the-client', secret: 'the-secret' };
 
@@ -73,7 +75,11 @@ describe('Signing in through an OpenID Connect provider', () => {
     const squatter = service.client();
     const { userId, email } = await squatter.signUp('Squatter');
     await squatter.createOrganization();
-    await squatter.post('/two-factor/enable', { password: 'a long password' });
+    const { totpURI } = (await squatter.post('/two-factor/enable', { password: 'a long password' })).body;
+    expect((await squatter.post('/two-factor/verify-totp', { code: totp(totpURI) })).status).to.equal(200);
+    const devices = () => service.db.selectFrom('known_device').select('fingerprint').where('user_id', '=', userId).execute();
+    const ofSquatter = await devices();
+    expect(ofSquatter).to.have.length(1);
     provider.profile = { sub: 'user-6', email, email_verified: true, name: 'Owner' };
     const { client, location } = await signIn();
     expect(location).to.equal(`${webOrigin}/home`);
@@ -83,8 +89,12 @@ describe('Signing in through an OpenID Connect provider', () => {
     const accounts = await service.db.selectFrom('account').select('accountId').where('userId', '=', userId).execute();
     expect(accounts).to.deep.equal([{ accountId: 'user-6' }]);
     expect(await service.db.selectFrom('twoFactor').select('id').where('userId', '=', userId).execute()).to.deep.equal([]);
-    const user = service.db.selectFrom('user').select('emailVerified').where('id', '=', userId);
-    expect(await user.executeTakeFirst()).to.deep.equal({ emailVerified: true });
+    const user = service.db.selectFrom('user').select(['emailVerified', 'twoFactorEnabled']).where('id', '=', userId);
+    expect(await user.executeTakeFirst()).to.deep.equal({ emailVerified: true, twoFactorEnabled: false });
+    expect(await devices())
+      .to.have.length(1)
+      .and.not.deep.equal(ofSquatter);
+    expect(noticesTo(email)).to.deep.equal(['Two-factor was turned on']);
   });
 
   it('leaves a verified user their password and sessions when a provider is added', async () => {
@@ -153,6 +163,24 @@ describe('Signing in through a provider where addresses must be verified', () =>
     }
     provider.profile = { ...profile, email_verified: false };
     expect((await signInAt(service)).location).to.include('error=email_not_found');
+  });
+});
+
+describe('Signing up through a provider while connections to the database are short', () => {
+  let service: AuthService;
+  let provider: OidcProvider;
+  before(async () => {
+    provider = await startOidcProvider(registered);
+    service = await startAuthService(settingsOf(provider), createTestDatabase({ poolSize: 1 }));
+  });
+  after(async () => {
+    await service.stop();
+    await provider.stop();
+  });
+
+  it('takes no second one within a transaction', async () => {
+    provider.profile = { sub: 'user-1', email: 'one@example.com', email_verified: true, name: 'One' };
+    expect((await signInAt(service)).location).to.equal(`${webOrigin}/home`);
   });
 });
 
