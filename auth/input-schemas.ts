@@ -62,7 +62,7 @@ export const bodies = new Map<string, z.ZodType>([
     '/admin/create-user',
     z.object({
       name: userName,
-      password: newPassword,
+      password: newPassword.pipe(ofLength),
       data: z.strictObject({ image: image.nullish(), emailVerified: z.boolean().optional() }).optional(),
     }),
   ],
