@@ -40,8 +40,9 @@ export const keyPermissions = permissions.filter((permission): permission is Key
 export type Access = 'public' | 'signed-in' | 'api-key' | 'member' | 'platform-admin' | Permission;
 
 /**
- * What a platform admin may do while impersonating a user, within the user's own rights: the work with documents, and to look. Nothing that
- * outlives the session, such as a key or a webhook, nor what costs money or cannot be undone by the user.
+ * What a platform admin may do while impersonating a user, within the user's own rights: to look, and the work with workspaces and
+ * documents, which spends credits and deletes. Not to make a key or a webhook, which would go on after the session, nor to change the plan
+ * or delete the organization.
  */
 export const impersonatedAccess: readonly Access[] = [
   ...(['public', 'signed-in', 'member', 'auditLog:read', 'billing:read', 'webhook:read'] as const),

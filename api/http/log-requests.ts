@@ -5,7 +5,8 @@ import { createdIdOf, organizationOf, requestIdOf } from './request.ts';
 
 /**
  * Writes one line for each request when its response is complete, or its client has left: its operation, its status, its duration (`ms`),
- * the organization in which it was authorized, and the id of the row that it made. Never its path or query string, which may hold a token. Probes are `debug`.
+ * the organization in which it was authorized, and the id of the row that it made. Never its path or query string, which may hold a token.
+ * Probes are `debug`.
  */
 export function logRequests(log: Logger): RequestHandler {
   return (req, res, next) => {
