@@ -63,7 +63,18 @@ export function webhookActivities({ db, webhooks, log, secrets }: ActivityDeps) 
   /** Sends a delivery, and records the outcome and the next step. */
   async function attempt({ delivery, endpoint }: Sendable, { sender, retryDelaysMs }: Webhooks): Promise<AfterAttempt> {
     const { cancellationSignal } = Context.current();
-    const request = { url: endpoint.url, id: delivery.event_id, body: bodyOf(delivery), secrets: endpoint.secrets.map(secrets.open) };
+    // Those of another AUTH_SECRET are lost.
+    const [current, ...previous] = endpoint.secrets.map(secrets.tryOpen);
+    if (current === undefined) {
+      log.warn(
+        { deliveryId: delivery.id, endpointId: delivery.endpoint_id },
+        'the secret of an endpoint was encrypted with another AUTH_SECRET',
+      );
+      await giveUpDelivery(db, delivery.id, 'The endpoint needs a new secret.');
+      return { status: 'failed' };
+    }
+    const signing = [current, ...previous.filter((secret) => secret !== undefined)];
+    const request = { url: endpoint.url, id: delivery.event_id, body: bodyOf(delivery), secrets: signing };
     const result = await sender.send(request, cancellationSignal);
     // The worker stops: the outcome of the request is not known, so the attempt does not count.
     cancellationSignal.throwIfAborted();

@@ -9,6 +9,8 @@ export interface SecretBox {
   seal(secret: string): string;
   /** A row from before secrets were sealed is returned as it is. Throws if it was sealed with another key. */
   open(stored: string): string;
+  /** As `open`; undefined if it was sealed with another key. */
+  tryOpen(stored: string): string | undefined;
 }
 
 /** How everything that is sealed begins: no secret of a provider and none of this service begins so. */
@@ -23,7 +25,7 @@ const tagBytes = 16;
 
 /** `key`: 32 bytes. What is sealed is the prefix and, in Base64, a fresh nonce, the tag, and the encrypted secret. */
 export function createSecretBox(key: Buffer): SecretBox {
-  return {
+  const box: SecretBox = {
     seal(secret) {
       if (secret.startsWith(sealedPrefix)) return secret;
       const nonce = randomBytes(nonceBytes);
@@ -32,15 +34,21 @@ export function createSecretBox(key: Buffer): SecretBox {
       return sealedPrefix + Buffer.concat([nonce, sealing.getAuthTag(), ...sealed]).toString('base64');
     },
     open(stored) {
+      const secret = box.tryOpen(stored);
+      if (secret === undefined) throw new Error('A secret in the database was encrypted with another AUTH_SECRET.');
+      return secret;
+    },
+    tryOpen(stored) {
       if (!stored.startsWith(sealedPrefix)) return stored;
       const bytes = Buffer.from(stored.slice(sealedPrefix.length), 'base64');
       try {
         const opening = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
         opening.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
         return Buffer.concat([opening.update(bytes.subarray(nonceBytes + tagBytes)), opening.final()]).toString('utf8');
-      } catch (cause) {
-        throw new Error('A secret in the database was encrypted with another AUTH_SECRET.', { cause });
+      } catch {
+        return undefined;
       }
     },
   };
+  return box;
 }

@@ -6,8 +6,8 @@ import { createSecret } from './create-secret.ts';
 import { type EndpointRow, lockEndpoint } from './endpoint.ts';
 
 /**
- * Gives an endpoint a new secret. The previous one signs, too, for `overlapHours` by the database's clock; older ones do not. Throws NOT_FOUND if
- * the endpoint is gone.
+ * Gives an endpoint a new secret. The previous one signs, too, for `overlapHours` by the database's clock, if it can be read; older ones do
+ * not. Throws NOT_FOUND if the endpoint is gone.
  */
 export async function rotateSecret(
   trx: Transaction,
@@ -17,7 +17,7 @@ export async function rotateSecret(
 ): Promise<EndpointRow> {
   const before = await lockEndpoint(trx, id);
   const { secret, public_key: publicKey } = createSecret(before.signature);
-  const overlaps = overlapHours > 0;
+  const overlaps = overlapHours > 0 && secrets.tryOpen(before.secret) !== undefined;
   const rotated = await trx
     .updateTable('webhook_endpoint')
     .set({

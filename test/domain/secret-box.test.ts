@@ -28,6 +28,7 @@ describe('A secret at rest', () => {
     expect(() => createSecretBox(randomBytes(32)).open(sealed)).to.throw('encrypted with another AUTH_SECRET');
     const bytes = Buffer.from(sealed.slice('sealed.1.'.length), 'base64');
     bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
+    expect(createSecretBox(randomBytes(32)).tryOpen(sealed)).to.equal(undefined);
     expect(() => box.open(`sealed.1.${bytes.toString('base64')}`)).to.throw('encrypted with another AUTH_SECRET');
   });
 });

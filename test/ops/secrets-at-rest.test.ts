@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { createSecretBox } from '../../domain/secret-box.ts';
 import { Client } from '../auth/support/client.ts';
 import { type OidcProvider, startOidcProvider } from '../auth/support/oidc-provider.ts';
 import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
@@ -96,5 +98,16 @@ describe('Secrets in the database and its backups', () => {
     expect(again && verifies(secret, again)).to.equal(true);
     expect((await tokensOf()).accessToken).to.equal('clear');
     expect((await client.post('/refresh-token', { accountId })).body).to.include({ accessToken: 'the-next-access-token' });
+  });
+
+  it('of a provider are missing after a new AUTH_SECRET, until the user signs in there again', async () => {
+    const lost = createSecretBox(randomBytes(32)).seal('lost');
+    const { db } = api.database;
+    await sql`update account set "accessToken" = ${lost}, "refreshToken" = ${lost}, "idToken" = ${lost} where id = ${accountId}`.execute(
+      db,
+    );
+    expect((await client.get('/list-accounts')).body).to.have.length(1);
+    await signIn();
+    expect((await tokensOf()).accessToken).to.equal('an-access-token');
   });
 });

@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { type RawBuilder, sql } from 'kysely';
+import { createSecretBox } from '../../domain/secret-box.ts';
 import { createJob } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
@@ -269,6 +271,32 @@ describe('Webhooks', () => {
     const asymmetric = await addEndpoint(api, tenant, { url: receiver.url, signature: 'v1a' });
     expect(asymmetric.secret).to.equal(null);
     expect(asymmetric.publicKey).to.match(/^whpk_/);
+  });
+
+  it('fail at once if a new AUTH_SECRET has left the secret unreadable, until the endpoint has a new one', async () => {
+    const { tenant } = used;
+    const { id } = await addEndpoint(api, tenant, { url: receiver.url });
+    const lost = createSecretBox(randomBytes(32)).seal('whsec_lost');
+    await api.database.db.updateTable('webhook_endpoint').set({ secret: lost }).where('id', '=', id).execute();
+    await createJob(api, tenant, embed);
+    const failed = await deliveryIn(api, tenant, id, 'failed');
+    expect(failed).to.deep.include({ error: 'The endpoint needs a new secret.', attempts: [] });
+
+    const renewed = await call(api, tenant, 'POST', `/webhooks/${id}/rotate-secret`);
+    await call(api, tenant, 'POST', `/webhook-deliveries/${failed.id}/resend`);
+    await deliveryIn(api, tenant, id, 'delivered');
+    const columns = api.database.db.selectFrom('webhook_endpoint').select('previous_secret').where('id', '=', id);
+    expect(await columns.executeTakeFirst()).to.deep.equal({ previous_secret: null });
+
+    const later = sql<Date>`now() + interval '1 hour'`;
+    await api.database.db
+      .updateTable('webhook_endpoint')
+      .set({ previous_secret: lost, previous_secret_until: later })
+      .where('id', '=', id)
+      .execute();
+    await call(api, tenant, 'POST', `/webhooks/${id}/test`);
+    await deliveryIn(api, tenant, id, 'delivered');
+    expect(receiver.received.map((request) => verifies(renewed.secret, request))).to.deep.equal([true, true]);
   });
 
   it('reach an endpoint at once while another never answers', async () => {
