@@ -6,6 +6,9 @@ for file in /run/made/*; do
   given=$(printenv "$name" "${name}_FILE" || true)
   if [ -f "$file" ] && [ -z "$given" ]; then export "$name=$(cat "$file")"; fi
 done
-# A trial searches by meaning and words; a deployment for others as its operator says (docs/configuration.md).
-if [ -z "${NODE_ENV:-}" ] && [ -z "${SEARCH_DEFAULT_MODE:-}" ]; then export SEARCH_DEFAULT_MODE=hybrid; fi
+# A trial has on what a deployment for others has off until its operator says so (docs/configuration.md).
+if [ -z "${NODE_ENV:-}" ]; then
+  export SEARCH_DEFAULT_MODE="${SEARCH_DEFAULT_MODE:-hybrid}" EXTRA_CONTENT_TYPES="${EXTRA_CONTENT_TYPES:-all}"
+  if [ "${OCR_PROVIDER:-}" != none ]; then export OCR_SCANNED_PDF="${OCR_SCANNED_PDF:-true}"; fi
+fi
 exec "$@"

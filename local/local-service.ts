@@ -67,9 +67,9 @@ function servicesToStart({ external }: LocalConfig): ServiceName[] {
 }
 
 /** What the programs leave off where nothing is set, for clients that do not know it or for its cost: someone who tries the service has it on. */
-function everything({ OCR_SCANNED_PDF, EXTRA_CONTENT_TYPES, SEARCH_DEFAULT_MODE }: Environment): Environment {
+export function everything({ OCR_SCANNED_PDF, OCR_PROVIDER, EXTRA_CONTENT_TYPES, SEARCH_DEFAULT_MODE }: Environment): Environment {
   return {
-    OCR_SCANNED_PDF: OCR_SCANNED_PDF || 'true',
+    OCR_SCANNED_PDF: OCR_SCANNED_PDF || String(OCR_PROVIDER !== 'none'),
     EXTRA_CONTENT_TYPES: EXTRA_CONTENT_TYPES || 'all',
     SEARCH_DEFAULT_MODE: SEARCH_DEFAULT_MODE || 'hybrid',
   };

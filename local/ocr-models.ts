@@ -31,7 +31,9 @@ export async function findOcrModels({ supervisor, logFile, note, ...where }: Fet
     into = mkdtempSync(`${directory}-unfinished-`);
     note('downloading the models of text recognition (PP-OCRv6, 27 MB, once)');
     const python = (...args: string[]) => supervisor.complete({ name: args[1] ?? '', command: 'python3', args, cwd: into, logFile });
-    await python('-m', 'pip', 'download', '--quiet', '--no-deps', '--require-hashes', '-r', requirements, '-d', into);
+    // Without a network every start would wait for the retries.
+    const soon = ['--retries', '0', '--timeout', '10'];
+    await python('-m', 'pip', 'download', '--quiet', ...soon, '--no-deps', '--require-hashes', '-r', requirements, '-d', into);
     const [wheel = ''] = readdirSync(into).filter((name) => name.endsWith('.whl'));
     await python('-m', 'zipfile', '--extract', join(into, wheel), into);
     const models = join(into, 'rapidocr', 'models');

@@ -42,7 +42,8 @@ const readyTimeoutMs = 60_000;
 
 /** The best models of text recognition, unless the user has chosen some. Tests take those that are installed. */
 async function modelsOf({ env, durable, supervisor, logFile, note }: ServiceContext): Promise<Environment> {
-  if (!durable || env.OCR_MODELS_DIR || env.OCR_PROVIDER === 'none') return {};
+  const { OCR_MODELS_DIR, OCR_PROVIDER } = { ...inheritedEnvironment(), ...env };
+  if (!durable || OCR_MODELS_DIR || OCR_PROVIDER === 'none') return {};
   const directory = await findOcrModels({ supervisor, logFile, note });
   return directory === undefined ? {} : { OCR_MODELS_DIR: directory };
 }

@@ -66,8 +66,9 @@ describe('the configuration of the AI service', () => {
     const load = (kinds: string) => loadAiServiceConfig({ SERVICE_TOKEN: 'secret', EXTRA_CONTENT_TYPES: kinds }).extraContentTypes;
     expect(load('eml, odt,eml')).to.deep.equal(['message/rfc822', 'application/vnd.oasis.opendocument.text']);
     expect(load('all')).to.deep.equal(Object.values(extraContentTypes));
-    expect(load('')).to.deep.equal([]);
-    for (const wrong of ['docx,exe', 'all,docx']) expect(() => load(wrong)).to.throw('EXTRA_CONTENT_TYPES: must be all, or names of docx');
+    for (const nothing of ['', 'none']) expect(load(nothing)).to.deep.equal([]);
+    for (const wrong of ['docx,exe', 'all,docx'])
+      expect(() => load(wrong)).to.throw('EXTRA_CONTENT_TYPES: must be all, none, or names of docx');
   });
 
   it('knows a host for each role of a remote model, and sends the key of all to none of them', () => {

