@@ -18,23 +18,23 @@ export interface Shown {
 /** Has the workflow show by its search attribute `JobStatus` that its job runs, as soon as the attempt has run for a while. */
 export function showRunning(context: Context, log: Logger): Shown {
   const { workflowId = '', runId } = context.info.workflowExecution ?? {};
-  const tell = async (runs: boolean) => {
+  const tell = async () => {
     const { client } = context;
-    const signal = () => client.workflow.getHandle(workflowId, runId).signal(signals.attemptRuns, runs);
+    const signal = () => client.workflow.getHandle(workflowId, runId).signal(signals.attemptRuns);
     await client
       .withDeadline(Date.now() + patienceMs, signal)
-      .catch((err: unknown) => log.debug({ err }, 'the workflow of an attempt was not told whether it runs'));
+      .catch((err: unknown) => log.debug({ err }, 'the workflow of an attempt was not told to show its job'));
   };
   let telling: Promise<void> | undefined;
   const timer = setTimeout(() => {
-    telling = tell(true);
+    telling = tell();
   }, showAfterMs);
   return {
     async queuedAgain() {
       clearTimeout(timer);
       if (!telling) return;
       await telling;
-      await tell(false);
+      await tell();
     },
     done: () => clearTimeout(timer),
   };

@@ -28,8 +28,8 @@ type Step = keyof HousekeepingResult;
 const secondTryMs = 10 * 60_000;
 
 /**
- * Once a day: deletes expired data, and seals secrets of earlier versions, one step after another. A failed step does not stop the others, and is retried after them. Returns how
- * much each step removed. Fails with the reason if a step did.
+ * Once a day: deletes expired data, and seals secrets of earlier versions, one step after another. A failed step does not stop the others,
+ * and is retried after them. Returns how much each step removed or sealed. Fails with the reason if a step did.
  */
 export async function housekeeping(): Promise<HousekeepingResult> {
   const done: Partial<HousekeepingResult> = {};

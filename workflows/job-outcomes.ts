@@ -12,8 +12,6 @@ import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
 import { canceledByOperator, heldElsewhere, settledDetail, unknownPayloadKey } from './definitions.ts';
 
 const workerLost: AttemptFailure = { code: 'worker_lost', message: 'The worker was lost during the attempt.', retryable: true };
-/** Failures of attempts that never claimed the job. If an attempt of this run holds it all the same, that one was lost. */
-const withoutClaim: readonly (string | null | undefined)[] = [heldElsewhere, unknownPayloadKey];
 const workflowCanceled: AttemptFailure = {
   code: canceledByOperator,
   message: 'The job was canceled by an operator.',
@@ -32,7 +30,10 @@ export function settledFailure(error: unknown): EndedJob | undefined {
   return { status: 'failed', error: { code: cause.type ?? 'unknown', message: cause.message } };
 }
 
-/** The failure of a job whose attempts Temporal gave up; undefined if they were canceled because the job is final. */
+/**
+ * The failure of a job whose attempts Temporal gave up; undefined if they were canceled because the job is final, or if another attempt holds
+ * it, which goes on.
+ */
 export function describeFailure(error: unknown): AttemptFailure | undefined {
   if (isCancellation(error)) return isCanceled() ? workflowCanceled : undefined;
   const cause = error instanceof ActivityFailure ? error.cause : error;
@@ -40,7 +41,9 @@ export function describeFailure(error: unknown): AttemptFailure | undefined {
     if (cause.timeoutType === 'HEARTBEAT') return workerLost;
     return { code: 'timeout', message: 'The attempt took too long.', retryable: true };
   }
-  if (cause instanceof ApplicationFailure && withoutClaim.includes(cause.type)) return workerLost;
+  if (cause instanceof ApplicationFailure && cause.type === heldElsewhere) return undefined;
+  // Such an attempt never claimed the job. If one of this run holds it all the same, that one was lost.
+  if (cause instanceof ApplicationFailure && cause.type === unknownPayloadKey) return workerLost;
   if (cause instanceof ApplicationFailure && cause.type) return { code: cause.type, message: cause.message, retryable: true };
   return { code: 'internal_error', message: 'The attempt failed inside the service.', retryable: true };
 }

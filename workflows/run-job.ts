@@ -18,7 +18,7 @@ import type { RunJobInput } from './inputs.ts';
 import { describeFailure, describeWait, endAs, isCanceled, settledFailure } from './job-outcomes.ts';
 
 const jobCanceled = defineSignal(signals.jobCanceled);
-const attemptRuns = defineSignal<[boolean]>(signals.attemptRuns);
+const attemptRuns = defineSignal(signals.attemptRuns);
 
 const ofTheRow = { startToCloseTimeout: '30 seconds', retry: { initialInterval: '1 second', maximumInterval: '30 seconds' } } as const;
 const { settleAttempt } = proxyActivities<Activities>(ofTheRow);
@@ -50,15 +50,17 @@ export async function runJob(input: RunJobInput): Promise<{ status: string }> {
   });
   const rowDecides = patched('the row decides');
   let scope = new CancellationScope();
-  // Cancels the attempt, or ends the wait for the next one, if the row is final. Anybody may send the signal.
+  // Anybody may send the signals. This one cancels the attempt, or ends the wait for the next one, if the row is final.
   const whenCanceled = async () => {
     if (rowDecides && isUnfinished(await readState(jobId))) return;
     scope.cancel();
   };
   setHandler(jobCanceled, whenCanceled, { unfinishedPolicy: HandlerUnfinishedPolicy.ABANDON });
-  setHandler(attemptRuns, (runs) => {
-    if (rowDecides) upsertSearchAttributes({ JobStatus: [runs ? 'running' : 'queued'] });
-  });
+  const whenStateChanged = async () => {
+    const state = rowDecides ? await readState(jobId) : undefined;
+    if (state && isUnfinished(state)) upsertSearchAttributes({ JobStatus: [state.status] });
+  };
+  setHandler(attemptRuns, whenStateChanged, { unfinishedPolicy: HandlerUnfinishedPolicy.ABANDON });
   setCurrentDetails('The pending activity shows the attempt, the last failure and when the next attempt begins.');
 
   for (let waitMs = 0; ; ) {

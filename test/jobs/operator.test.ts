@@ -97,6 +97,16 @@ describe('What an operator does to the workflow of a job', () => {
       expect(await workflow(id).result()).to.deep.equal({ status: 'succeeded' });
     });
 
+  it('changes nothing of JobStatus by the signal attemptRuns: the row decides', async () => {
+    ai.behave('summarize', () => aiError(500, 'internal_error', { 'retry-after': '60' }));
+    const { id } = await createJob(api, tenant, summary);
+    await until(async () => (await rowOf(id)).next_attempt_at !== null);
+    await workflow(id).signal('attemptRuns', true);
+    await staysTrue(async () => (await attributesOf(id)).JobStatus?.[0] === 'queued', 3_000);
+    await api.request('POST', `/api/v1/jobs/${id}/cancel`, { token: tenant.owner.token });
+    expect(await workflow(id).result()).to.deep.equal({ status: 'canceled' });
+  });
+
   for (const [what, result] of [
     ['nothing', null],
     ['success', { status: 'succeeded' }],
@@ -106,6 +116,8 @@ describe('What an operator does to the workflow of a job', () => {
       const { id, letGo } = await runningJob({ maxAttempts: 1 });
       await api.temporal.client.activity.complete({ workflowId: `job-${id}`, activityId: '1' }, result);
       await untilOrphaned(id);
+      // Until the workflow has tried again, and found the job held.
+      await staysTrue(async () => (await rowOf(id)).status === 'running' && ai.running === 1, 14_000);
       expect(await job(id, ['running'])).to.include({ attempts: 1 });
       letGo();
       expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });

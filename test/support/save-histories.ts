@@ -9,6 +9,7 @@ import { mainTaskQueue } from '../../workflows/definitions.ts';
 import type { ReindexInput, ReplayInput, SyncCustomerInput, SyncSeatsInput, UploadInput } from '../../workflows/inputs.ts';
 import { webhooksOn } from '../webhooks/support.ts';
 import { startTestApi, type Tenant, type TestApi } from './api.ts';
+import { answerLate, startFakeAi } from './fake-ai.ts';
 import { until } from './processes.ts';
 import { startReceiver } from './receiver.ts';
 import { stopOwnServices } from './stack.ts';
@@ -22,7 +23,7 @@ if (only.some((name) => name.startsWith('-'))) {
   process.exit(only.includes('--help') ? 0 : 2);
 }
 
-const api = await startTestApi({ env: withTimes({ jobRetryDelays: [300] }, { JOB_TIMEOUT_MS: '3000', ...webhooksOn }) });
+const api = await startTestApi({ process: true, env: withTimes({ jobRetryDelays: [300] }, { JOB_TIMEOUT_MS: '3000', ...webhooksOn }) });
 try {
   mkdirSync(directory, { recursive: true });
   await saveAll(api);
@@ -39,6 +40,7 @@ async function saveAll(api: TestApi): Promise<void> {
   await saveOperations(api, tenant);
 }
 
+/** The jobs without the suffix began before the row decided. */
 async function saveJobs(api: TestApi, tenant: Tenant): Promise<void> {
   const { token } = tenant.owner;
   const { db } = api.database;
@@ -47,12 +49,12 @@ async function saveJobs(api: TestApi, tenant: Tenant): Promise<void> {
 
   const succeeded = await create(text);
   await api.jobIn(token, succeeded, ['succeeded']);
-  await save(api, 'run-job-succeeded', `job-${succeeded}`);
+  await save(api, 'run-job-succeeded-by-row', `job-${succeeded}`);
 
   const { id: broken } = await api.upload(tenant, { contentType: 'application/pdf', bytes: 'this is no PDF' });
   const failed = await create({ kind: 'document.extract', documentId: broken });
   await api.jobIn(token, failed, ['failed']);
-  await save(api, 'run-job-failed', `job-${failed}`);
+  await save(api, 'run-job-failed-by-row', `job-${failed}`);
 
   // Only the header that it is started with matters, so there need be no collector.
   await api.stack.restart('api', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' });
@@ -63,25 +65,35 @@ async function saveJobs(api: TestApi, tenant: Tenant): Promise<void> {
   await api.stack.restart('api', { AI_SERVICE_URL: 'http://127.0.0.1:9' });
   const retried = await create({ ...text, maxAttempts: 3 });
   await api.jobIn(token, retried, ['failed']);
-  await save(api, 'run-job-attempts-spent', `job-${retried}`);
+  await save(api, 'run-job-attempts-spent-by-row', `job-${retried}`);
 
   await api.stack.restart('api', withTimes({ jobRetryDelays: [60_000] }, { ...webhooksOn, AI_SERVICE_URL: 'http://127.0.0.1:9' }));
   const canceled = await create(text);
   await until(async () => (await api.request('GET', `/api/v1/jobs/${canceled}`, { token })).body.nextAttemptAt !== null);
   await api.request('POST', `/api/v1/jobs/${canceled}/cancel`, { token });
-  await save(api, 'run-job-canceled-between-attempts', `job-${canceled}`);
+  await save(api, 'run-job-canceled-between-attempts-by-row', `job-${canceled}`);
 
   const interrupted = await create(text);
   await until(async () => (await api.request('GET', `/api/v1/jobs/${interrupted}`, { token })).body.nextAttemptAt !== null);
   await api.temporal.client.workflow.getHandle(`job-${interrupted}`).cancel();
-  await save(api, 'run-job-canceled-by-operator', `job-${interrupted}`);
+  await save(api, 'run-job-canceled-by-operator-by-row', `job-${interrupted}`);
+
+  const ai = await startFakeAi();
+  ai.behave('embed', answerLate(14_000));
+  await api.stack.restart('api', withTimes({ jobRetryDelays: [300] }, { ...webhooksOn, ...ai.env, JOB_TIMEOUT_MS: '30000' }));
+  const held = await create({ ...text, maxAttempts: 1 });
+  await until(() => ai.callsOf(held) === 1);
+  // The attempt goes on, shows that it runs, and still holds the job when the workflow tries again.
+  await api.temporal.client.activity.complete({ workflowId: `job-${held}`, activityId: '1' }, null);
+  await save(api, 'run-job-held-elsewhere', `job-${held}`);
+  await ai.stop();
 
   await api.stack.restart('api', { WORKER_ENABLED: 'false' });
   const early = await create(text);
   await api.request('POST', `/api/v1/jobs/${early}/cancel`, { token });
   await until(async () => (await db.selectFrom('outbox').selectAll().execute()).length === 0);
   await api.stack.restart('api', withTimes({ jobRetryDelays: [300] }, webhooksOn));
-  await save(api, 'run-job-canceled-before-first-task', `job-${early}`);
+  await save(api, 'run-job-canceled-before-first-task-by-row', `job-${early}`);
   await db.deleteFrom('outbox').execute();
 }
 
@@ -145,8 +157,8 @@ async function saveOperations(api: TestApi, tenant: Tenant): Promise<void> {
   await run('sweepJobs', 'sweep-jobs');
   await run('reconcileIndexes', 'reconcile-indexes');
   await run('reconcileBilling', 'reconcile-billing');
-  // The one without a suffix began before there were webhooks.
-  await run('housekeeping', 'housekeeping-with-webhooks');
+  // The one without a suffix began before there were webhooks, and the one with webhooks before secrets were sealed.
+  await run('housekeeping', 'housekeeping-with-sealed-secrets');
   const replay: ReplayInput = { organizationId: tenant.organizationId, perMinute: 6_000 };
   await requestReplay(api.database.db, { id: 'replay-failed-jobs-saved', input: replay });
   await run('replayFailedJobs', 'replay-failed-jobs', [replay]);

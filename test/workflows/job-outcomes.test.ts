@@ -9,14 +9,17 @@ describe('The last failure of an attempt that never claimed its job', () => {
     return new ActivityFailure('failed', 'runJobAttempt', '1', RetryState.MAXIMUM_ATTEMPTS_REACHED, 'a worker', cause);
   };
 
-  for (const type of [unknownPayloadKey, heldElsewhere])
-    it(`says nothing to the tenant (${type}): if an attempt of the run holds the job, it was lost`, () => {
-      expect(describeFailure(givenUp(type))).to.deep.equal({
-        code: 'worker_lost',
-        message: 'The worker was lost during the attempt.',
-        retryable: true,
-      });
+  it('says nothing to the tenant if its input could not be read: if an attempt of the run holds the job, it was lost', () => {
+    expect(describeFailure(givenUp(unknownPayloadKey))).to.deep.equal({
+      code: 'worker_lost',
+      message: 'The worker was lost during the attempt.',
+      retryable: true,
     });
+  });
+
+  it('is none if another attempt holds the job: that one goes on', () => {
+    expect(describeFailure(givenUp(heldElsewhere))).to.equal(undefined);
+  });
 
   it('is the reason otherwise', () => {
     expect(describeFailure(givenUp('store_unavailable'))).to.include({ code: 'store_unavailable', retryable: true });
