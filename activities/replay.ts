@@ -49,5 +49,8 @@ export function replayActivities(deps: ActivityDeps) {
 }
 
 function notRequested(): ApplicationFailure {
-  return ApplicationFailure.nonRetryable('Nobody has asked for this replay: `npm run ops -- replay` does.', 'NotRequested');
+  return ApplicationFailure.nonRetryable(
+    'Nobody has asked for this replay within the last hour: `npm run ops -- replay` does.',
+    'NotRequested',
+  );
 }

@@ -154,8 +154,6 @@ export interface ReplayFilter {
 }
 
 export interface ReplayInput extends ReplayFilter {
-  /** Counts what would be retried, and retries nothing. */
-  dryRun?: boolean;
   /** How many jobs to retry each minute; 60 by default. */
   perMinute?: number;
   /** How many jobs to retry at most; 1,000 by default. */

@@ -1,6 +1,6 @@
 import { continueAsNew, defineQuery, proxyActivities, setCurrentDetails, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { carried, checkInput, count, flag, text, time } from './check-input.ts';
+import { carried, checkInput, count, text, time } from './check-input.ts';
 import { queries } from './definitions.ts';
 import type { ReplayInput, ReplayProgress } from './inputs.ts';
 import { describeReplay, isReplayLimited, replayDefaults } from './replay-progress.ts';
@@ -17,31 +17,31 @@ const pageSize = 100;
 
 const fields = {
   ...{ organizationId: text, kind: text, errorCode: text, from: time, to: time },
-  ...{ dryRun: flag, perMinute: count, limit: count, requestedBy: text, progress: carried },
+  ...{ perMinute: count, limit: count, requestedBy: text, progress: carried },
 };
 
 /**
  * Retries failed jobs that match a filter, at a limited rate, as `jobs.retry` does: each is a new job, charged again. Jobs that were
- * retried already are left out, and so are the retries of this replay. A dry run only counts. Throws InvalidInput. Operators start it with
- * `npm run ops -- replay`, or in Temporal's UI or CLI.
+ * retried already are left out, and so are the retries of this replay. Throws InvalidInput. Only `npm run ops -- replay` starts it: a run
+ * that was started otherwise fails before it retries anything.
  */
 export async function replayFailedJobs(input: ReplayInput = {}): Promise<ReplayProgress> {
   checkInput(input, fields);
-  const { dryRun = false, perMinute = replayDefaults.perMinute, limit = replayDefaults.limit } = input;
+  const { perMinute = replayDefaults.perMinute, limit = replayDefaults.limit } = input;
   const progress: ReplayProgress = input.progress ?? { matched: 0, retried: 0, skipped: {}, after: null };
   const replayRun = workflowInfo().firstExecutionRunId;
   setHandler(progressQuery, () => progress);
-  if (!input.progress && !dryRun) await recordReplay({ replayRun, input });
+  if (!input.progress) await recordReplay({ replayRun, input });
 
   while (!isReplayLimited(progress, input)) {
-    const batchSize = Math.min(dryRun ? pageSize : Math.max(1, Math.min(pageSize, Math.ceil(perMinute / 6))), limit - progress.matched);
+    const batchSize = Math.min(Math.max(1, Math.ceil(perMinute / 6)), pageSize, limit - progress.matched);
     const jobIds = await listReplayable({ filter: input, replayRun, after: progress.after, limit: batchSize });
     progress.matched += jobIds.length;
     progress.after = jobIds.at(-1) ?? progress.after;
-    if (!dryRun && jobIds.length > 0) addBatch(progress, await replayJobs({ jobIds, replayRun }));
+    if (jobIds.length > 0) addBatch(progress, await replayJobs({ jobIds, replayRun }));
     setCurrentDetails(describeReplay(progress, input));
     if (jobIds.length < batchSize) break;
-    if (!dryRun) await sleep((jobIds.length / perMinute) * 60_000);
+    await sleep((jobIds.length / perMinute) * 60_000);
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof replayFailedJobs>({ ...input, progress });
   }
   return progress;

@@ -10,12 +10,21 @@ export function isReplayLimited({ matched }: ReplayProgress, { limit = replayDef
 
 /** A replay's progress in a sentence; in two if there may be more jobs than its limit. */
 export function describeReplay(progress: ReplayProgress, input: ReplayInput): string {
-  const { matched, retried, skipped } = progress;
-  const more = isReplayLimited(progress, input)
-    ? ` The limit of ${input.limit ?? replayDefaults.limit} is reached: there may be more.`
-    : '';
-  const jobs = matched === 1 ? 'job' : 'jobs';
-  if (input.dryRun) return `${matched} ${jobs} would be retried.${more}`;
-  const reasons = Object.entries(skipped).map(([reason, count]) => `${count} ${reason}`);
-  return `${retried} of ${matched} ${jobs} retried${reasons.length > 0 ? `; not retried: ${reasons.join(', ')}` : ''}.${more}`;
+  const reasons = Object.entries(progress.skipped).map(([reason, count]) => `${count} ${reason}`);
+  const skipped = reasons.length > 0 ? `; not retried: ${reasons.join(', ')}` : '';
+  return `${progress.retried} of ${describeMatched(progress)} retried${skipped}.${describeLimit(progress, input)}`;
+}
+
+/** The same of a replay that only counts. */
+export function describeDryRun(progress: ReplayProgress, input: ReplayInput): string {
+  return `${describeMatched(progress)} would be retried.${describeLimit(progress, input)}`;
+}
+
+function describeMatched({ matched }: ReplayProgress): string {
+  return `${matched} ${matched === 1 ? 'job' : 'jobs'}`;
+}
+
+function describeLimit(progress: ReplayProgress, input: ReplayInput): string {
+  const { limit = replayDefaults.limit } = input;
+  return isReplayLimited(progress, input) ? ` The limit of ${limit} is reached: there may be more.` : '';
 }

@@ -68,7 +68,8 @@ function selectReplayable(db: Db, filter: ReplayFilter) {
 
 /**
  * Begins a replay that was asked for, by the id of its workflow: binds it to its first run, and writes the audit entry, before anything is
- * retried. A second call for the same run changes nothing. Returns false, and does nothing, if nobody asked for this input.
+ * retried. A second call for the same run changes nothing. Returns false, and does nothing, if nobody asked for this input, or its workflow
+ * did not begin within an hour: a request must not stay a permission if Temporal never heard of it.
  */
 export async function beginReplay(
   db: Db,
@@ -89,7 +90,9 @@ export async function beginReplay(
       .set({ run: replayRun })
       .where('id', '=', id)
       .where('input', '=', sql<never>`${JSON.stringify(input)}::jsonb`)
-      .where(({ eb, or }) => or([eb('run', 'is', null), eb('run', '=', replayRun)]))
+      .where(({ eb, or, and }) =>
+        or([and([eb('run', 'is', null), eb('created_at', '>', sql<Date>`now() - interval '1 hour'`)]), eb('run', '=', replayRun)]),
+      )
       .returning('id')
       .executeTakeFirst();
     if (!begun) return false;

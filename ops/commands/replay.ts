@@ -2,7 +2,7 @@ import { jobKinds } from '../../contract/jobs.ts';
 import { countReplayable, requestReplay } from '../../domain/jobs/replay-jobs.ts';
 import { mainTaskQueue } from '../../workflows/definitions.ts';
 import type { ReplayInput, ReplayProgress } from '../../workflows/inputs.ts';
-import { describeReplay, isReplayLimited, replayDefaults } from '../../workflows/replay-progress.ts';
+import { describeDryRun, describeReplay, isReplayLimited, replayDefaults } from '../../workflows/replay-progress.ts';
 import { assertExists } from '../assert-exists.ts';
 import { type Command, parseCount, parseFlags, parseTime, UsageError } from '../command.ts';
 import { callTemporal, type OpsContext } from '../context.ts';
@@ -37,7 +37,7 @@ export const replayCommand: Command = {
     const input = readInput(values);
     checkIntended(values);
     if (input.organizationId !== undefined) await assertExists(context.db, 'organization', input.organizationId);
-    if (input.dryRun) return await countOnly(context, input, json);
+    if (values['dry-run']) return await countOnly(context, input, json);
     const workflowId = `replay-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
     await requestReplay(context.db, { id: workflowId, input });
     await callTemporal(context, () =>
@@ -61,13 +61,13 @@ async function countOnly({ db, print }: OpsContext, input: ReplayInput, json: bo
   const matched = await countReplayable(db, input, input.limit ?? replayDefaults.limit);
   const progress: ReplayProgress = { matched, retried: 0, skipped: {}, after: null };
   if (json) print(JSON.stringify({ workflowId: null, url: null, progress, limitReached: isReplayLimited(progress, input) }));
-  else print(describeReplay(progress, input));
+  else print(describeDryRun(progress, input));
 }
 
 type Values = ReturnType<typeof parseFlags<typeof flags>>;
 
 function readInput(values: Values): ReplayInput {
-  const { organization, error, 'dry-run': dryRun, 'requested-by': requestedBy } = values;
+  const { organization, error, 'requested-by': requestedBy } = values;
   const kind = jobKinds.find((one) => one === values.kind);
   if (values.kind !== undefined && kind === undefined) throw new UsageError(`--kind is one of ${jobKinds.join(', ')}.`);
   const input = {
@@ -76,7 +76,6 @@ function readInput(values: Values): ReplayInput {
     errorCode: error,
     from: parseTime('from', values.from),
     to: parseTime('to', values.to),
-    dryRun,
     perMinute: parseCount('per-minute', values['per-minute']),
     limit: parseCount('limit', values.limit),
     requestedBy,

@@ -24,6 +24,13 @@ describe('The audit entry of a replay', () => {
       true,
       false,
     ]);
+    await requestReplay(db, { id: 'late', input });
+    await db
+      .updateTable('job_replay')
+      .set({ created_at: new Date(Date.now() - 61 * 60_000) })
+      .execute();
+    expect(await begin('late', 'run-late'), 'long after it was asked for').to.equal(false);
+    expect(await begin('one', 'run-one'), 'again, long after it has begun').to.equal(true);
     const entries = await database.db
       .selectFrom('audit_entry')
       .select(['target_id', 'actor_email', 'metadata'])

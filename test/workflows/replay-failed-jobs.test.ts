@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { countReplayable, listReplayable, replayJob, requestReplay } from '../../domain/jobs/replay-jobs.ts';
-import type { ReplayInput, ReplayProgress } from '../../workflows/inputs.ts';
+import type { ReplayFilter, ReplayInput, ReplayProgress } from '../../workflows/inputs.ts';
 import type { Tenant } from '../support/api.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -37,12 +37,6 @@ describe('replayFailedJobs', () => {
   const retriesOf = (ids: string[]) =>
     api.database.db.selectFrom('job').select(['id', 'retry_of', 'replay_run']).where('retry_of', 'in', ids).execute();
 
-  it('counts and changes nothing in a dry run', async () => {
-    const progress = await replay({ organizationId: tenant.organizationId, dryRun: true });
-    expect(progress).to.include({ matched: 5, retried: 0 });
-    expect(await retriesOf(failed)).to.deep.equal([]);
-  });
-
   it('refuses an input that it would misread, and retries nothing', async () => {
     const mistyped: Record<string, unknown>[] = [
       { organizationID: 'another' },
@@ -54,7 +48,7 @@ describe('replayFailedJobs', () => {
       { limit: '2' },
       { limit: 0 },
       { perMinute: 0.5 },
-      { dryRun: 'yes' },
+      { dryRun: true },
     ];
     for (const input of [...mistyped, ['another'], 'another', null]) {
       const failure = await replay(input as ReplayInput).catch((error: unknown) => error);
@@ -83,7 +77,7 @@ describe('replayFailedJobs', () => {
 
   it('narrows by organization, kind, error and time', async () => {
     const organizationId = tenant.organizationId;
-    const matched = async (filter: ReplayInput) => (await replay({ ...filter, dryRun: true })).matched;
+    const matched = (filter: ReplayFilter) => countReplayable(api.database.db, filter, 1_000);
     const { body } = await api.request('GET', `/api/v1/jobs/${failed[0]}`, { token: tenant.owner.token });
     expect(await matched({ organizationId: 'another' })).to.equal(0);
     expect(await matched({ organizationId, kind: 'text.embed' })).to.equal(0);
