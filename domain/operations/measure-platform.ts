@@ -87,9 +87,8 @@ export async function measureWaiting(db: Db, max = maxCounted): Promise<Waiting>
       (select count(*) from (select from object_to_delete where attempts > 0 limit ${max})) as refused,
       (select extract(epoch from now() - min(created_at))::int from object_to_delete) as "objectAge",
       (select count(*) from (select from webhook_delivery where status = 'pending' limit ${max})) as deliveries,
-      (select extract(epoch from now() - min(coalesce(next_attempt_at, created_at)))::int from (
-        select next_attempt_at, created_at, held from webhook_delivery where status = 'pending' limit ${max}
-      ) as pending where not held and (next_attempt_at is null or next_attempt_at <= now())) as "deliveryAge",
+      (select extract(epoch from now() - min(coalesce(next_attempt_at, created_at)))::int from webhook_delivery
+        where status = 'pending' and not held and coalesce(next_attempt_at, created_at) <= now()) as "deliveryAge",
       (select count(*) from webhook_endpoint where enabled and failing_since is not null) as "failingEndpoints",
       mail.*
     from (

@@ -241,6 +241,22 @@ describe(`With ${rows} rows in each large table`, () => {
     expect([objectsToDelete.size, objectsToDelete.refused, queues.length, queues[0]?.queued]).to.deep.equal([7, 7, 1, 1]);
   });
 
+  it('finds the delivery that is due for longest among many that are held or not due, and reads only that', async () => {
+    await sql`
+      insert into webhook_delivery (id, organization_id, endpoint_id, event_id, event, data, held, next_attempt_at, created_at)
+      select 'delivery-' || n, ${small}, 'endpoint', 'event-' || n, 'job.failed', '{}'::jsonb, n % 2 = 0,
+        case when n % 2 = 1 then now() + interval '1 hour' end, now() - interval '1 day'
+      from generate_series(1, 1000) n
+      union all select 'delivery-due', ${small}, 'endpoint', 'event-due', 'job.failed', '{}', false, null, now() - interval '1 minute'
+    `.execute(db);
+    await sql`analyze webhook_delivery`.execute(db);
+    const measure = () => measureWaiting(db, 7);
+    expect((await measure()).webhooks).to.include({ size: 7 });
+    expect((await measure()).webhooks.oldestSeconds).to.be.within(60, 120);
+    expect(await mostRead('webhook_delivery', measure)).to.equal(7);
+    await sql`delete from webhook_delivery`.execute(db);
+  });
+
   const narrow: Record<string, [filter: DocumentFilter, found: number]> = {
     tag: [{ tags: ['tag-7'] }, 10],
     'tag that there is not': [{ tags: ['none'] }, 0],
