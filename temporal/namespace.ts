@@ -90,9 +90,13 @@ async function registerSearchAttributes(client: Client, namespace: string): Prom
   });
 }
 
-/** Creates the schedules that are missing, as an operator may have deleted one; leaves the others as they are. */
+const patienceMs = 3_000;
+
+/** Creates the schedules that are missing, as an operator may have deleted one; leaves the others as they are. Takes no longer than three seconds. */
 export async function restoreSchedules(client: Client): Promise<void> {
-  for (const schedule of schedules) await createSchedule(client, schedule);
+  await client.withDeadline(Date.now() + patienceMs, async () => {
+    for (const schedule of schedules) await createSchedule(client, schedule);
+  });
 }
 
 /** Returns whether it was missing. */

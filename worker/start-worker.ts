@@ -65,7 +65,11 @@ export function startWorker(config: ServerConfig, client: Client, { outbox, trac
     onConnection: (connection) => outbox.shareConnection(connection),
     untilReconnected: (signal) =>
       untilReconnected(
-        { responds: () => responds(client), canConnect: () => canConnect(config.temporal), tend: () => restoreSchedules(client) },
+        {
+          responds: () => responds(client),
+          canConnect: () => canConnect(config.temporal),
+          tend: () => restoreSchedules(client).catch((err) => deps.log.warn({ err }, 'the schedules were not restored')),
+        },
         signal,
       ),
     onStop: () => {

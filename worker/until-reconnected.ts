@@ -5,7 +5,7 @@ interface ReconnectOptions {
   responds(): Promise<boolean>;
   /** Whether a new connection can be made. */
   canConnect(): Promise<boolean>;
-  /** What is put right once a minute while the server responds. */
+  /** What is put right once a minute while the server responds. Must end soon, since silence is not seen meanwhile, and must not throw. */
   tend(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export async function untilReconnected({ responds, canConnect, tend }: Reconnect
     if (await responds()) {
       if (askedAt - tendedAt < tendMs) continue;
       tendedAt = askedAt;
-      await tend().catch(() => {});
+      await tend();
       continue;
     }
     while (!signal.aborted && !(await canConnect())) await pause(retryMs, signal);
