@@ -1,10 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
 import sharp from 'sharp';
+import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { childrenOf, cpuSecondsOf, until } from '../support/processes.ts';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
 import { ocrEngines } from './support/ocr-engines.ts';
+import { scan } from './support/scan.ts';
 
 const notice = readFileSync('examples/samples/trail-notice.png');
 
@@ -134,6 +136,28 @@ describe('images at /v1/extract, at their limits', () => {
       await Promise.all(images);
     } finally {
       await service.stop();
+    }
+  });
+
+  it("end the system's Tesseract with their task", async () => {
+    const directory = makeTestDirectory();
+    // Stands for one that reads for very long.
+    const slow = '#!/bin/sh\ncase "$*" in --version) echo tesseract 5;; --list-langs) echo eng;; *) exec sleep 600;; esac\n';
+    writeFileSync(`${directory}/tesseract`, slow);
+    chmodSync(`${directory}/tesseract`, 0o755);
+    const service = await startAiService({ OCR_PROVIDER: 'local', OCR_TIMEOUT_SECONDS: '20', PATH: directory });
+    const programs = () => childrenOf(service.pid).flatMap(({ pid }) => childrenOf(pid).filter(({ command }) => command === 'sleep 600'));
+    try {
+      // In a script that the first recognizer does not know.
+      const body = await scan(Array(6).fill('Арендатор вносит плату не позднее пятого числа каждого месяца.'));
+      const reading = service.client.extract({ body, contentType: 'image/jpeg' }).catch((error: unknown) => error);
+      await until(() => programs().length > 0);
+      const [{ pid } = { pid: 0 }] = programs();
+      expect(await reading).to.include({ code: 'ocr_timeout' });
+      await until(() => !existsSync(`/proc/${pid}`), 10_000);
+    } finally {
+      await service.stop();
+      removeTestDirectory(directory);
     }
   });
 
