@@ -31,14 +31,17 @@ export interface PageReaders {
  */
 export async function readPage(picture: Picture, readers: PageReaders): Promise<Recognized> {
   const lines = await readLines(picture, readers);
-  const legible = lines.filter((line) => surenessOf(line) >= leastConfidence);
-  // Signs alone are of a drawing.
-  const kept = legible.filter(({ words }) => words.some(({ text }) => /[\p{L}\p{N}]/u.test(text)));
+  const kept = lines.filter((line) => surenessOf(line) >= (isOfSigns(line) ? sure : leastConfidence));
   const notices: NoticeCode[] = [];
   if (kept.some((line) => surenessOf(line) < poorConfidence)) notices.push('unsure_text');
-  if (legible.length < lines.length || lines.length >= mostLines) notices.push('unsure_text_left_out');
+  if (kept.length < lines.length || lines.length >= mostLines) notices.push('unsure_text_left_out');
   const confidence = kept.length === 0 ? null : Math.round(confidenceOf(kept.flatMap(({ words }) => words)));
   return { text: layOutPage(kept), confidence, notices };
+}
+
+/** Signs alone may be those of a drawing, or stand in a cell: a dash, a tick. */
+function isOfSigns({ words }: ReadLine): boolean {
+  return !words.some(({ text }) => /[\p{L}\p{N}]/u.test(text));
 }
 
 /** The lines of a page with their places, once it is upright. */

@@ -89,3 +89,18 @@ it('A picture that is very thin is not made many times as large to find lines in
     expect(seen, `${width} by ${height}`).to.be.below(5_000_000);
   }
 });
+
+it('Signs that stand alone are kept where they are read surely, and else a notice says that they were left out', async () => {
+  const readAs = async (sure: number) => {
+    const { readers } = readersOf(3);
+    Object.assign(readers, { languages: ['eng'], tesseract: { recognize: async () => [] } });
+    Object.assign(readers.models, {
+      recognizer: model(() => ({ data: Float32Array.of(0, sure, 0), dims: [1, 1, 3] })),
+      characters: ['', '+', ' '],
+    });
+    const { text, notices } = await readPage(page, readers);
+    return { signs: text.match(/\+/g)?.length ?? 0, notices };
+  };
+  expect(await readAs(0.95)).to.deep.equal({ signs: 3, notices: [] });
+  expect(await readAs(0.5)).to.deep.equal({ signs: 0, notices: ['unsure_text_left_out'] });
+});
