@@ -8,8 +8,8 @@ import { type ReadQuery, readQuery } from './read-query.ts';
 import { type ReadTerm, scoreDocuments, type TermCounts } from './score-documents.ts';
 import type { ChunkKey } from './vector-query.ts';
 
-/** The maximum number of terms; further terms of a long query are ignored. */
-const maxTerms = 64;
+/** The maximum number of terms, of which a word has two or three; further words of a long query are ignored. */
+const maxTerms = 128;
 /**
  * The maximum number of postings that a query reads besides those of its rarest term. The most common terms, which discriminate least, are
  * ignored.
@@ -73,11 +73,12 @@ type CountedTerm = TermCounts & { term: string; weight: number };
 /** The query's terms that occur in the workspace, and terms near to its rare words, with their postings in the searched documents. */
 async function readTerms(trx: Transaction, { workspaceId, query, scope }: WordQuery): Promise<(ReadTerm & { term: string })[]> {
   const asked = readQuery(query);
-  const terms = [...asked.terms].slice(0, maxTerms);
-  if (terms.length === 0 || scope?.named?.length === 0) return [];
+  const terms = new Map([...asked.terms].slice(0, maxTerms));
+  const words = asked.words.filter((word) => word.terms.every((term) => terms.has(term)));
+  if (terms.size === 0 || scope?.named?.length === 0) return [];
   const key = workspaceKeyOf(workspaceId);
-  const exact = await countTerms(trx, workspaceId, new Map(terms));
-  const counted = [...exact, ...(await countNearTerms(trx, workspaceId, asked, exact))];
+  const exact = await countTerms(trx, workspaceId, terms);
+  const counted = [...exact, ...(await countNearTerms(trx, workspaceId, { ...asked, words }, exact))];
   let postings = 0;
   const read = counted.filter(({ frequency }, index) => {
     postings += frequency;

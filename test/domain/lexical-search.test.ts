@@ -323,4 +323,15 @@ describe('Search by words', () => {
     expect(await search('long', ['lens', ...words].join(' '))).to.have.length(1);
     expect(await search('long', '?!')).to.deep.equal([]);
   });
+
+  it('takes a long query whole, and what it leaves out of a longer one for nothing that is misspelled', async () => {
+    // Each has a stem beside itself, so that a word is two terms.
+    const endings = ['unting', 'olding', 'amping'];
+    const words = [...'abcdefghijklmnopqrstuvwxyz'].flatMap((letter) => endings.map((ending) => letter + letter + ending));
+    const misspelled = words.map((word) => `${word.slice(0, 3)}x${word.slice(3)}`);
+    await makeWorkspace('asked', [Array(10).fill(words.join(' ')), [`${words[45]} in a hall`], [misspelled.join(' ')]]);
+    const { chunks, nearTerms } = await rankAll({ workspaceId: 'asked', query: words.join(' '), limit: 20 });
+    expect(chunks.map(({ documentId }) => documentId)).to.include('asked-1');
+    expect(nearTerms).to.deep.equal([]);
+  });
 });
