@@ -14,7 +14,9 @@ interface Known {
 
 /** A cache for each language: words recur, and stemming takes longer than everything else that is done with a word. */
 const known = new Map<string, Known>();
+/** In all languages together. */
 const maxStems = 50_000;
+let cached = 0;
 
 /** The article that Hebrew writes as a part of the word. Arabic's is left to its stemmer. */
 const hebrewArticle = /^ה(?=\p{Script=Hebrew}{3})/u;
@@ -46,7 +48,11 @@ export function stemOf(word: string, language: string | undefined): string {
   // A substring keeps its whole string in memory, so without a copy each cached word would keep the text of its chunk.
   const copy = Buffer.from(word).toString();
   const found = fold(stem(copy));
-  if (stems.size >= maxStems) stems.clear();
+  if (cached >= maxStems) {
+    for (const one of known.values()) one.stems.clear();
+    cached = 0;
+  }
+  cached += 1;
   stems.set(copy, found);
   return found;
 }

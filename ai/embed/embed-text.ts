@@ -55,6 +55,8 @@ interface WeighedWord {
 const knownWords = new Map<string, Map<string, WeighedWord>>();
 const knownStems = new Map<string, Features>();
 const maxKnown = 20_000;
+/** In all languages together. */
+let cachedWords = 0;
 
 function weigh(word: string, language: string): WeighedWord {
   const words = knownWords.get(language) ?? new Map<string, WeighedWord>();
@@ -63,7 +65,11 @@ function weigh(word: string, language: string): WeighedWord {
   const weight = stopWordsOf(language).has(word) ? 0 : wordWeight(fold(word));
   const stem = fold(stemOf(word, language));
   const weighed = { stem, features: featuresOf(stem), weight };
-  if (words.size >= maxKnown) words.clear();
+  if (cachedWords >= maxKnown) {
+    for (const some of knownWords.values()) some.clear();
+    cachedWords = 0;
+  }
+  cachedWords += 1;
   // A substring would keep its whole text in memory.
   knownWords.set(language, words.set(Buffer.from(word).toString(), weighed));
   return weighed;
