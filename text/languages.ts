@@ -3,8 +3,8 @@ import { eld } from 'eld/extrasmall';
 /** How much of a text tells its language: further text changes nothing, and takes time. */
 const sampleLength = 500;
 /** A language that is so near to the likeliest one may be meant as well. */
-const nearness = 0.8;
-const maxCandidates = 6;
+const nearness = 0.9;
+const maxCandidates = 4;
 /** A shorter text is a word or two, of which the likeliest language is often not the right one. */
 const minCertain = 20;
 

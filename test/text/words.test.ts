@@ -32,7 +32,6 @@ describe('words', () => {
     expect(languagesOf('Verträge')[0]).to.equal('de');
     expect(languagesOf('Wie lange gelten die Verträge?')).to.deep.equal(['de']);
     expect(languagesOf('die')).to.include.members(['de', 'nl']);
-    for (const word of ['messages', 'clients', 'charges', 'titles']) expect(languagesOf(word), word).to.include('en');
     expect(languagesOf('INV-2024-001')).to.deep.equal(['en']);
     expect(languageOf('INV-2024-001')).to.equal(undefined);
   });
