@@ -1,6 +1,6 @@
-import { type Reconciliation, reconcile } from '../payments/reconcile.ts';
-import { syncCustomer } from '../payments/sync-customer.ts';
-import { type SeatSync, syncSeats } from '../payments/sync-seats.ts';
+import { type Reconciliation, reconcile } from '../domain/payments/reconcile.ts';
+import { syncCustomer } from '../domain/payments/sync-customer.ts';
+import { type SeatSync, syncSeats } from '../domain/payments/sync-seats.ts';
 import type { ActivityDeps } from './deps.ts';
 import { withHeartbeats } from './progress.ts';
 

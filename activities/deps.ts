@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
+import type { AiClient } from '../adapters/ai-service/client.ts';
 import type { Mailer } from '../adapters/mail/port.ts';
 import type { Storage } from '../adapters/storage/port.ts';
 import type { WebhookSender } from '../adapters/webhooks/port.ts';
-import type { AiClient } from '../ai/client.ts';
-import type { Semaphore } from '../concurrency/semaphore.ts';
+import type { Semaphore } from '../base/concurrency/semaphore.ts';
 import type { Db } from '../db/connect.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
+import type { Payments } from '../domain/payments/payments.ts';
 import type { SecretBox } from '../domain/secret-box.ts';
-import type { Payments } from '../payments/payments.ts';
 import type { Embedder } from './embedder.ts';
 
 /** Observes the steps of the scheduled workflows that this process runs: each before the first run, and each success. */

@@ -6,8 +6,8 @@ import {
   type EmbedInput,
   type FloatEmbeddings,
   type TextEmbeddings,
-} from '../ai/client.ts';
-import { Semaphore } from '../concurrency/semaphore.ts';
+} from '../adapters/ai-service/client.ts';
+import { Semaphore } from '../base/concurrency/semaphore.ts';
 import { JobFailure } from './job-failure.ts';
 
 /** The embedding profile of a model. */

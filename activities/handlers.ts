@@ -1,5 +1,5 @@
+import type { ExtractionProgress } from '../adapters/ai-service/client.ts';
 import { StorageUnavailable } from '../adapters/storage/port.ts';
-import type { ExtractionProgress } from '../ai/client.ts';
 import type { Transaction } from '../db/connect.ts';
 import type { JobKind, Outline } from '../db/schema.ts';
 import { countCharacters } from '../domain/characters.ts';
@@ -14,9 +14,9 @@ import type { JobRow } from '../domain/jobs/job.ts';
 import { stagesLeft } from '../domain/jobs/stages.ts';
 import type { Outcome } from '../domain/jobs/store-outcome.ts';
 import { lockForEffects } from '../domain/locks.ts';
-import { isOwnStore } from '../domain/objects/store-owner.ts';
 import { keepSearchedIndex, readSearchedIndex } from '../domain/search/searched-index.ts';
 import { storeChunks } from '../domain/search/store-chunks.ts';
+import { isOwnStore } from '../domain/stored-objects/store-owner.ts';
 import type { ActivityDeps } from './deps.ts';
 import { JobFailure } from './job-failure.ts';
 

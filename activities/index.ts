@@ -3,7 +3,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { purgeUpload } from '../domain/documents/purge-uploads.ts';
 import { type EndedJob, findJob, type JobState, jobStateOf } from '../domain/jobs/job.ts';
 import { type EndedAttempt, settleAttempt } from '../domain/jobs/settle-attempt.ts';
-import { type DueCursor, deleteObjectBatch, type ObjectBatch } from '../domain/objects/delete-object-batch.ts';
+import { type DueCursor, deleteObjectBatch, type ObjectBatch } from '../domain/stored-objects/delete-object-batch.ts';
 import { billingActivities } from './billing.ts';
 import type { ActivityDeps } from './deps.ts';
 import { mailActivities } from './mail.ts';

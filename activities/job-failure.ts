@@ -1,12 +1,12 @@
 import { ApplicationFailure } from '@temporalio/activity';
+import { AiServiceError } from '../adapters/ai-service/client.ts';
 import { StorageUnavailable } from '../adapters/storage/port.ts';
-import { AiServiceError } from '../ai/client.ts';
+import { settledDetail } from '../contract/intents/definitions.ts';
 import { DocumentGone } from '../domain/documents/document.ts';
 import { TextReplaced } from '../domain/documents/document-text.ts';
 import type { JobError, UnfinishedJob } from '../domain/jobs/job.ts';
 import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
 import { IndexSwitched } from '../domain/search/searched-index.ts';
-import { settledDetail } from '../workflows/definitions.ts';
 
 /**
  * A failure of an attempt that the tenant may read. If `retryable`, the next attempt waits at least `retryAfterMs`; otherwise the job

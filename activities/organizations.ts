@@ -1,6 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { inTransaction } from '../db/transaction.ts';
-import { requestObjectDeletion } from '../domain/objects/request-object-deletion.ts';
 import {
   type DeletedObjects,
   deleteOrganizationObjects,
@@ -8,7 +7,8 @@ import {
   endOrganizationJobs,
 } from '../domain/organizations/delete-organization.ts';
 import { mayBeDeleted } from '../domain/organizations/request-deletion.ts';
-import { closeCustomers } from '../payments/close-customers.ts';
+import { closeCustomers } from '../domain/payments/close-customers.ts';
+import { requestObjectDeletion } from '../domain/stored-objects/request-object-deletion.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting, withHeartbeats } from './progress.ts';
 

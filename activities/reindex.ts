@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
-import { AiServiceError } from '../ai/client.ts';
+import { AiServiceError } from '../adapters/ai-service/client.ts';
+import type { ReindexBatch, ReindexInput } from '../contract/intents/inputs.ts';
 import { chunkingOf, chunkSize, chunkSizeOf, maxChunks, sizeOfChunking } from '../domain/chunking/chunking.ts';
 import { cutChunks } from '../domain/chunking/cut-chunks.ts';
 import { findDocument } from '../domain/documents/document.ts';
@@ -11,7 +12,6 @@ import { stageDocument } from '../domain/reindex/stage-document.ts';
 import { type Switched, switchWorkspace } from '../domain/reindex/switch-workspace.ts';
 import { type IndexKind, isSameKind } from '../domain/search/index-kind.ts';
 import type { EmbeddedChunk } from '../domain/search/store-chunks.ts';
-import type { ReindexBatch, ReindexInput } from '../workflows/inputs.ts';
 import type { ActivityDeps } from './deps.ts';
 import { toApplicationFailure } from './job-failure.ts';
 import { reporting, withHeartbeats } from './progress.ts';

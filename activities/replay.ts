@@ -1,6 +1,6 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { ReplayFilter, ReplayInput } from '../contract/intents/inputs.ts';
 import { beginReplay, isRequestedReplay, listReplayable, replayJob } from '../domain/jobs/replay-jobs.ts';
-import type { ReplayFilter, ReplayInput } from '../workflows/inputs.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting } from './progress.ts';
 

@@ -1,6 +1,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { type Release, SemaphoreClosed } from '../concurrency/semaphore.ts';
-import { untilAborted } from '../concurrency/until-aborted.ts';
+import { type Release, SemaphoreClosed } from '../base/concurrency/semaphore.ts';
+import { untilAborted } from '../base/concurrency/until-aborted.ts';
+import { heldElsewhere } from '../contract/intents/definitions.ts';
 import type { Db } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { isLockTimeout } from '../db/unavailable.ts';
@@ -12,7 +13,6 @@ import { settleAttempt, workspaceLocked } from '../domain/jobs/settle-attempt.ts
 import { storeOutcome } from '../domain/jobs/store-outcome.ts';
 import { lockWorkspaceIndex } from '../domain/locks.ts';
 import { isWorkspaceThere } from '../domain/workspaces/workspace.ts';
-import { heldElsewhere } from '../workflows/definitions.ts';
 import type { ActivityDeps } from './deps.ts';
 import { handlers } from './handlers.ts';
 import { JobFailure, toApplicationFailure, toAttemptFailure, toSettledFailure } from './job-failure.ts';

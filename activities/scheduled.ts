@@ -1,19 +1,19 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { ReconcileIndexesResult } from '../contract/intents/inputs.ts';
 import { refundLostCharges } from '../domain/credits/open-charge.ts';
 import { purgeAbandonedUploads } from '../domain/documents/purge-uploads.ts';
 import { sweepAllQueuedJobs, sweepLostAttempts } from '../domain/jobs/sweep-jobs.ts';
-import { findOrphanedObjects, type OrphanSweep } from '../domain/objects/find-orphaned-objects.ts';
-import { sweepLateUploads } from '../domain/objects/late-uploads.ts';
-import { OrphanSweepStopped } from '../domain/objects/orphan-sweep-stop.ts';
-import { StoreOfAnotherDeployment } from '../domain/objects/store-owner.ts';
-import { sweepObjectDeletions } from '../domain/objects/sweep-object-deletions.ts';
-import { sweepDeletions } from '../domain/operations/sweep-deletions.ts';
 import { deleteOwnerlessOrganizations } from '../domain/organizations/delete-ownerless-organizations.ts';
+import { sweepDeletions } from '../domain/platform/sweep-deletions.ts';
 import * as retention from '../domain/retention.ts';
 import { sealStoredSecrets } from '../domain/seal-stored-secrets.ts';
 import { reconcileVectorIndexes } from '../domain/search/reconcile-vector-indexes.ts';
+import { findOrphanedObjects, type OrphanSweep } from '../domain/stored-objects/find-orphaned-objects.ts';
+import { sweepLateUploads } from '../domain/stored-objects/late-uploads.ts';
+import { OrphanSweepStopped } from '../domain/stored-objects/orphan-sweep-stop.ts';
+import { StoreOfAnotherDeployment } from '../domain/stored-objects/store-owner.ts';
+import { sweepObjectDeletions } from '../domain/stored-objects/sweep-object-deletions.ts';
 import { holdLostDeliveries, sweepHeldDeliveries } from '../domain/webhooks/held-deliveries.ts';
-import type { ReconcileIndexesResult } from '../workflows/inputs.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting, withHeartbeats } from './progress.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from '@temporalio/activity';
 import type { Logger } from 'pino';
-import { signals } from '../workflows/definitions.ts';
+import { signals } from '../contract/intents/definitions.ts';
 
 /** An attempt that ends earlier is not shown: each signal costs a task of the workflow, and nobody would see it. */
 const showAfterMs = 3_000;

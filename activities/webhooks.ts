@@ -1,5 +1,6 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { KeyedSemaphore } from '../concurrency/keyed-semaphore.ts';
+import { KeyedSemaphore } from '../base/concurrency/keyed-semaphore.ts';
+import type { DeliverWebhookResult } from '../contract/intents/inputs.ts';
 import {
   type AfterAttempt,
   findPendingDelivery,
@@ -11,7 +12,6 @@ import {
 } from '../domain/webhooks/attempt.ts';
 import { bodyOf } from '../domain/webhooks/delivery.ts';
 import { holdDelivery } from '../domain/webhooks/held-deliveries.ts';
-import type { DeliverWebhookResult } from '../workflows/inputs.ts';
 import type { ActivityDeps } from './deps.ts';
 import { withHeartbeats } from './progress.ts';
 

@@ -1,8 +1,8 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import { Semaphore } from '../concurrency/semaphore.ts';
+import { Semaphore } from '../base/concurrency/semaphore.ts';
+import type { DeleteWorkspaceInput } from '../contract/intents/inputs.ts';
 import { type DrainedWorkspace, drainWorkspace } from '../domain/workspaces/drain-workspace.ts';
 import { findWorkspaceDeletion, isWorkspaceThere } from '../domain/workspaces/workspace.ts';
-import type { DeleteWorkspaceInput } from '../workflows/inputs.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting, withHeartbeats } from './progress.ts';
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { secretVariables } from '../config/secret-files.ts';
+import { secretVariables } from '../base/config/secret-files.ts';
 
 /** Names the directory in which a program left the secrets of its environment to itself. */
 const left = 'SECRETS_LEFT_IN';

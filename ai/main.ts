@@ -1,22 +1,22 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
-import { loadAiServiceConfig } from '../config/ai-service.ts';
-import { loadOrExit } from '../config/load-or-exit.ts';
-import { createAiServiceMetrics } from '../telemetry/ai-service-metrics.ts';
-import { createLog } from '../telemetry/create-log.ts';
-import { logCrashes } from '../telemetry/log-crashes.ts';
-import { serveMetrics } from '../telemetry/serve-metrics.ts';
-import { startTracing } from '../telemetry/start-tracing.ts';
-import { orderLocalModels } from './embed/embed-models.ts';
-import { createMinilmModel } from './embed/minilm/pooled-model.ts';
+import { loadAiServiceConfig } from '../base/config/ai-service.ts';
+import { loadOrExit } from '../base/config/load-or-exit.ts';
+import { createLog } from '../base/telemetry/create-log.ts';
+import { logCrashes } from '../base/telemetry/log-crashes.ts';
+import { serveMetrics } from '../base/telemetry/serve-metrics.ts';
+import { startTracing } from '../base/telemetry/start-tracing.ts';
+import { orderLocalModels } from './embedding/embed-models.ts';
+import { createMinilmModel } from './embedding/minilm/pooled-model.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { drainOnStop } from './http/in-flight.ts';
-import { chooseOcr } from './ocr/backends.ts';
-import { findIsolation } from './pool/isolation.ts';
-import { memoryBytes } from './pool/memory-bounds.ts';
-import { ProcessPool } from './pool/process-pool.ts';
+import { createAiServiceMetrics } from './metrics.ts';
 import { createProvider } from './providers.ts';
+import { chooseOcr } from './recognition/backends.ts';
+import { findIsolation } from './sandbox/isolation.ts';
+import { memoryBytes } from './sandbox/memory-bounds.ts';
+import { ProcessPool } from './sandbox/process-pool.ts';
 import { createService, readHealth } from './service.ts';
 
 const drainMs = 5000;
@@ -29,7 +29,7 @@ const tracing = await startTracing(config.tracing, 'ai', logger);
 const isolation = findIsolation();
 if (isolation.missing.length > 0) logger.warn({ missing: isolation.missing }, 'The readers of documents are not kept from everything.');
 const pool = new ProcessPool({
-  entry: new URL('./extract/child.ts', import.meta.url),
+  entry: new URL('./formats/child.ts', import.meta.url),
   size: config.readers,
   heapMegabytes: 512,
   memoryBytes: memoryBytes.reader,
@@ -37,7 +37,7 @@ const pool = new ProcessPool({
 });
 // A person waits for an answer, and would wait behind documents that take minutes.
 const answerPool = new ProcessPool({
-  entry: new URL('./answer/child.ts', import.meta.url),
+  entry: new URL('./answers/child.ts', import.meta.url),
   size: 1,
   heapMegabytes: 256,
   maxTasks: 1_000,
@@ -82,7 +82,7 @@ async function stop(signal: string): Promise<void> {
 /** The process of the local sentence model, if it is chosen. Behind another model it still embeds for what it has indexed. */
 function startEmbedders(): ProcessPool | undefined {
   if (!config.usesMinilm) return undefined;
-  const entry = new URL('./embed/minilm/child.ts', import.meta.url);
+  const entry = new URL('./embedding/minilm/child.ts', import.meta.url);
   return new ProcessPool({
     entry,
     size: 1,

@@ -1,17 +1,17 @@
-import type { RemoteModelConfig } from '../config/ai-service.ts';
-import { splitSentences } from '../text/split-sentences.ts';
-import type { Answer, Question } from './answer/answer.ts';
-import { askChatModel } from './answer/ask-chat-model.ts';
+import type { RemoteModelConfig } from '../base/config/ai-service.ts';
+import { splitSentences } from '../base/text/split-sentences.ts';
+import type { Answer, Question } from './answers/answer.ts';
+import { askChatModel } from './answers/ask-chat-model.ts';
 import { countCharacters } from './characters.ts';
-import { type EmbedModel, pickModel, type WantedIndex } from './embed/embed-models.ts';
-import { createRemoteModel } from './embed/remote-embeddings.ts';
+import { type EmbedModel, pickModel, type WantedIndex } from './embedding/embed-models.ts';
+import { createRemoteModel } from './embedding/remote-embeddings.ts';
 import { askForFields } from './fields/ask-for-fields.ts';
 import type { FieldRequest, SaidFields } from './fields/fields.ts';
-import type { ProcessPool } from './pool/process-pool.ts';
-import { TaskFailure } from './pool/protocol.ts';
 import { askRemote, chatCompletion, type RemoteModel } from './remote-model.ts';
+import type { ProcessPool } from './sandbox/process-pool.ts';
+import { TaskFailure } from './sandbox/protocol.ts';
 import { ServiceError } from './service-error.ts';
-import type { Summary } from './summarize/summarize-text.ts';
+import type { Summary } from './summaries/summarize-text.ts';
 import { explainTextFailure, type TextTask } from './text-failure.ts';
 
 /** Vectors of one length, one for each text, in their order. */

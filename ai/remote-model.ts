@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { RemoteModelConfig } from '../config/ai-service.ts';
-import type { RemoteHost, RemoteRole } from '../config/remote-hosts.ts';
-import { readRetryAfterMs } from './retry-after.ts';
+import type { RemoteModelConfig } from '../base/config/ai-service.ts';
+import type { RemoteHost, RemoteRole } from '../base/config/remote-hosts.ts';
+import { readRetryAfterMs } from '../base/retry-after.ts';
 import { saysTooLong } from './says-too-long.ts';
 import { ServiceError, type ServiceErrorOptions } from './service-error.ts';
 

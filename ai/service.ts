@@ -1,14 +1,13 @@
 import type { Express, RequestHandler } from 'express';
 import express from 'express';
 import type { Logger } from 'pino';
-import type { AiServiceConfig } from '../config/ai-service.ts';
+import type { AiServiceConfig } from '../base/config/ai-service.ts';
 import { Bulkhead } from './http/in-flight.ts';
 import { authenticate, handleError, logRequests, notFound, requestId } from './http/middleware.ts';
 import { type ObserveRequest, type Operation, observeRequests, operations } from './http/observe-requests.ts';
 import { traceRequests } from './http/trace-requests.ts';
-import type { Ocr } from './ocr/backends.ts';
-import type { ProcessPool } from './pool/process-pool.ts';
 import type { Provider } from './providers.ts';
+import type { Ocr } from './recognition/backends.ts';
 import {
   answerRoute,
   type ExtractBulkheads,
@@ -19,6 +18,7 @@ import {
   summarizeRoute,
 } from './routes/handlers.ts';
 import { documentationRoutes } from './routes/openapi.ts';
+import type { ProcessPool } from './sandbox/process-pool.ts';
 
 /** The report of GET /health, without any secret: one sentence in `problems` for each reason why the configuration cannot serve. */
 interface Health {

@@ -1,4 +1,4 @@
-import type { TaskFailure, TaskFailureReason } from './pool/protocol.ts';
+import type { TaskFailure, TaskFailureReason } from './sandbox/protocol.ts';
 import { ServiceError } from './service-error.ts';
 
 /** What was done with a text. */

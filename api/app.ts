@@ -1,10 +1,10 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { LocalStorage } from '../adapters/storage/local.ts';
-import { authPath } from '../auth/mount.ts';
-import { sessionCookieName } from '../auth/session-options.ts';
 import { ApiError } from '../contract/api-error.ts';
 import { contentTypes } from '../contract/content-types.ts';
 import { findDeclaredBytes } from '../domain/documents/document.ts';
+import { authPath } from './auth/mount.ts';
+import { sessionCookieName } from './auth/session-options.ts';
 import { chatRoutes } from './chat/mount.ts';
 import type { ApiDeps } from './deps.ts';
 import { boundBodies } from './http/body-time.ts';

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Request, Response } from 'express';
-import { findKey, type KeyCaller, keyMay, readKeyHash } from '../auth/api-key.ts';
-import { callerMay, checkSession, type Caller as UserCaller } from '../auth/session.ts';
 import { impersonatedAccess, type Permission } from '../contract/access.ts';
 import { ApiError } from '../contract/api-error.ts';
 import type { AnyRoute } from '../contract/route.ts';
 import type { Db } from '../db/connect.ts';
 import type { Actor } from '../domain/audit.ts';
+import { findKey, type KeyCaller, keyMay, readKeyHash } from './auth/api-key.ts';
+import { callerMay, checkSession, type Caller as UserCaller } from './auth/session.ts';
 
 export type { KeyCaller, UserCaller };
 

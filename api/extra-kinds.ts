@@ -1,5 +1,5 @@
-import type { AiClient } from '../ai/client.ts';
-import type { ServerConfig } from '../config/server.ts';
+import type { AiClient } from '../adapters/ai-service/client.ts';
+import type { ServerConfig } from '../base/config/server.ts';
 import { ApiError } from '../contract/api-error.ts';
 import type { Issue } from '../contract/errors.ts';
 import { type JobKind, noSuchKind, usualJobKinds } from '../contract/jobs.ts';

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
 import type { ZodSafeParseResult } from 'zod';
-import type { Release } from '../concurrency/semaphore.ts';
+import type { Release } from '../base/concurrency/semaphore.ts';
 import { ApiError } from '../contract/api-error.ts';
 import type { AnyRoute, RouteInput, RouteOutput, Routes } from '../contract/route.ts';
 import type { Actor } from '../domain/audit.ts';

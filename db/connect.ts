@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { type ControlledTransaction, Kysely, type Transaction as KyselyTransaction, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import type { Intent } from '../workflows/definitions.ts';
+import type { Intent } from '../contract/intents/definitions.ts';
 import { boundsOf, keepAlive, responseMs, settingsOf, type WorkBounds, type WorkClass } from './bounds.ts';
 import { BoundedDriver } from './driver.ts';
 import type { Fact, Observe } from './facts.ts';

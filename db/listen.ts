@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { pause } from '../concurrency/pause.ts';
+import { pause } from '../base/concurrency/pause.ts';
 import { keepAlive } from './bounds.ts';
 
 /** A connection of its own that receives the notifications of one channel, and reconnects when it is lost. */

@@ -1,8 +1,8 @@
 // `node db/main.ts`: waits until the database has the schema of this code, which another process migrates. Ends with 1 after ten minutes.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigurationError } from '../config/environment.ts';
-import { loadOrExit } from '../config/load-or-exit.ts';
-import { loadOpsConfig } from '../config/ops.ts';
+import { ConfigurationError } from '../base/config/environment.ts';
+import { loadOrExit } from '../base/config/load-or-exit.ts';
+import { loadOpsConfig } from '../base/config/ops.ts';
 import { createDb, createPool, type Db } from './connect.ts';
 import { getMigrationStatus } from './migrate.ts';
 

@@ -5,8 +5,8 @@ import { advisoryLocks } from './advisory-locks.ts';
 import type { Db } from './connect.ts';
 import { migrations, type ShippedMigration } from './migrations/index.ts';
 import { waitBriefly, withShortLocks } from './migrations/online.ts';
-import { applyRules, findPendingRules, shippedRules } from './rules.ts';
 import type { Database } from './schema.ts';
+import { applyTriggers, findPendingTriggers, shippedTriggers } from './triggers.ts';
 
 /** The differences between the shipped migrations and the applied ones. */
 interface MigrationStatus {
@@ -24,24 +24,24 @@ interface MigrateOptions {
   onWait?: (waitedMs: number) => void;
   /** The migrations to apply; the shipped ones by default. */
   shipped?: Record<string, ShippedMigration>;
-  /** The files of rules; the shipped ones by default, and none if only some migrations are applied. */
-  rules?: Record<string, string>;
+  /** The files of triggers; the shipped ones by default, and none if only some migrations are applied. */
+  triggers?: Record<string, string>;
   /** The version of the service that ships them; this one by default. */
   version?: string;
 }
 
 /**
- * Applies the pending migrations one after another, then the functions and triggers whose text differs from the database's (`db/rules.ts`).
+ * Applies the pending migrations one after another, then the functions and triggers whose text differs from the database's (`db/triggers.ts`).
  * Several processes may call it at once. A database that is ahead of this code is left as it is. A migration that does not get a lock
  * within half a second is tried again, for ten minutes.
  */
 export async function migrate(db: Db, options: MigrateOptions = {}): Promise<void> {
   const { onBusy = () => {}, onWait = () => {}, shipped = migrations } = options;
-  const files = options.rules ?? (shipped === migrations ? shippedRules.files : {});
-  const rules = { ...shippedRules, files, ...(options.version && { version: options.version }) };
+  const files = options.triggers ?? (shipped === migrations ? shippedTriggers.files : {});
+  const triggers = { ...shippedTriggers, files, ...(options.version && { version: options.version }) };
   await db.connection().execute(async (held) => {
     // A start without pending migrations does not wait.
-    if ((await findNext(held, shipped)) === undefined && (await findPendingRules(held, rules)).length === 0) return;
+    if ((await findNext(held, shipped)) === undefined && (await findPendingTriggers(held, triggers)).length === 0) return;
     await acquireLock(held, onWait);
     try {
       await refuseEarlierSchema(held, shipped);
@@ -51,9 +51,9 @@ export async function migrate(db: Db, options: MigrateOptions = {}): Promise<voi
           () => onBusy(name),
         );
       }
-      for (const name of await findPendingRules(held, rules)) {
+      for (const name of await findPendingTriggers(held, triggers)) {
         await applyPatiently(
-          () => withShortLocks(held, (trx) => applyRules(trx, name, rules)),
+          () => withShortLocks(held, (trx) => applyTriggers(trx, name, triggers)),
           () => onBusy(name),
         );
       }
@@ -124,14 +124,14 @@ function isBusy(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === lockNotAvailable;
 }
 
-/** Compares the shipped migrations and rules with the applied ones; reads only. */
+/** Compares the shipped migrations and triggers with the applied ones; reads only. */
 export async function getMigrationStatus(db: Db): Promise<MigrationStatus> {
   const applied = await findApplied(db);
   const shipped = Object.keys(migrations);
   return {
     shipped: shipped.length,
     applied: applied.length,
-    pending: [...shipped.filter((name) => !applied.includes(name)), ...(await findPendingRules(db))],
+    pending: [...shipped.filter((name) => !applied.includes(name)), ...(await findPendingTriggers(db))],
     unknown: applied.filter((name) => !(name in migrations)).length,
     latestApplied: applied.at(-1) ?? null,
   };

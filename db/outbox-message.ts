@@ -1,4 +1,4 @@
-import type { Intent } from '../workflows/definitions.ts';
+import type { Intent } from '../contract/intents/definitions.ts';
 
 /** An intent as the table holds it. */
 export interface OutboxMessage {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { currentTraceparent } from '../telemetry/spans.ts';
-import type { Intent } from '../workflows/definitions.ts';
+import { currentTraceparent } from '../base/telemetry/spans.ts';
+import type { Intent } from '../contract/intents/definitions.ts';
 import type { Db, Transaction } from './connect.ts';
 import type { OutboxMessage } from './outbox-message.ts';
 

@@ -2,11 +2,11 @@ import type { ColumnType, Generated } from 'kysely';
 import type { KeyPermission } from '../contract/access.ts';
 import type { DocumentStatus } from '../contract/documents.ts';
 import type { AutomaticJobKind, PlanName } from '../contract/fields.ts';
+import type { Intent } from '../contract/intents/definitions.ts';
+import type { MailKind, ReplayInput } from '../contract/intents/inputs.ts';
 import type { JobKind, JobStatus } from '../contract/jobs.ts';
 import type { WebhookDeliveryEvent, WebhookEventName } from '../contract/webhook-events.ts';
 import type { WebhookDeliveryStatus, WebhookSignature } from '../contract/webhooks.ts';
-import type { Intent } from '../workflows/definitions.ts';
-import type { MailKind, ReplayInput } from '../workflows/inputs.ts';
 import type { Actor } from './actor.ts';
 import type { AuthTables } from './auth-schema.ts';
 

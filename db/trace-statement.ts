@@ -1,4 +1,4 @@
-import { beginSpan, isTraced, type OpenSpan } from '../telemetry/spans.ts';
+import { beginSpan, isTraced, type OpenSpan } from '../base/telemetry/spans.ts';
 
 const longestText = 1_000;
 const tableOf = /\b(?:from|into|update|table)\s+(?:only\s+)?"?([a-z_]+)/i;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Selectable, sql } from 'kysely';
+import { startMail } from '../contract/intents/definitions.ts';
 import type { Db, Transaction } from '../db/connect.ts';
 import { addToOutbox } from '../db/outbox.ts';
 import type { MailKind, MailTable } from '../db/schema.ts';
-import { startMail } from '../workflows/definitions.ts';
 import { newId } from './ids.ts';
 
 /** A mail to be sent: plain text, everything but `text` on one line. */

@@ -3,7 +3,7 @@ import type { Payload, PayloadCodec } from '@temporalio/common';
 import proto from '@temporalio/proto';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { z } from 'zod';
-import { UnknownPayloadKey } from '../temporal/payload-codec.ts';
+import { UnknownPayloadKey } from '../adapters/temporal/payload-codec.ts';
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type WorkflowExecutionDescription, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
-import { mainTaskQueue } from '../workflows/definitions.ts';
-import type { ReconcileBillingResult } from '../workflows/inputs.ts';
+import { mainTaskQueue } from '../contract/intents/definitions.ts';
+import type { ReconcileBillingResult } from '../contract/intents/inputs.ts';
 import { callTemporal, type OpsContext, OpsError } from './context.ts';
 import { readTaskQueue, workflowType } from './task-queue.ts';
 

@@ -1,12 +1,12 @@
 import { type Client, NamespaceNotFoundError } from '@temporalio/client';
 import { createStorage } from '../adapters/storage/create-storage.ts';
 import type { Storage } from '../adapters/storage/port.ts';
-import type { OpsConfig } from '../config/ops.ts';
+import { createTemporalClient } from '../adapters/temporal/connect.ts';
+import { grpcErrorOf, isUnreachable } from '../adapters/temporal/unreachable.ts';
+import type { OpsConfig } from '../base/config/ops.ts';
 import { createDb, createPool, type Db } from '../db/connect.ts';
-import type { LonePostgres } from '../local/lone-postgres.ts';
-import { findEmbeddedPostgres, findPostgresPrograms, hasEmbeddedPostgres } from '../local/postgres-directory.ts';
-import { createTemporalClient } from '../temporal/connect.ts';
-import { grpcErrorOf, isUnreachable } from '../temporal/unreachable.ts';
+import type { LonePostgres } from './local/lone-postgres.ts';
+import { findEmbeddedPostgres, findPostgresPrograms, hasEmbeddedPostgres } from './local/postgres-directory.ts';
 
 // A loaded server accepts a start late, and an operator would wait rather than repeat the command.
 const temporalDeadlineMs = 15_000;
@@ -88,7 +88,7 @@ async function connect<T>(tools: OpsTools, url: string, work: (context: OpsConte
 
 // Only loaded where they are needed: the other commands, and a deployment with a DATABASE_URL, do without an embedded Postgres.
 async function isHeld(dataDir: string): Promise<boolean> {
-  const { findHolder } = await import('../local/data-directory.ts');
+  const { findHolder } = await import('./local/data-directory.ts');
   try {
     return findHolder(dataDir) !== undefined;
   } catch (error) {
@@ -99,7 +99,7 @@ async function isHeld(dataDir: string): Promise<boolean> {
 async function startAlone(dataDir: string, note: (line: string) => void): Promise<LonePostgres> {
   try {
     findPostgresPrograms();
-    const { startLonePostgres } = await import('../local/lone-postgres.ts');
+    const { startLonePostgres } = await import('./local/lone-postgres.ts');
     return await startLonePostgres(dataDir, note);
   } catch (error) {
     throw new OpsError(error instanceof Error ? error.message : String(error), { cause: error });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowFailedError } from '@temporalio/client';
-import { queries } from '../workflows/definitions.ts';
+import { queries } from '../contract/intents/definitions.ts';
 import { callTemporal, type OpsContext, OpsError } from './context.ts';
 
 const pollMs = 1_000;

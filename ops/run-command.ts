@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
-import { ConfigurationError, type Environment } from '../config/environment.ts';
-import { loadOpsConfig } from '../config/ops.ts';
+import { ConfigurationError, type Environment } from '../base/config/environment.ts';
+import { loadOpsConfig } from '../base/config/ops.ts';
 import { DatabaseUnavailable, isUnavailable } from '../db/unavailable.ts';
 import { type AnyCommand, assertPassedOn, UsageError, usageOf } from './command.ts';
 import { backupCommand } from './commands/backup.ts';

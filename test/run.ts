@@ -5,12 +5,12 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Stack, startStack } from '../local/stack.ts';
-import { StopRequest } from '../local/stop-request.ts';
-import { createSupervisor } from '../local/supervise.ts';
-import { installPythonClient } from './client/support/python-client.ts';
-import { bucketEmulator } from './storage/bucket-emulator.ts';
-import { versitygw } from './storage/s3-server.ts';
+import { type Stack, startStack } from '../ops/local/stack.ts';
+import { StopRequest } from '../ops/local/stop-request.ts';
+import { createSupervisor } from '../ops/local/supervise.ts';
+import { bucketEmulator } from './adapters/storage/bucket-emulator.ts';
+import { versitygw } from './adapters/storage/s3-server.ts';
+import { installPythonClient } from './clients/support/python-client.ts';
 import { builtConsole } from './support/console-build.ts';
 import { checkCoverage } from './support/coverage.ts';
 import { makeTestDirectory, removeTestDirectory } from './support/directories.ts';
@@ -121,7 +121,7 @@ async function runTests(stack: Stack, files: string[]): Promise<Summary> {
 
 /** Builds the console and the Python client once, so that no test waits for them within its time. If that fails, the tests that need them do. */
 async function buildForTests(files: string[]): Promise<void> {
-  const needsConsole = files.some((file) => file.startsWith('test/web/'));
+  const needsConsole = files.some((file) => file.startsWith('test/clients/web/'));
   await Promise.all([
     needsConsole ? builtConsole().catch(() => undefined) : undefined,
     isImported('python-client.ts', files) ? installPythonClient(directory, stopRequest.signal).catch(tell) : undefined,

@@ -1,9 +1,9 @@
 import type { DataConverter } from '@temporalio/common';
 import { type InjectedSinks, type NativeConnection, Worker, type WorkflowBundle } from '@temporalio/worker';
 import type { Activities } from '../activities/index.ts';
+import type { TraceSinks } from '../base/telemetry/trace-header.ts';
+import { jobTaskQueue, mainTaskQueue, webhookTaskQueue } from '../contract/intents/definitions.ts';
 import type { JobKind } from '../db/schema.ts';
-import { jobTaskQueue, mainTaskQueue, webhookTaskQueue } from '../workflows/definitions.ts';
-import type { TraceSinks } from '../workflows/trace-header.ts';
 import { JobSlots } from './job-slots.ts';
 import { logActivities, traceActivities } from './telemetry.ts';
 

@@ -1,5 +1,5 @@
 import type { ActivitySlotInfo, CustomSlotSupplier, SlotPermit } from '@temporalio/worker';
-import { WaitQueue } from '../concurrency/wait-queue.ts';
+import { WaitQueue } from '../base/concurrency/wait-queue.ts';
 
 /**
  * The slots that the workers of all kinds in a process share. An attempt counts for all of them, a poll only for its own queue, so that

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NativeConnection, Worker, WorkflowBundle } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { pause } from '../concurrency/pause.ts';
+import { pause } from '../base/concurrency/pause.ts';
 
 interface RunWorkersOptions {
   log: Logger;
@@ -82,7 +82,7 @@ export class RunningWorkers {
       if (this.#stopping.signal.aborted) return;
       this.#running = true;
       onConnection(connection);
-      // local/ and the tests wait for this line, so it is written at every LOG_LEVEL.
+      // ops/local/ and the tests wait for this line, so it is written at every LOG_LEVEL.
       log.child({}, { level: 'info' }).info({ queues: workers.map((worker) => worker.options.taskQueue) }, 'worker running');
       runs = workers.map((worker) => runWorker(worker, workers));
       await Promise.race([Promise.all(runs), this.#untilReconnected(watching.signal)]);

@@ -1,9 +1,9 @@
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
-import { withLogFields } from '../telemetry/log-context.ts';
-import { continueTrace, inSpan } from '../telemetry/spans.ts';
-import type { Tracing } from '../telemetry/start-tracing.ts';
-import { logFieldsOf } from '../temporal/log-fields.ts';
-import { type TraceSinks, traceparentOf } from '../workflows/trace-header.ts';
+import { logFieldsOf } from '../adapters/temporal/log-fields.ts';
+import { withLogFields } from '../base/telemetry/log-context.ts';
+import { continueTrace, inSpan } from '../base/telemetry/spans.ts';
+import type { Tracing } from '../base/telemetry/start-tracing.ts';
+import { type TraceSinks, traceparentOf } from '../base/telemetry/trace-header.ts';
 
 /** Every log line of an activity names its workflow, and the job that the workflow runs. */
 export const logActivities: ActivityInterceptorsFactory = ({ info }) => {

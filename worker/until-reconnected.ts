@@ -1,4 +1,4 @@
-import { pause } from '../concurrency/pause.ts';
+import { pause } from '../base/concurrency/pause.ts';
 
 interface ReconnectOptions {
   /** Whether the server responds over a connection that has been open for a while. */

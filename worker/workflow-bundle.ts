@@ -6,6 +6,7 @@ import type { DataConverter } from '@temporalio/common';
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundle } from '@temporalio/worker';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const sources = ['workflows/**/*.ts', 'contract/intents/*.ts', 'base/telemetry/trace-header.ts'];
 const cacheDirectory = join(root, 'node_modules', '.cache', 'sheaf');
 
 /**
@@ -27,10 +28,10 @@ export async function bundleWorkflows({ failureConverterPath }: DataConverter = 
   return { code };
 }
 
-/** Workflows import only types from other folders, so the bundle depends on their own files and the packages. */
+/** What workflows import from other folders than these is types, so the bundle depends on these files and the packages. */
 function hashSources(): string {
   const hash = createHash('sha256');
-  for (const file of globSync('workflows/**/*.ts', { cwd: root }).sort()) hash.update(`${file}\n`).update(readFileSync(join(root, file)));
+  for (const file of globSync(sources, { cwd: root }).sort()) hash.update(`${file}\n`).update(readFileSync(join(root, file)));
   return hash
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex')

@@ -9,8 +9,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { queries, signals } from './definitions.ts';
-import type { DeleteObjectsInput } from './inputs.ts';
+import { queries, signals } from '../contract/intents/definitions.ts';
+import type { DeleteObjectsInput } from '../contract/intents/inputs.ts';
 
 const objectsAdded = defineSignal(signals.objectsAdded);
 const progress = defineQuery<{ deleted: number; failing: number }>(queries.progress);

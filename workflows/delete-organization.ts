@@ -1,7 +1,7 @@
 import { defineQuery, proxyActivities, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { queries } from './definitions.ts';
-import type { DeleteOrganizationInput, DeleteOrganizationResult } from './inputs.ts';
+import { queries } from '../contract/intents/definitions.ts';
+import type { DeleteOrganizationInput, DeleteOrganizationResult } from '../contract/intents/inputs.ts';
 
 const progress = defineQuery<{ step: string } & DeleteOrganizationResult>(queries.progress);
 

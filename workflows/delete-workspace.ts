@@ -1,6 +1,6 @@
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { DeleteWorkspaceInput, DeleteWorkspaceResult } from './inputs.ts';
+import type { DeleteWorkspaceInput, DeleteWorkspaceResult } from '../contract/intents/inputs.ts';
 
 const { drainWorkspace } = proxyActivities<Activities>({
   startToCloseTimeout: '12 hours',

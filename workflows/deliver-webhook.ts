@@ -1,7 +1,7 @@
 import { CancellationScope, defineSignal, proxyActivities, rootCause, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { signals, webhookTaskQueue } from './definitions.ts';
-import type { DeliverWebhookInput, DeliverWebhookResult } from './inputs.ts';
+import { signals, webhookTaskQueue } from '../contract/intents/definitions.ts';
+import type { DeliverWebhookInput, DeliverWebhookResult } from '../contract/intents/inputs.ts';
 
 const resent = defineSignal(signals.webhookResent);
 

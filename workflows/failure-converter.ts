@@ -1,5 +1,5 @@
 import { DefaultFailureConverter, type PayloadConverter, type ProtoFailure, type SerializationContext } from '@temporalio/common';
-import { unknownPayloadKey } from './definitions.ts';
+import { unknownPayloadKey } from '../contract/intents/definitions.ts';
 
 /**
  * Moves messages and stack traces of failures into a payload, so that they are encrypted with the others. Bundled with the workflows, and

@@ -11,8 +11,8 @@ import {
   sleep,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { queries } from './definitions.ts';
-import type { HousekeepingResult } from './inputs.ts';
+import { queries } from '../contract/intents/definitions.ts';
+import type { HousekeepingResult } from '../contract/intents/inputs.ts';
 
 const progress = defineQuery<Partial<HousekeepingResult>>(queries.progress);
 

@@ -7,9 +7,9 @@ import {
   TimeoutFailure,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
+import { canceledByOperator, heldElsewhere, settledDetail, unknownPayloadKey } from '../contract/intents/definitions.ts';
 import type { EndedJob, UnfinishedJob } from '../domain/jobs/job.ts';
 import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
-import { canceledByOperator, heldElsewhere, settledDetail, unknownPayloadKey } from './definitions.ts';
 
 const workerLost: AttemptFailure = { code: 'worker_lost', message: 'The worker was lost during the attempt.', retryable: true };
 const workflowCanceled: AttemptFailure = {

@@ -1,7 +1,7 @@
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import type { ReconcileBillingInput, ReconcileBillingResult } from '../contract/intents/inputs.ts';
 import { checkInput, flag } from './check-input.ts';
-import type { ReconcileBillingInput, ReconcileBillingResult } from './inputs.ts';
 
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '6 hours',

@@ -1,6 +1,6 @@
 import { proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { ReconcileIndexesResult } from './inputs.ts';
+import type { ReconcileIndexesResult } from '../contract/intents/inputs.ts';
 
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '12 hours',

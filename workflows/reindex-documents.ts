@@ -9,10 +9,10 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import { queries } from '../contract/intents/definitions.ts';
+import type { ReindexInput, ReindexProgress } from '../contract/intents/inputs.ts';
 import type { Switched } from '../domain/reindex/switch-workspace.ts';
 import { carried, checkInput, count, flag, text } from './check-input.ts';
-import { queries } from './definitions.ts';
-import type { ReindexInput, ReindexProgress } from './inputs.ts';
 
 const progressQuery = defineQuery<ReindexProgress>(queries.progress);
 

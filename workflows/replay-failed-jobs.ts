@@ -1,8 +1,8 @@
 import { continueAsNew, defineQuery, proxyActivities, setCurrentDetails, setHandler, sleep, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import { queries } from '../contract/intents/definitions.ts';
+import type { ReplayInput, ReplayProgress } from '../contract/intents/inputs.ts';
 import { carried, checkInput, count, text, time } from './check-input.ts';
-import { queries } from './definitions.ts';
-import type { ReplayInput, ReplayProgress } from './inputs.ts';
 import { describeReplay, isReplayLimited, replayDefaults } from './replay-progress.ts';
 
 const progressQuery = defineQuery<ReplayProgress>(queries.progress);

@@ -1,4 +1,4 @@
-import type { ReplayInput, ReplayProgress } from './inputs.ts';
+import type { ReplayInput, ReplayProgress } from '../contract/intents/inputs.ts';
 
 /** The defaults of fields that a replay's input leaves out. */
 export const replayDefaults = { perMinute: 60, limit: 1_000 };

@@ -12,9 +12,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import { jobTaskQueue, signals } from '../contract/intents/definitions.ts';
+import type { RunJobInput } from '../contract/intents/inputs.ts';
 import type { JobState, UnfinishedJob } from '../domain/jobs/job.ts';
-import { jobTaskQueue, signals } from './definitions.ts';
-import type { RunJobInput } from './inputs.ts';
 import { describeFailure, describeWait, endAs, isCanceled, settledFailure } from './job-outcomes.ts';
 
 const jobCanceled = defineSignal(signals.jobCanceled);

@@ -1,6 +1,6 @@
 import { CancellationScope, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { SendMailInput } from './inputs.ts';
+import type { SendMailInput } from '../contract/intents/inputs.ts';
 
 const activities = proxyActivities<Activities>({
   startToCloseTimeout: '2 minutes',

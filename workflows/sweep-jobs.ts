@@ -1,6 +1,6 @@
 import { isCancellation, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { SweepJobsResult } from './inputs.ts';
+import type { SweepJobsResult } from '../contract/intents/inputs.ts';
 
 const { takeBackLost, startMissing } = proxyActivities<Activities>({
   startToCloseTimeout: '2 minutes',

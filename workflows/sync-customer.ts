@@ -1,6 +1,6 @@
 import { continueAsNew, setCurrentDetails } from '@temporalio/workflow';
-import { signals } from './definitions.ts';
-import type { SyncCustomerInput, SyncCustomerResult } from './inputs.ts';
+import { signals } from '../contract/intents/definitions.ts';
+import type { SyncCustomerInput, SyncCustomerResult } from '../contract/intents/inputs.ts';
 import { activities, settleMs, workOnSettled } from './settled-changes.ts';
 
 /** Gives the organization's customer at Stripe the organization's name, until it changes no more. */

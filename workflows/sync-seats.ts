@@ -1,6 +1,6 @@
 import { continueAsNew, setCurrentDetails } from '@temporalio/workflow';
-import { signals } from './definitions.ts';
-import type { SyncSeatsInput, SyncSeatsResult } from './inputs.ts';
+import { signals } from '../contract/intents/definitions.ts';
+import type { SyncSeatsInput, SyncSeatsResult } from '../contract/intents/inputs.ts';
 import { activities, settleMs, workOnSettled } from './settled-changes.ts';
 
 /** Sets the seats that Stripe bills to the organization's number of members, until that changes no more. */

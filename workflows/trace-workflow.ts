@@ -1,5 +1,5 @@
 import { ContinueAsNew, proxySinks, type WorkflowInterceptors, workflowInfo } from '@temporalio/workflow';
-import { type TraceSinks, traceparentOf, withTraceparent } from './trace-header.ts';
+import { type TraceSinks, traceparentOf, withTraceparent } from '../base/telemetry/trace-header.ts';
 
 const { traces } = proxySinks<TraceSinks>();
 

@@ -1,7 +1,7 @@
 import { condition, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { signals } from './definitions.ts';
-import type { UploadInput } from './inputs.ts';
+import { signals } from '../contract/intents/definitions.ts';
+import type { UploadInput } from '../contract/intents/inputs.ts';
 
 const uploadEnded = defineSignal(signals.uploadEnded);
 

@@ -1,4 +1,4 @@
-import type { ServerConfig } from '../../config/server.ts';
+import type { ServerConfig } from '../../base/config/server.ts';
 import { createMailbox, mailboxDirectory } from './mailbox.ts';
 import { MailError, type Mailer } from './port.ts';
 import { createSmtpMailer } from './smtp-mailer.ts';

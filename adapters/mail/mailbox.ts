@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ServerConfig } from '../../config/server.ts';
+import type { ServerConfig } from '../../base/config/server.ts';
 import { type MailStyle, signText, toHtml } from './html.ts';
 import { MailError, type Mailer, messageIdOf, type OutgoingMail } from './port.ts';
 

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer';
-import { inSpan } from '../../telemetry/spans.ts';
+import { inSpan } from '../../base/telemetry/spans.ts';
 import { type MailStyle, signText, toHtml } from './html.ts';
 import { MailError, type Mailer, messageIdOf, type OutgoingMail } from './port.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { deriveKey } from '../../config/keys.ts';
-import type { ServerConfig } from '../../config/server.ts';
+import { deriveKey } from '../../base/config/keys.ts';
+import type { ServerConfig } from '../../base/config/server.ts';
 import type { BucketStorage } from './bucket.ts';
 import { LocalStorage } from './local.ts';
 import type { S3Storage } from './s3.ts';

@@ -1,4 +1,4 @@
-import { inSpan } from '../../telemetry/spans.ts';
+import { inSpan } from '../../base/telemetry/spans.ts';
 import type { Storage } from './port.ts';
 
 /** The same store, with a span for each call that is part of a trace, without its key and its signed link. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Semaphore } from '../../concurrency/semaphore.ts';
+import { Semaphore } from '../../base/concurrency/semaphore.ts';
 import { completionJson } from '../completion-json.ts';
 import { estimateTokens } from '../estimate-tokens.ts';
 import { askRemote, chatCompletion, type RemoteModel } from '../remote-model.ts';

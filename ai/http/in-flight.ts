@@ -1,9 +1,9 @@
 import type { Server, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Release } from '../../concurrency/semaphore.ts';
-import { Semaphore } from '../../concurrency/semaphore.ts';
-import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
-import { inSpan } from '../../telemetry/spans.ts';
+import type { Release } from '../../base/concurrency/semaphore.ts';
+import { Semaphore } from '../../base/concurrency/semaphore.ts';
+import { whenClientLeaves } from '../../base/concurrency/when-client-leaves.ts';
+import { inSpan } from '../../base/telemetry/spans.ts';
 import { ServiceError } from '../service-error.ts';
 
 /**

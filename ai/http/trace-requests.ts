@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { beginTrace } from '../../telemetry/spans.ts';
+import { beginTrace } from '../../base/telemetry/spans.ts';
 import { operationOf } from './observe-requests.ts';
 
 /** Makes each request that is a part of a caller's trace (`traceparent`) a span of it. Others begin none. */

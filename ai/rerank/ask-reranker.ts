@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RemoteModelConfig } from '../../config/ai-service.ts';
+import type { RemoteModelConfig } from '../../base/config/ai-service.ts';
 import { askRemote } from '../remote-model.ts';
 import { ServiceError } from '../service-error.ts';
 

@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
-import type { RemoteModelConfig } from '../../config/ai-service.ts';
+import type { RemoteModelConfig } from '../../base/config/ai-service.ts';
 import { countCharacters } from '../characters.ts';
-import { type ExtractedText, isImage, maxWrappedBytes, parseMediaType } from '../extract/document.ts';
-import { type ExtractDependencies, type ReadUpload, readPictures, readUpload } from '../extract/extract-document.ts';
+import { type ExtractedText, isImage, maxWrappedBytes, parseMediaType } from '../formats/document.ts';
+import { type ExtractDependencies, type ReadUpload, readPictures, readUpload } from '../formats/extract-document.ts';
 import { readBody, readJson } from '../http/body.ts';
 import { type Bulkhead, requestSignal } from '../http/in-flight.ts';
 import { ProgressLines } from '../http/progress-lines.ts';

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import { z } from 'zod';
-import type { AiServiceConfig } from '../../config/ai-service.ts';
+import type { AiServiceConfig } from '../../base/config/ai-service.ts';
 import { version } from '../../contract/version.ts';
 import type { Operation } from '../http/observe-requests.ts';
 import {

@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
-import { hasBearer } from '../../auth/session-token.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { untrustedOrigin } from '../../contract/untrusted-origin.ts';
+import { hasBearer } from '../auth/session-token.ts';
 import { routeOf } from './identify-route.ts';
 
 /** The headers of every response, errors and preflights included. */

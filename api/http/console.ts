@@ -116,7 +116,7 @@ const unfinished = `<!doctype html>
     <h1>Sheaf</h1>
     <p>The console is being built, which takes some seconds. This page looks again by itself.</p>
     <p>The API, version ${version}, is up: see <a href="/docs">its reference</a>. If the console does not come, run
-      <code>npm run build --workspace web</code>, or see the log of the start.</p>
+      <code>npm run build --workspace clients/web</code>, or see the log of the start.</p>
   </body>
 </html>
 `;

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { late, within } from '../../concurrency/within.ts';
+import { late, within } from '../../base/concurrency/within.ts';
 import type { Db } from '../../db/connect.ts';
 import { ping } from '../../db/connect.ts';
 

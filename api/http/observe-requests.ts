@@ -1,5 +1,5 @@
 import type { RequestHandler, Response } from 'express';
-import { authOperationOf } from '../../auth/operation-names.ts';
+import { authOperationOf } from '../auth/operation-names.ts';
 import { routeOf } from './identify-route.ts';
 
 /** Called for each request when its response is complete, or its client has left. */

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { Request, RequestHandler, Response } from 'express';
-import { networkOf } from '../../auth/client-network.ts';
-import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
-import { addLogFields, withLogFields } from '../../telemetry/log-context.ts';
+import { whenClientLeaves } from '../../base/concurrency/when-client-leaves.ts';
+import { addLogFields, withLogFields } from '../../base/telemetry/log-context.ts';
+import { networkOf } from '../auth/client-network.ts';
 import type { RequestInfo } from '../procedure.ts';
 
 const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/;

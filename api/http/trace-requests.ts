@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { beginTrace } from '../../telemetry/spans.ts';
+import { beginTrace } from '../../base/telemetry/spans.ts';
 import { operationOf } from './observe-requests.ts';
 import { organizationOf, requestIdOf } from './request.ts';
 

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import { KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
-import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
+import { KeyedSemaphore } from '../../base/concurrency/keyed-semaphore.ts';
+import { whenClientLeaves } from '../../base/concurrency/when-client-leaves.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { type Caller, callerId } from '../caller.ts';
 import { clientAddressOf } from '../http/request.ts';

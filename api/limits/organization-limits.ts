@@ -1,6 +1,6 @@
 import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
-import { KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
-import type { Release } from '../../concurrency/semaphore.ts';
+import { KeyedSemaphore } from '../../base/concurrency/keyed-semaphore.ts';
+import type { Release } from '../../base/concurrency/semaphore.ts';
 import { ApiError } from '../../contract/api-error.ts';
 
 interface OrganizationLimitsOptions {

@@ -1,11 +1,11 @@
 import { requireBearerAuth } from '@modelcontextprotocol/express';
 import { type AuthInfo, getOAuthProtectedResourceMetadataUrl, OAuthError, OAuthErrorCode } from '@modelcontextprotocol/server';
 import type { RequestHandler, Response } from 'express';
-import { type AccessTokens, createAccessTokens } from '../../auth/access-tokens.ts';
-import { findLinkedUser } from '../../auth/linked-user.ts';
-import { readBearer } from '../../auth/session-token.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { isSecret } from '../../domain/api-keys/secret.ts';
+import { type AccessTokens, createAccessTokens } from '../auth/access-tokens.ts';
+import { findLinkedUser } from '../auth/linked-user.ts';
+import { readBearer } from '../auth/session-token.ts';
 import type { Caller, KeyCaller } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { scopes } from './scopes.ts';

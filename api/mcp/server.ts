@@ -1,9 +1,9 @@
 import { McpServer, type ScopeChallengeHandler } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
-import { keyMay } from '../../auth/api-key.ts';
 import type { Permission } from '../../contract/access.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { version } from '../../contract/index.ts';
+import { keyMay } from '../auth/api-key.ts';
 import { isKey } from '../caller.ts';
 import { renderError } from '../http/errors.ts';
 import { isDiskFull, storageFull, storageFullLine } from '../uploads/admission.ts';

@@ -1,5 +1,5 @@
-import { type KeyCaller, keyMay } from '../../auth/api-key.ts';
 import type { ApiKeyRow } from '../../domain/api-keys/api-key.ts';
+import { type KeyCaller, keyMay } from '../auth/api-key.ts';
 
 /** A key as the API shows it. */
 export function toApiKey(key: ApiKeyRow) {

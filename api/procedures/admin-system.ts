@@ -1,15 +1,15 @@
 import type { z } from 'zod';
-import type { AiHealth } from '../../ai/client.ts';
-import { late, within } from '../../concurrency/within.ts';
+import type { AiHealth } from '../../adapters/ai-service/client.ts';
+import { late, within } from '../../base/concurrency/within.ts';
 import { maxStuck } from '../../contract/admin.ts';
 import { contract, version } from '../../contract/index.ts';
+import { workflowIds } from '../../contract/intents/definitions.ts';
 import { ping } from '../../db/connect.ts';
 import { getMigrationStatus } from '../../db/migrate.ts';
 import { chunkingOf, chunkSizeOf } from '../../domain/chunking/chunking.ts';
-import { findStuck } from '../../domain/operations/find-stuck.ts';
-import { countResources, measureQueue } from '../../domain/operations/measure-platform.ts';
+import { findStuck } from '../../domain/platform/find-stuck.ts';
+import { countResources, measureQueue } from '../../domain/platform/measure-platform.ts';
 import { countAllBehind } from '../../domain/reindex/find-behind.ts';
-import { workflowIds } from '../../workflows/definitions.ts';
 import type { ApiDeps } from '../deps.ts';
 import { procedure } from '../procedure.ts';
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type AiClient, AiServiceError } from '../../ai/client.ts';
+import { type AiClient, AiServiceError } from '../../adapters/ai-service/client.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
 import type { RouteInput } from '../../contract/route.ts';

@@ -11,7 +11,7 @@ import { findTextPage, getText, readTextPage } from '../../domain/documents/docu
 import { listDocuments } from '../../domain/documents/list-documents.ts';
 import { updateDocument } from '../../domain/documents/update-document.ts';
 import { newId } from '../../domain/ids.ts';
-import { expectLateUpload } from '../../domain/objects/late-uploads.ts';
+import { expectLateUpload } from '../../domain/stored-objects/late-uploads.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import type { ApiDeps } from '../deps.ts';
 import { hasKind } from '../extra-kinds.ts';

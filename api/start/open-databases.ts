@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { ServerConfig } from '../../config/server.ts';
+import type { ServerMetrics } from '../../adapters/metrics/server-metrics.ts';
+import { watchDatabase } from '../../adapters/metrics/watch-parts.ts';
+import type { ServerConfig } from '../../base/config/server.ts';
 import { createDb, createPool, type Db } from '../../db/connect.ts';
 import { migrate } from '../../db/migrate.ts';
 import { openPools } from '../../db/pools.ts';
 import { syncPlanLimits } from '../../domain/billing/sync-plan-limits.ts';
 import { syncWebhookSwitch } from '../../domain/webhooks/sync-switch.ts';
-import type { ServerMetrics } from '../../telemetry/server-metrics.ts';
-import { watchDatabase } from '../../telemetry/watch-parts.ts';
 
 /** The connections of the API, one pool for each class of work. */
 export type Databases = Awaited<ReturnType<typeof openDatabases>>;

@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import { createStorage } from '../../adapters/storage/create-storage.ts';
 import { LocalStorage } from '../../adapters/storage/local.ts';
 import type { Storage } from '../../adapters/storage/port.ts';
-import type { ServerConfig } from '../../config/server.ts';
+import type { ServerConfig } from '../../base/config/server.ts';
 import type { Db } from '../../db/connect.ts';
-import { checkStoreOwner } from '../../domain/objects/store-owner.ts';
+import { checkStoreOwner } from '../../domain/stored-objects/store-owner.ts';
 
 /** A request that waits for the bucket must end within three seconds. */
 const storageTimeoutMs = 2_500;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { ServerConfig } from '../../config/server.ts';
+import type { ServerConfig } from '../../base/config/server.ts';
 import type { Db } from '../../db/connect.ts';
 import { listen } from '../../db/listen.ts';
 import { createChangeReader } from '../../domain/jobs/list-changed-jobs.ts';

@@ -1,11 +1,11 @@
 import type { Registry } from 'prom-client';
-import type { ServerConfig } from '../../config/server.ts';
+import { watchBacklog } from '../../adapters/metrics/watch-backlog.ts';
+import type { ServerConfig } from '../../base/config/server.ts';
+import { watchStreams } from '../../base/telemetry/gauges.ts';
+import { serveMetrics } from '../../base/telemetry/serve-metrics.ts';
 import { jobKinds } from '../../contract/jobs.ts';
 import type { Db } from '../../db/connect.ts';
-import { measureLockWaits, measureQueues, measureWaiting } from '../../domain/operations/measure-platform.ts';
-import { watchStreams } from '../../telemetry/gauges.ts';
-import { serveMetrics } from '../../telemetry/serve-metrics.ts';
-import { watchBacklog } from '../../telemetry/watch-backlog.ts';
+import { measureLockWaits, measureQueues, measureWaiting } from '../../domain/platform/measure-platform.ts';
 import type { ProcessParts } from '../../worker/start/run-program.ts';
 
 interface MetricsParts extends Pick<ProcessParts, 'readSdkMetrics'> {

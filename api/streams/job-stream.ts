@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { WaitQueue } from '../../concurrency/wait-queue.ts';
+import { WaitQueue } from '../../base/concurrency/wait-queue.ts';
 import type { ApiError } from '../../contract/api-error.ts';
 import { isOfWorkspace } from '../../domain/jobs/job.ts';
 import type { ChangedJob, ReadChanges } from '../../domain/jobs/list-changed-jobs.ts';

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
-import { KeyedSemaphore } from '../../concurrency/keyed-semaphore.ts';
-import { whenClientLeaves } from '../../concurrency/when-client-leaves.ts';
+import { KeyedSemaphore } from '../../base/concurrency/keyed-semaphore.ts';
+import { whenClientLeaves } from '../../base/concurrency/when-client-leaves.ts';
 
 /** The limits of downloads in this process. Each process counts by itself. */
 export interface DownloadLimits {

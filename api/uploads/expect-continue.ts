@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { basePath, largestAuthBody } from '../../auth/body-size.ts';
 import { maxBodyBytes } from '../../contract/errors.ts';
+import { basePath, largestAuthBody } from '../auth/body-size.ts';
 
 const waiting = new WeakSet<IncomingMessage>();
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { late, within } from '../../concurrency/within.ts';
+import { late, within } from '../../base/concurrency/within.ts';
 
 /** Thrown if the client sent more than the largest object. */
 export class TooLargeError extends Error {}

@@ -1,4 +1,4 @@
--- The tables of the first release. Functions and triggers are in db/rules. What changes a table later is a migration of its own.
+-- The tables of the first release. Functions and triggers are in db/triggers. What changes a table later is a migration of its own.
 
 -- A number is taken before Stripe is asked: an answer never replaces one with a higher number.
 create sequence subscription_fetch;
@@ -619,7 +619,7 @@ create table recent_mail (
 );
 create index recent_mail_since on recent_mail (since);
 
--- The text that the database has of each file of db/rules, and the version of the service that brought it.
+-- The text that the database has of each file of db/triggers, and the version of the service that brought it.
 create table database_rule (
   name text primary key,
   hash text not null,

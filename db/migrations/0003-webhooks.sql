@@ -1,4 +1,4 @@
--- Endpoints of organizations that are told of events, and what was sent to them. db/rules/webhooks.sql writes the deliveries.
+-- Endpoints of organizations that are told of events, and what was sent to them. db/triggers/webhooks.sql writes the deliveries.
 
 -- What the API writes at its start from its configuration: without the row nothing is written for webhooks.
 create table webhook_switch (

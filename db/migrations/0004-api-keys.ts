@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 /**
  * API keys. They have idempotency keys like users, so those no longer refer to the table of users; triggers delete them with either
- * (`db/rules/api-keys.sql`).
+ * (`db/triggers/api-keys.sql`).
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

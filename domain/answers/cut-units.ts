@@ -1,4 +1,4 @@
-import { findSentences } from '../../text/split-sentences.ts';
+import { findSentences } from '../../base/text/split-sentences.ts';
 import { forward, type Span } from '../characters.ts';
 import { columnNamesOf, readCsvRecords } from '../chunking/read-csv.ts';
 import { findTableRows, type Line, linesOf } from '../chunking/table-rows.ts';

@@ -1,4 +1,4 @@
-import { languageOf } from '../../text/languages.ts';
+import { languageOf } from '../../base/text/languages.ts';
 
 /** Words that begin a sentence which says something of what the one before it names: twenty or so of each language. */
 const leaning = new Map(

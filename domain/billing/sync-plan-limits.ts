@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ServerConfig } from '../../config/server.ts';
+import type { ServerConfig } from '../../base/config/server.ts';
 import type { Db } from '../../db/connect.ts';
 
 /**

@@ -1,9 +1,9 @@
+import { signalUploadEnded } from '../../contract/intents/definitions.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
-import { signalUploadEnded } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import { lockWorkspace } from '../locks.ts';
-import { requestObjectDeletion } from '../objects/request-object-deletion.ts';
+import { requestObjectDeletion } from '../stored-objects/request-object-deletion.ts';
 import { changeUsedBytes } from '../workspaces/used-bytes.ts';
 import { type DocumentRow, documentNotFound } from './document.ts';
 

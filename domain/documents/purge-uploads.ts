@@ -5,12 +5,12 @@ import { inTransaction } from '../../db/transaction.ts';
 import { DatabaseUnavailable, isLockTimeout } from '../../db/unavailable.ts';
 import { Failures } from '../failures.ts';
 import { lockDocumentsForDeletion, lockWorkspace } from '../locks.ts';
-import { requestObjectDeletion } from '../objects/request-object-deletion.ts';
 import type { BatchOptions, Deleted } from '../retention.ts';
+import { requestObjectDeletion } from '../stored-objects/request-object-deletion.ts';
 import { changeUsedBytes } from '../workspaces/used-bytes.ts';
 import { type DocumentRow, findDocument } from './document.ts';
 
-/** How long an upload may take; `uploadDelay` in temporal/start-options.ts wakes the workflow then. */
+/** How long an upload may take; `uploadDelay` in adapters/temporal/start-options.ts wakes the workflow then. */
 const uploadTime = sql`interval '24 hours'`;
 
 type Upload = Pick<DocumentRow, 'id' | 'organization_id' | 'workspace_id'>;

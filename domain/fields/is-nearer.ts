@@ -1,6 +1,6 @@
+import { languageOf } from '../../base/text/languages.ts';
+import { contentStemsOf } from '../../base/text/words.ts';
 import type { LeafSchema } from '../../contract/field-schema.ts';
-import { languageOf } from '../../text/languages.ts';
-import { contentStemsOf } from '../../text/words.ts';
 import type { DocumentUnit } from './document-passages.ts';
 import { type FoundValue, plain } from './find-value.ts';
 import { readNumbers } from './read-numbers.ts';

@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/api-error.ts';
+import { signalJobCanceled } from '../../contract/intents/definitions.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
-import { signalJobCanceled } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import { refundJob } from '../credits/ledger.ts';
 import type { JobRow } from './job.ts';

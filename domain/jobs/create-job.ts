@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
+import { type Intent, type JobPriority, startJob } from '../../contract/intents/definitions.ts';
 import { jobCredits } from '../../contract/jobs.ts';
 import { addFact } from '../../db/add-fact.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import type { JobKind } from '../../db/schema.ts';
-import { type Intent, type JobPriority, startJob } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan, Plan } from '../billing/plan.ts';
 import { chargeCredits } from '../credits/ledger.ts';

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
+import { signalJobCanceled } from '../../contract/intents/definitions.ts';
 import { addFact } from '../../db/add-fact.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
-import { signalJobCanceled } from '../../workflows/definitions.ts';
 import { DocumentGone } from '../documents/document.ts';
 import type { Position } from '../drain.ts';
 import type { JobRow } from './job.ts';

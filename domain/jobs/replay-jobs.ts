@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
+import type { ReplayFilter, ReplayInput } from '../../contract/intents/inputs.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { ReplayFilter, ReplayInput } from '../../workflows/inputs.ts';
 import { recordAudit, systemActor } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { deriveId } from '../ids.ts';

@@ -1,6 +1,6 @@
+import { canceledByOperator } from '../../contract/intents/definitions.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { canceledByOperator } from '../../workflows/definitions.ts';
 import { recordAudit, systemActor } from '../audit.ts';
 import { refundJob } from '../credits/ledger.ts';
 import { lockJob } from '../locks.ts';

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
-import { pause } from '../../concurrency/pause.ts';
+import { pause } from '../../base/concurrency/pause.ts';
+import { workflowIds } from '../../contract/intents/definitions.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { workflowIds } from '../../workflows/definitions.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { lockJob } from '../locks.ts';
 import { type StartedJob, startOf } from './create-job.ts';

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import type { Deletion, Storage } from '../../adapters/storage/port.ts';
+import { signalJobCanceled } from '../../contract/intents/definitions.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import type { JobStatus } from '../../db/schema.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { signalJobCanceled } from '../../workflows/definitions.ts';
 import { drainDocuments } from '../documents/drain-documents.ts';
 import { inSlices, type Position } from '../drain.ts';
 import { failJob } from '../jobs/settle-attempt.ts';
 import { lockOrganizationForDeletion, lockUnfinishedJobs } from '../locks.ts';
-import { refusalText } from '../objects/delete-object-batch.ts';
-import { checkStoreOwner } from '../objects/store-owner.ts';
+import { refusalText } from '../stored-objects/delete-object-batch.ts';
+import { checkStoreOwner } from '../stored-objects/store-owner.ts';
 
 const organizationDeleted = { code: 'organization_deleted', message: 'The organization was deleted.' };
 

@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/api-error.ts';
+import { startOrganizationDeletion } from '../../contract/intents/definitions.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
-import { startOrganizationDeletion } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import { howToEndSubscription } from '../billing/end-subscription.ts';
 import { findLiveSubscription } from '../billing/find-subscription.ts';

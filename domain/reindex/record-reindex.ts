@@ -1,6 +1,6 @@
+import type { ReindexInput } from '../../contract/intents/inputs.ts';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import type { ReindexInput } from '../../workflows/inputs.ts';
 import { recordAudit, systemActor } from '../audit.ts';
 import { deriveId } from '../ids.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { stemOf } from '../../base/text/stems.ts';
 import type { Transaction } from '../../db/connect.ts';
-import { stemOf } from '../../text/stems.ts';
 import { workspaceKeyOf } from './postings.ts';
 import type { QueryWord } from './read-query.ts';
 

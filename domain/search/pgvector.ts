@@ -1,5 +1,5 @@
 /**
- * Vectors for databases with pgvector: `chunk_vector` holds one in half precision for each chunk. `db/rules` creates it in a new database,
+ * Vectors for databases with pgvector: `chunk_vector` holds one in half precision for each chunk. `db/triggers` creates it in a new database,
  * or the hourly workflow if pgvector was installed later. A large workspace has an index of its own (docs/search.md, the index).
  */
 import { sql } from 'kysely';

@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
+import { languageOf } from '../../base/text/languages.ts';
 import type { Transaction } from '../../db/connect.ts';
-import { languageOf } from '../../text/languages.ts';
 import type { DocumentRow } from '../documents/document.ts';
 import { eachTerm } from './terms.ts';
 

@@ -1,7 +1,7 @@
-import { lower } from '../../text/fold.ts';
-import { languagesOf } from '../../text/languages.ts';
-import { stemOf } from '../../text/stems.ts';
-import { stopWordsOf } from '../../text/stop-words.ts';
+import { lower } from '../../base/text/fold.ts';
+import { languagesOf } from '../../base/text/languages.ts';
+import { stemOf } from '../../base/text/stems.ts';
+import { stopWordsOf } from '../../base/text/stop-words.ts';
 import { cut, divide, spacedRun, writtenOf } from './terms.ts';
 
 /** How much a word counts as it is written, and how much by its stem. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import type { ReconcileIndexesResult } from '../../contract/intents/inputs.ts';
 import { advisoryLocks } from '../../db/advisory-locks.ts';
 import type { Db } from '../../db/connect.ts';
-import type { ReconcileIndexesResult } from '../../workflows/inputs.ts';
 import { Failures } from '../failures.ts';
 import { type IndexKey, indexed, indexName, indexPrefix, maxScanned } from './pgvector.ts';
 

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
+import { startWebhook, workflowIds } from '../../contract/intents/definitions.ts';
 import { webhookTest } from '../../contract/webhook-events.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { startWebhook, workflowIds } from '../../workflows/definitions.ts';
 
 // A delivery is held, as a row without a workflow, while its endpoint fails or takes no more at once: what a receiver does not take costs
-// nothing but its row. db/rules/webhooks.sql holds new ones, too.
+// nothing but its row. db/triggers/webhooks.sql holds new ones, too.
 
 /** How many are started for each that the endpoint has accepted: more and more as long as it keeps up. */
 const startedByOne = 2;

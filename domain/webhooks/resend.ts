@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { startWebhook } from '../../contract/intents/definitions.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
-import { startWebhook } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import type { Cursors } from '../page.ts';
 import { type DeliveryFilter, type DeliveryRow, getDelivery, matches } from './delivery.ts';

@@ -1,7 +1,7 @@
+import { startWebhook } from '../../contract/intents/definitions.ts';
 import { webhookTest } from '../../contract/webhook-events.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
-import { startWebhook } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import { newId } from '../ids.ts';
 import type { DeliveryRow } from './delivery.ts';

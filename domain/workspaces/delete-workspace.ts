@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import { startWorkspaceDeletion } from '../../contract/intents/definitions.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
-import { startWorkspaceDeletion } from '../../workflows/definitions.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import { releaseWorkspaceJobs } from '../jobs/release-workspace-jobs.ts';
 import { lockOrganization, lockWorkspace } from '../locks.ts';

@@ -1,11 +1,11 @@
+import { signalUploadEnded } from '../../contract/intents/definitions.ts';
 import type { Db } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { signalUploadEnded } from '../../workflows/definitions.ts';
 import { drainDocuments } from '../documents/drain-documents.ts';
 import { inSlices } from '../drain.ts';
 import { releaseWorkspaceJobs } from '../jobs/release-workspace-jobs.ts';
-import { addObjectsToDelete, hasObjectsToDelete, requestObjectDeletion } from '../objects/request-object-deletion.ts';
+import { addObjectsToDelete, hasObjectsToDelete, requestObjectDeletion } from '../stored-objects/request-object-deletion.ts';
 
 const jobsPerSlice = 200;
 

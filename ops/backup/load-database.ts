@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import pg from 'pg';
 import { from } from 'pg-copy-streams';
-import { workflowIds } from '../../workflows/definitions.ts';
+import { workflowIds } from '../../contract/intents/definitions.ts';
 import { OpsError } from '../context.ts';
 import type { Manifest } from './manifest.ts';
 import { readPart } from './part.ts';

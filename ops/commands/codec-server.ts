@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { codecServerPort } from '../../local/temporal.ts';
-import { createPayloadCodec } from '../../temporal/payload-codec.ts';
+import { createPayloadCodec } from '../../adapters/temporal/payload-codec.ts';
 import { createCodecServer } from '../codec-server.ts';
 import { type CommandAtRest, parseFlags, UsageError } from '../command.ts';
 import { OpsError } from '../context.ts';
+import { codecServerPort } from '../local/temporal.ts';
 
 const flags = { host: { type: 'string' }, port: { type: 'string' }, open: { type: 'boolean' } } as const;
 const defaultHost = '127.0.0.1';

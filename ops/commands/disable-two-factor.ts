@@ -1,5 +1,5 @@
 import { inTransaction } from '../../db/transaction.ts';
-import { disableTwoFactor } from '../../domain/operations/disable-two-factor.ts';
+import { disableTwoFactor } from '../../domain/platform/disable-two-factor.ts';
 import { type Command, UsageError } from '../command.ts';
 import { OpsError } from '../context.ts';
 

@@ -1,4 +1,4 @@
-import { listFailures } from '../../domain/operations/list-failures.ts';
+import { listFailures } from '../../domain/platform/list-failures.ts';
 import { assertExists } from '../assert-exists.ts';
 import { type Command, parseFlags, parseTime } from '../command.ts';
 import { table } from '../table.ts';

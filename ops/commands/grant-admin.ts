@@ -1,5 +1,5 @@
 import { inTransaction } from '../../db/transaction.ts';
-import { grantAdmin } from '../../domain/operations/grant-admin.ts';
+import { grantAdmin } from '../../domain/platform/grant-admin.ts';
 import { type Command, UsageError } from '../command.ts';
 import { OpsError } from '../context.ts';
 

@@ -1,4 +1,4 @@
-import { listWaitingMails, sendWaitingMails } from '../../domain/operations/waiting-mails.ts';
+import { listWaitingMails, sendWaitingMails } from '../../domain/platform/waiting-mails.ts';
 import { type Command, parseFlags } from '../command.ts';
 import { age, table } from '../table.ts';
 

@@ -1,4 +1,4 @@
-import { allowSweep, findStop, listOrphans } from '../../domain/objects/orphan-sweep-stop.ts';
+import { allowSweep, findStop, listOrphans } from '../../domain/stored-objects/orphan-sweep-stop.ts';
 import { type Command, parseFlags } from '../command.ts';
 import { OpsError } from '../context.ts';
 

@@ -1,6 +1,6 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import { mainTaskQueue } from '../../workflows/definitions.ts';
-import type { ReindexInput, ReindexProgress } from '../../workflows/inputs.ts';
+import { mainTaskQueue } from '../../contract/intents/definitions.ts';
+import type { ReindexInput, ReindexProgress } from '../../contract/intents/inputs.ts';
 import { assertExists } from '../assert-exists.ts';
 import { type Command, parseCount, parseFlags, UsageError } from '../command.ts';
 import { callTemporal, OpsError } from '../context.ts';

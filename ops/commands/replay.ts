@@ -1,7 +1,7 @@
+import { mainTaskQueue } from '../../contract/intents/definitions.ts';
+import type { ReplayInput, ReplayProgress } from '../../contract/intents/inputs.ts';
 import { jobKinds } from '../../contract/jobs.ts';
 import { countReplayable, requestReplay } from '../../domain/jobs/replay-jobs.ts';
-import { mainTaskQueue } from '../../workflows/definitions.ts';
-import type { ReplayInput, ReplayProgress } from '../../workflows/inputs.ts';
 import { describeDryRun, describeReplay, isReplayLimited, replayDefaults } from '../../workflows/replay-progress.ts';
 import { assertExists } from '../assert-exists.ts';
 import { type Command, parseCount, parseFlags, parseTime, UsageError } from '../command.ts';

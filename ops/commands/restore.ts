@@ -4,7 +4,7 @@ import type { Db } from '../../db/connect.ts';
 import { getMigrationStatus, migrate } from '../../db/migrate.ts';
 import { migrations } from '../../db/migrations/index.ts';
 import { sweepLostAttempts } from '../../domain/jobs/sweep-jobs.ts';
-import { holdMails } from '../../domain/operations/waiting-mails.ts';
+import { holdMails } from '../../domain/platform/waiting-mails.ts';
 import { checkBeforeMigration, checkTarget, loadDatabase } from '../backup/load-database.ts';
 import { type LoadedObjects, loadObjects, verifyObjects } from '../backup/load-objects.ts';
 import { type Manifest, readManifest } from '../backup/manifest.ts';

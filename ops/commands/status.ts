@@ -1,7 +1,7 @@
+import { jobTaskQueue, mainTaskQueue, webhookTaskQueue } from '../../contract/intents/definitions.ts';
 import { jobKinds } from '../../contract/jobs.ts';
-import { type Backlog, listBacklog } from '../../domain/operations/backlog.ts';
-import { measureWaiting, type Waiting } from '../../domain/operations/measure-platform.ts';
-import { jobTaskQueue, mainTaskQueue, webhookTaskQueue } from '../../workflows/definitions.ts';
+import { type Backlog, listBacklog } from '../../domain/platform/backlog.ts';
+import { measureWaiting, type Waiting } from '../../domain/platform/measure-platform.ts';
 import { type Command, parseFlags } from '../command.ts';
 import { callTemporal, type OpsContext, OpsError } from '../context.ts';
 import { age, table } from '../table.ts';

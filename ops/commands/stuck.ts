@@ -1,6 +1,6 @@
+import { listWedged } from '../../adapters/temporal/list-wedged.ts';
 import { maxStuck } from '../../contract/admin.ts';
-import { findStuck } from '../../domain/operations/find-stuck.ts';
-import { listWedged } from '../../temporal/list-wedged.ts';
+import { findStuck } from '../../domain/platform/find-stuck.ts';
 import { type Command, parseFlags } from '../command.ts';
 import { callTemporal, OpsError } from '../context.ts';
 import { age, table } from '../table.ts';

@@ -8,7 +8,7 @@ const passages = unitsOf('The lease of the boat shed ends in May.');
 describe('A question to the local AI service', () => {
   it('does not wait for documents that are being read', async () => {
     const service = await startAiService();
-    const readers = childrenOf(service.pid).filter(({ command }) => command.includes('extract/child.ts'));
+    const readers = childrenOf(service.pid).filter(({ command }) => command.includes('formats/child.ts'));
     try {
       expect(readers).to.have.length(2);
       // As if each of them were reading a scan of many pages.

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { answerQuestion } from '../../ai/answer/rank-units.ts';
+import { answerQuestion } from '../../ai/answers/rank-units.ts';
 import { toUnits } from '../../domain/answers/to-answer.ts';
 import { cutChunks } from '../../domain/chunking/cut-chunks.ts';
-import { plainBm25 } from '../../tools/bench/baselines/plain-bm25.ts';
+import { plainBm25 } from '../lab/bench/baselines/plain-bm25.ts';
 import { passageOf } from '../support/answer-passages.ts';
 import { makeLongDocuments } from './support/long-documents.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { answerQuestion } from '../../ai/answer/rank-units.ts';
-import { plainBm25 } from '../../tools/bench/baselines/plain-bm25.ts';
-import { fiveLanguages } from '../../tools/bench/collections/five-languages.ts';
-import { otherWords } from '../../tools/bench/collections/other-words.ts';
+import { answerQuestion } from '../../ai/answers/rank-units.ts';
+import { plainBm25 } from '../lab/bench/baselines/plain-bm25.ts';
+import { fiveLanguages } from '../lab/bench/collections/five-languages.ts';
+import { otherWords } from '../lab/bench/collections/other-words.ts';
 import { unitsOf } from '../support/answer-passages.ts';
 
 const { documents } = fiveLanguages;

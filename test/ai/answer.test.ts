@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { answerQuestion, keepNear } from '../../ai/answer/rank-units.ts';
-import type { AiServiceError } from '../../ai/client.ts';
+import type { AiServiceError } from '../../adapters/ai-service/client.ts';
+import { answerQuestion, keepNear } from '../../ai/answers/rank-units.ts';
 import { unitsOf } from '../support/answer-passages.ts';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
 
@@ -60,7 +60,7 @@ describe('answering from passages', () => {
   });
 
   it('says nothing if nothing responds', () => {
-    const texts = [readFileSync('examples/samples/beekeeping-notes.md', 'utf8').slice(0, 8_000)];
+    const texts = [readFileSync('docs/examples/samples/beekeeping-notes.md', 'utf8').slice(0, 8_000)];
     for (const question of ['What is the capital of Mongolia?', 'Who won the world cup in 1998?', 'Wie hoch ist der Eiffelturm?', '???'])
       expect(answer(question, texts), question).to.deep.equal([]);
     expect(answer('What do bees eat?', [])).to.deep.equal([]);

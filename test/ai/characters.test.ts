@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { countCharacters, endOfCharacters } from '../../ai/characters.ts';
-import { summarizeText } from '../../ai/summarize/summarize-text.ts';
+import { summarizeText } from '../../ai/summaries/summarize-text.ts';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
 
 const wave = '🌊';

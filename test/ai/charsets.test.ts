@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import iconv from 'iconv-lite';
-import { knownCharset } from '../../ai/extract/decode-text.ts';
-import { extractText } from '../../ai/extract/extract-text.ts';
+import { extractText } from '../../ai/formats/extract-text.ts';
+import { knownCharset } from '../../ai/formats/text/decode-text.ts';
 import { charsets } from '../../contract/charsets.ts';
 
 const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 1_000_000, maxPdfPages: 10 };

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { expect } from 'chai';
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
-import { type AiClient, AiServiceError, createAiClient } from '../../ai/client.ts';
-import { readRetryAfterMs } from '../../ai/retry-after.ts';
+import { type AiClient, AiServiceError, createAiClient } from '../../adapters/ai-service/client.ts';
+import { readRetryAfterMs } from '../../base/retry-after.ts';
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
@@ -22,7 +22,7 @@ describe('the client of the AI service', () => {
 
   it('streams a document from a file and from the web kind of stream', async () => {
     const contentType = 'application/pdf';
-    const file = () => createReadStream('examples/samples/observatory-handbook.pdf');
+    const file = () => createReadStream('docs/examples/samples/observatory-handbook.pdf');
     const fromFile = await service.client.extract({ body: file(), contentType, requestId: 'from.a.file' });
     expect(fromFile.pages).to.equal(5);
     const fromWeb = await service.client.extract({ body: Readable.toWeb(file()) as ReadableStream<Uint8Array>, contentType });

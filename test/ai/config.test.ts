@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { loadAiServiceConfig } from '../../config/ai-service.ts';
-import { ConfigurationError } from '../../config/environment.ts';
-import { extraContentTypes } from '../../config/extra-content-types.ts';
+import { loadAiServiceConfig } from '../../base/config/ai-service.ts';
+import { ConfigurationError } from '../../base/config/environment.ts';
+import { extraContentTypes } from '../../base/config/extra-content-types.ts';
 import { runProgram } from '../support/processes.ts';
 
 describe('the configuration of the AI service', () => {

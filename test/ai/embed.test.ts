@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { embedText } from '../../ai/embed/embed-text.ts';
+import { embedText } from '../../ai/embedding/embed-text.ts';
 
 function cosine(a: string, b: string): number {
   const [left, right] = [embedText(a), embedText(b)];

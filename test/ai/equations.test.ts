@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { Equation } from '../../ai/extract/kinds/equation.ts';
-import { scanXml } from '../../ai/extract/kinds/scan-xml.ts';
+import { Equation } from '../../ai/formats/office/equation.ts';
+import { scanXml } from '../../ai/formats/office/scan-xml.ts';
 
 /** The text of an equation, and in how many pieces it came. */
 async function write(xml: string): Promise<{ text: string; pieces: number }> {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { TextBuilder } from '../../ai/extract/kinds/text-builder.ts';
-import { extraContentTypes as types } from '../../config/extra-content-types.ts';
+import { TextBuilder } from '../../ai/formats/office/text-builder.ts';
+import { extraContentTypes as types } from '../../base/config/extra-content-types.ts';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
 import {
   makeDocx,

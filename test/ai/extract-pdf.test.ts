@@ -11,7 +11,7 @@ describe('PDF documents at /v1/extract', () => {
   });
   after(() => service.stop());
 
-  const handbook = readFileSync('examples/samples/observatory-handbook.pdf');
+  const handbook = readFileSync('docs/examples/samples/observatory-handbook.pdf');
   const read = (body: Buffer) => service.client.extract({ body, contentType: 'application/pdf' });
   const refusal = async (body: Buffer) => refusalOf(await service.extract(body, 'application/pdf'));
 

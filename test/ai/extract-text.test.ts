@@ -70,7 +70,7 @@ describe('text documents at /v1/extract', () => {
   it('refuses for good, in clear words, what is beyond doubt of another kind', async () => {
     const refused: [string | Buffer, string, string][] = [
       ['%PDF-1.7\n1 0 obj', 'text/plain', 'a PDF'],
-      [readFileSync('examples/samples/trail-notice.png'), 'application/pdf', 'a PNG image'],
+      [readFileSync('docs/examples/samples/trail-notice.png'), 'application/pdf', 'a PNG image'],
       [Buffer.from('a,b\n1,\0\n\xff\xfe\xfd', 'latin1'), 'text/csv', 'a binary file'],
     ];
     for (const [body, contentType, kind] of refused) {
@@ -109,7 +109,7 @@ describe('text documents at /v1/extract', () => {
   });
 
   it('reads the text of HTML without scripts, styles and addresses', async () => {
-    const { text } = await read(readFileSync('examples/samples/ferry-timetable.html'), 'text/html');
+    const { text } = await read(readFileSync('docs/examples/samples/ferry-timetable.html'), 'text/html');
     expect(text).to.contain('Lake Marren Ferries: timetable and fares');
     expect(text).to.contain('\n| Oldwick pier | Cutter’s Cove | 08:15 | 17:45 | 90 minutes |\n');
     expect(text).to.contain('The steamer Aurelia leaving Oldwick pier');

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { findIsolation } from '../../ai/pool/isolation.ts';
-import { ProcessPool } from '../../ai/pool/process-pool.ts';
+import { findIsolation } from '../../ai/sandbox/isolation.ts';
+import { ProcessPool } from '../../ai/sandbox/process-pool.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { childrenOf } from '../support/processes.ts';
 

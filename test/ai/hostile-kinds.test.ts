@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { extraContentTypes as extra } from '../../config/extra-content-types.ts';
+import { extraContentTypes as extra } from '../../base/config/extra-content-types.ts';
 import { contentTypes } from '../../contract/content-types.ts';
-import { pdfBomb, pngBomb } from '../../tools/drill/faults/bombs.ts';
+import { pdfBomb, pngBomb } from '../lab/drill/faults/bombs.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 import { makeDocx, makeEpub, makeOdt, makePptx, makeXlsx, wordParagraph } from './support/make-office.ts';
 
-const sample = (name: string) => readFileSync(`examples/samples/${name}`);
+const sample = (name: string) => readFileSync(`docs/examples/samples/${name}`);
 const page = sharp({ create: { width: 300, height: 80, channels: 3, background: 'white' } });
 const deep = 100_000;
 const unpacked = ' '.repeat(257 * 1024 * 1024);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { readHtmlPart } from '../../ai/extract/read-html.ts';
+import { readHtmlPart } from '../../ai/formats/web/read-html.ts';
 
 const read = (html: string) => readHtmlPart({ bytes: Buffer.from(html), mediaType: 'text/html', charset: 'utf-8' }).text.trim();
 const wordsOf = (text: string) => text.match(/\p{L}+/gu) ?? [];

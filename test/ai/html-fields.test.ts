@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { extractText } from '../../ai/extract/extract-text.ts';
+import { extractText } from '../../ai/formats/extract-text.ts';
 
 const limits = { maxUploadBytes: 1_000_000, maxTextCharacters: 100_000, maxPdfPages: 10 };
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { createMinilmModel } from '../../ai/embed/minilm/pooled-model.ts';
-import { readUpload } from '../../ai/extract/extract-document.ts';
-import { ProcessPool } from '../../ai/pool/process-pool.ts';
-import { TaskFailure, type TaskFailureReason } from '../../ai/pool/protocol.ts';
+import { createMinilmModel } from '../../ai/embedding/minilm/pooled-model.ts';
+import { readUpload } from '../../ai/formats/extract-document.ts';
 import { createProvider } from '../../ai/providers.ts';
-import { loadAiServiceConfig } from '../../config/ai-service.ts';
+import { ProcessPool } from '../../ai/sandbox/process-pool.ts';
+import { TaskFailure, type TaskFailureReason } from '../../ai/sandbox/protocol.ts';
+import { loadAiServiceConfig } from '../../base/config/ai-service.ts';
 import { childrenOf, cpuSecondsOf, isAlive, until } from '../support/processes.ts';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
 import { makePdf, makeSlowPdf } from './support/make-pdf.ts';
@@ -13,7 +13,7 @@ const slow = makeSlowPdf();
 
 function readersOf(service: AiService): number[] {
   return childrenOf(service.pid)
-    .filter(({ command }) => command.includes('extract/child.ts'))
+    .filter(({ command }) => command.includes('formats/child.ts'))
     .map(({ pid }) => pid);
 }
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { joinLayers } from '../../ai/extract/join-layers.ts';
+import { joinLayers } from '../../ai/formats/pdf/join-layers.ts';
 
 const sure = (text: string) => ({ text, confidence: 90 });
 

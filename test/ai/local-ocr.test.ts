@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createLocalOcr } from '../../ai/ocr/backends.ts';
-import { TaskFailure, type TaskFailureReason } from '../../ai/pool/protocol.ts';
+import { createLocalOcr } from '../../ai/recognition/backends.ts';
+import { TaskFailure, type TaskFailureReason } from '../../ai/sandbox/protocol.ts';
 
 const config = { maxPdfPages: 10, maxTextCharacters: 1_000, ocrTimeoutMs: 60_000, extractTimeoutMs: 75_000 };
 const never = new AbortController().signal;

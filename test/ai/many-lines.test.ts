@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { Grey } from '../../ai/ocr/engine.ts';
-import { findLines } from '../../ai/ocr/find-lines.ts';
-import type { Model, Models } from '../../ai/ocr/models.ts';
-import { type PageReaders, readPage } from '../../ai/ocr/read-page.ts';
+import type { Grey } from '../../ai/recognition/engine.ts';
+import { findLines } from '../../ai/recognition/find-lines.ts';
+import type { Model, Models } from '../../ai/recognition/models.ts';
+import { type PageReaders, readPage } from '../../ai/recognition/read-page.ts';
 
 /** The highest picture, and the widest, that Tesseract takes. */
 const mostOfTesseract = 32_767;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { splitToFit } from '../../ai/embed/minilm/split-to-fit.ts';
-import { findFreePorts } from '../../local/ports.ts';
+import { splitToFit } from '../../ai/embedding/minilm/split-to-fit.ts';
+import { findFreePorts } from '../../ops/local/ports.ts';
 import { createJob } from '../support/jobs.ts';
 import { childrenOf, until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { finish } from '../../ai/extract/extract-text.ts';
-import { type Notice, namePages } from '../../ai/extract/notice.ts';
+import { finish } from '../../ai/formats/extract-text.ts';
+import { type Notice, namePages } from '../../ai/formats/notice.ts';
 
 describe('The notices of a document', () => {
   const noticesOf = (notices: Notice[]) => finish({ text: 'a', pages: null, notices }, 'text/plain', 10).notices;

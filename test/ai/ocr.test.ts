@@ -8,7 +8,7 @@ import { type AiService, refusalOf, startAiService } from './support/ai-service.
 import { ocrEngines } from './support/ocr-engines.ts';
 import { scan } from './support/scan.ts';
 
-const notice = readFileSync('examples/samples/trail-notice.png');
+const notice = readFileSync('docs/examples/samples/trail-notice.png');
 
 for (const { engine, env } of ocrEngines)
   describe(`images at /v1/extract, read by ${engine}`, () => {
@@ -128,7 +128,7 @@ describe('images at /v1/extract, at their limits', () => {
           .finally(() => (ended += 1)),
       );
       // The engine takes about a second of it to load.
-      const recognizers = () => childrenOf(service.pid).filter(({ command }) => command.includes('ocr/child.ts'));
+      const recognizers = () => childrenOf(service.pid).filter(({ command }) => command.includes('recognition/child.ts'));
       await until(() => cpuSecondsOf(recognizers().map(({ pid }) => pid)) > 3);
       expect((await service.client.extract({ body: Buffer.from('well'), contentType: 'text/plain' })).text).to.equal('well');
       expect(ended).to.equal(0);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { expect } from 'chai';
-import { findFreePorts } from '../../local/ports.ts';
+import { findFreePorts } from '../../ops/local/ports.ts';
 import { createJob } from '../support/jobs.ts';
 import { type Program, runProgram, until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';

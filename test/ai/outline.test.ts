@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { finish } from '../../ai/extract/extract-text.ts';
-import { markMarkdownHeadings } from '../../ai/extract/markdown-headings.ts';
+import { finish } from '../../ai/formats/extract-text.ts';
+import { markMarkdownHeadings } from '../../ai/formats/text/markdown-headings.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 import { makePdf, makeTextPdf } from './support/make-pdf.ts';
 
@@ -19,7 +19,7 @@ describe('The outline of an extracted text', () => {
     outline.headings.map(({ level, start }) => `${level} ${[...text].slice(start).join('').split('\n', 1)[0]}`);
 
   it('tells where each page of a PDF begins', async () => {
-    const { text, outline, characters } = await read(readFileSync('examples/samples/observatory-handbook.pdf'), 'application/pdf');
+    const { text, outline, characters } = await read(readFileSync('docs/examples/samples/observatory-handbook.pdf'), 'application/pdf');
     const starts = outline.page_starts ?? [];
     expect(starts).to.have.length(5);
     expect(starts[0]).to.equal(0);
@@ -115,7 +115,7 @@ describe('The outline of an extracted text', () => {
   });
 
   it('tells the headings of Markdown', async () => {
-    const found = await read(readFileSync('examples/samples/beekeeping-notes.md'), 'text/markdown');
+    const found = await read(readFileSync('docs/examples/samples/beekeeping-notes.md'), 'text/markdown');
     expect(found.outline.headings.length).to.be.greaterThan(2);
     for (const [index, heading] of headingsOf(found).entries())
       expect(heading).to.match(new RegExp(`^${found.outline.headings[index]?.level} #+ `));

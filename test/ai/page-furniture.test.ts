@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { extractText } from '../../ai/extract/extract-text.ts';
+import { extractText } from '../../ai/formats/extract-text.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 
 const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 200_000, maxPdfPages: 500 };

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import iconv from 'iconv-lite';
 import PDFDocument from 'pdfkit';
-import type { ExtractLimits } from '../../ai/extract/document.ts';
-import { extractText } from '../../ai/extract/extract-text.ts';
-import { extraContentTypes } from '../../config/extra-content-types.ts';
+import type { ExtractLimits } from '../../ai/formats/document.ts';
+import { extractText } from '../../ai/formats/extract-text.ts';
+import { extraContentTypes } from '../../base/config/extra-content-types.ts';
 import { makeDocx, wordParagraph } from './support/make-office.ts';
 import { makePdfOf, stream } from './support/make-pdf.ts';
 

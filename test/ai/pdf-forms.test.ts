@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import PDFDocument from 'pdfkit';
 import sharp from 'sharp';
-import { extractText } from '../../ai/extract/extract-text.ts';
-import { renderPdfPage } from '../../ai/extract/read-pdf.ts';
+import { extractText } from '../../ai/formats/extract-text.ts';
+import { renderPdfPage } from '../../ai/formats/pdf/read-pdf.ts';
 import { makePdfOf, stream } from './support/make-pdf.ts';
 
 const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 200_000, maxPdfPages: 500 };

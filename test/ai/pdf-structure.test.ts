@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import PDFDocument from 'pdfkit';
-import { extractText } from '../../ai/extract/extract-text.ts';
-import { parts, title } from '../../examples/samples/handbook.ts';
+import { extractText } from '../../ai/formats/extract-text.ts';
+import { parts, title } from '../../docs/examples/samples/handbook.ts';
 import { makePdf, makePdfOf, stream } from './support/make-pdf.ts';
 
 const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 200_000, maxPdfPages: 500 };
@@ -89,7 +89,7 @@ describe('What every page of a PDF has', () => {
   });
 
   it('is the footer of the sample handbook', async () => {
-    const { text } = await read(readFileSync('examples/samples/observatory-handbook.pdf'));
+    const { text } = await read(readFileSync('docs/examples/samples/observatory-handbook.pdf'));
     expect(text).to.not.match(/page \d of 5/);
     expect(text.startsWith(title)).to.equal(true);
   });
@@ -134,7 +134,7 @@ describe('The headings of a PDF', () => {
     const expected = parts.flatMap((part) =>
       part.kind === 'chapter' ? [`2 ${part.text}`] : part.kind === 'section' ? [`3 ${part.text}`] : [],
     );
-    expect(await headingsOf(readFileSync('examples/samples/observatory-handbook.pdf'))).to.deep.equal([`1 ${title}`, ...expected]);
+    expect(await headingsOf(readFileSync('docs/examples/samples/observatory-handbook.pdf'))).to.deep.equal([`1 ${title}`, ...expected]);
   });
 
   it('are larger than the text, or bold and apart, and may have several lines', async () => {

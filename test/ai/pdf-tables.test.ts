@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import PDFDocument from 'pdfkit';
-import { extractText } from '../../ai/extract/extract-text.ts';
-import { layOutLines } from '../../ai/extract/lay-out-page.ts';
-import type { Line } from '../../ai/extract/page-line.ts';
-import { joinTables } from '../../ai/extract/pdf-tables.ts';
-import { loadPdfium, withMemory } from '../../ai/extract/pdfium.ts';
-import { readLines } from '../../ai/extract/read-lines.ts';
+import { extractText } from '../../ai/formats/extract-text.ts';
+import { layOutLines } from '../../ai/formats/pdf/lay-out-page.ts';
+import type { Line } from '../../ai/formats/pdf/page-line.ts';
+import { joinTables } from '../../ai/formats/pdf/pdf-tables.ts';
+import { loadPdfium, withMemory } from '../../ai/formats/pdf/pdfium.ts';
+import { readLines } from '../../ai/formats/pdf/read-lines.ts';
+import { parts } from '../../docs/examples/samples/handbook.ts';
 import { cutChunks } from '../../domain/chunking/cut-chunks.ts';
-import { parts } from '../../examples/samples/handbook.ts';
-import { makeDocuments } from '../../tools/bench/collections/made-documents.ts';
+import { makeDocuments } from '../lab/bench/collections/made-documents.ts';
 import { processorSeconds } from '../support/hostile-texts.ts';
 import { makePdf } from './support/make-pdf.ts';
 
@@ -79,7 +79,7 @@ describe('A table of a PDF', () => {
   });
 
   it('is that of the sample handbook, one cell of which has two lines, and one nearly fills its column', async () => {
-    const { text } = await read(readFileSync('examples/samples/observatory-handbook.pdf'));
+    const { text } = await read(readFileSync('docs/examples/samples/observatory-handbook.pdf'));
     const tables = parts.flatMap((part) => (part.kind === 'table' ? [part.rows] : []));
     expect(tables).to.have.length(1);
     for (const rows of tables) expect(text).to.contain(`\n\n${markdown(rows)}\n\n`);
@@ -363,7 +363,7 @@ describe('Tables of a PDF', () => {
   it('neither lose nor double a word of the samples and of what is made', async () => {
     const made = (await makeDocuments()).filter(({ mediaType }) => mediaType === 'application/pdf');
     let rows = 0;
-    for (const { name, bytes } of [{ name: 'handbook', bytes: readFileSync('examples/samples/observatory-handbook.pdf') }, ...made]) {
+    for (const { name, bytes } of [{ name: 'handbook', bytes: readFileSync('docs/examples/samples/observatory-handbook.pdf') }, ...made]) {
       for (const lines of await pagesOf(bytes)) {
         const joined = joinTables(lines);
         rows += joined.filter(({ table }) => table).length;

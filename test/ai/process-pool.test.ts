@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { memoryBytes } from '../../ai/pool/memory-bounds.ts';
-import { ProcessPool } from '../../ai/pool/process-pool.ts';
-import { loadAiServiceConfig } from '../../config/ai-service.ts';
+import { memoryBytes } from '../../ai/sandbox/memory-bounds.ts';
+import { ProcessPool } from '../../ai/sandbox/process-pool.ts';
+import { loadAiServiceConfig } from '../../base/config/ai-service.ts';
 import { childrenOf, until } from '../support/processes.ts';
 
 const entry = new URL('./support/endless-child.ts', import.meta.url);

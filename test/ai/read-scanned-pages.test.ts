@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readScannedPages, type ScanProgress, type ScanReader } from '../../ai/extract/read-scanned-pages.ts';
+import { readScannedPages, type ScanProgress, type ScanReader } from '../../ai/formats/pdf/read-scanned-pages.ts';
 import { ServiceError } from '../../ai/service-error.ts';
 
 const never = new AbortController().signal;

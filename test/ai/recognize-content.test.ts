@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { contradictionOf } from '../../ai/extract/recognize-content.ts';
-import { extraContentTypes } from '../../config/extra-content-types.ts';
+import { contradictionOf } from '../../ai/formats/recognize-content.ts';
+import { extraContentTypes } from '../../base/config/extra-content-types.ts';
 import { contentTypes } from '../../contract/content-types.ts';
 
 const of = (contentType: string, content: Uint8Array | string) => contradictionOf(contentType, Buffer.from(content as string));
 
 describe('What a file is by its first bytes', () => {
-  const notice = readFileSync('examples/samples/trail-notice.png');
+  const notice = readFileSync('docs/examples/samples/trail-notice.png');
 
   it('contradicts every other declared type', async () => {
     const files: [string, string, Buffer][] = [
-      ['application/pdf', 'a PDF', readFileSync('examples/samples/observatory-handbook.pdf')],
+      ['application/pdf', 'a PDF', readFileSync('docs/examples/samples/observatory-handbook.pdf')],
       ['image/png', 'a PNG image', notice],
       ['image/jpeg', 'a JPEG image', await sharp(notice).flatten().jpeg().toBuffer()],
       ['image/webp', 'a WebP image', await sharp(notice).webp().toBuffer()],

@@ -31,7 +31,7 @@ describe('the AI service with a host for each role', () => {
     await service.client.summarize({ text: 'A text.' });
     await service.client.answer({ question: 'When?', passages: [] });
     expect((await service.client.embed({ texts: ['a'] })).dimensions).to.equal(2);
-    const notice = readFileSync('examples/samples/trail-notice.png');
+    const notice = readFileSync('docs/examples/samples/trail-notice.png');
     expect((await service.client.extract({ body: notice, contentType: 'image/png' })).text).to.equal('NOTICE');
     const asked = Object.entries(hosts).map(([role, { requests }]) => [
       role,

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { type AiServiceError, createAiClient } from '../../ai/client.ts';
+import { type AiServiceError, createAiClient } from '../../adapters/ai-service/client.ts';
 import { until } from '../support/processes.ts';
 import { type AiService, refusalOf, startAiService, token } from './support/ai-service.ts';
 import { chat, type RemoteModel, startRemoteModel } from './support/remote-model.ts';
 
-const notice = readFileSync('examples/samples/trail-notice.png');
+const notice = readFileSync('docs/examples/samples/trail-notice.png');
 
 describe('the AI service with a remote model', () => {
   let remote: RemoteModel;

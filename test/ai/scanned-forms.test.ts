@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { readPdfPages } from '../../ai/extract/read-pdf.ts';
-import { assemblePdf } from '../../tools/pdf.ts';
+import { readPdfPages } from '../../ai/formats/pdf/read-pdf.ts';
+import { assemblePdf } from '../lab/pdf.ts';
 
 const limits = { maxUploadBytes: 1_000_000, maxTextCharacters: 10_000, maxPdfPages: 10 };
 const text = 'BT /F1 24 Tf 20 600 Td (Annual report) Tj ET BT /F1 12 Tf 20 20 Td (March 2026) Tj ET';

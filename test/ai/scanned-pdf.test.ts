@@ -2,8 +2,8 @@ import { chmodSync, copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { renderPdfPage } from '../../ai/extract/read-pdf.ts';
-import { parts } from '../../examples/samples/handbook.ts';
+import { renderPdfPage } from '../../ai/formats/pdf/read-pdf.ts';
+import { parts } from '../../docs/examples/samples/handbook.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { until } from '../support/processes.ts';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
@@ -239,7 +239,7 @@ describe('the languages of text recognition', () => {
       const scan = await makeScannedPdf([{ scan: ['The lease ends in March.'] }]);
       for (const [body, contentType] of [
         [scan, pdf],
-        [readFileSync('examples/samples/trail-notice.png'), 'image/png'],
+        [readFileSync('docs/examples/samples/trail-notice.png'), 'image/png'],
       ] as const) {
         const error = await service.client.extract({ body, contentType }).catch((caught: unknown) => caught);
         expect(error, contentType).to.include({ kind: 'rejected', status: 415, code: 'ocr_unavailable', retryable: false });

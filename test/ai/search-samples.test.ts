@@ -24,7 +24,7 @@ interface Passage {
   vector: number[];
 }
 
-const queries: Query[] = JSON.parse(readFileSync('examples/samples/queries.json', 'utf8'));
+const queries: Query[] = JSON.parse(readFileSync('docs/examples/samples/queries.json', 'utf8'));
 
 /** A shorter section tells of raw data as well. */
 const secondOf = ['How long do raw data stay private?'];
@@ -40,7 +40,10 @@ describe('searching the samples', () => {
 
   async function indexDocument(document: string): Promise<Passage[]> {
     const contentType = types[extname(document)] ?? '';
-    const { text, characters, outline } = await service.client.extract({ body: readFileSync(`examples/samples/${document}`), contentType });
+    const { text, characters, outline } = await service.client.extract({
+      body: readFileSync(`docs/examples/samples/${document}`),
+      contentType,
+    });
     const chunks = cutChunks(text, { characters, pages: outline.page_starts, headings: outline.headings }, { contentType });
     const { vectors } = await service.client.embed({ texts: chunks.map(({ embedded }) => embedded) });
     return chunks.map((chunk, index) => ({ document, text: chunk.text.replace(/\s+/g, ' '), vector: vectors[index] ?? [] }));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { AiServiceError, createAiClient } from '../../ai/client.ts';
+import { AiServiceError, createAiClient } from '../../adapters/ai-service/client.ts';
 import { type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 

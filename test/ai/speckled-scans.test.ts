@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { parts } from '../../examples/samples/handbook.ts';
+import { parts } from '../../docs/examples/samples/handbook.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 import { ocrEngines } from './support/ocr-engines.ts';
 import { characterErrors, scan } from './support/scan.ts';

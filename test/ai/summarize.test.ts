@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { rankSentences, vectorize } from '../../ai/summarize/rank-sentences.ts';
-import { splitBlocks } from '../../ai/summarize/split-blocks.ts';
-import { summarizeText } from '../../ai/summarize/summarize-text.ts';
-import { splitSentences } from '../../text/split-sentences.ts';
+import { rankSentences, vectorize } from '../../ai/summaries/rank-sentences.ts';
+import { splitBlocks } from '../../ai/summaries/split-blocks.ts';
+import { summarizeText } from '../../ai/summaries/summarize-text.ts';
+import { splitSentences } from '../../base/text/split-sentences.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 
 /** The sentences are told apart by a bar. */
@@ -102,7 +102,7 @@ Setext
 });
 
 describe('summarizing', () => {
-  const handbook = readFileSync('examples/samples/lighthouse-log.txt', 'utf8');
+  const handbook = readFileSync('docs/examples/samples/lighthouse-log.txt', 'utf8');
 
   it('chooses sentences of the text, in their order, as many as asked for', () => {
     for (const count of [1, 3, 5]) {
@@ -146,7 +146,7 @@ parents of the school. Lunch was soup. In summer the solar panels make more powe
     const list = summarizeText('- buy milk and bread\n- call the harbour office\n- water the plants', 2);
     expect(list.sentences).to.equal(2);
     expect(list.summary).to.match(/^[^-•]*\.( [^-•]*\.)$/);
-    const csv = summarizeText(readFileSync('examples/samples/seed-inventory.csv', 'utf8'), 2);
+    const csv = summarizeText(readFileSync('docs/examples/samples/seed-inventory.csv', 'utf8'), 2);
     expect(csv.sentences).to.equal(2);
     expect(csv.summary).to.contain('SB-00').and.not.contain('accession');
   });
@@ -174,7 +174,7 @@ Das Wetter war schön. Bei Nebel fährt die Fähre vom Nordpier langsamer.`;
 
   it('takes the same time for every word of a long and hostile text', () => {
     const texts = [
-      readFileSync('examples/samples/beekeeping-notes.md', 'utf8').repeat(70),
+      readFileSync('docs/examples/samples/beekeeping-notes.md', 'utf8').repeat(70),
       Array.from({ length: 20_000 }, (_, index) => `Word${index} is. `).join(''),
       'a '.repeat(100_000),
       '('.repeat(200_000),
@@ -205,7 +205,7 @@ describe('/v1/summarize', () => {
   after(() => service.stop());
 
   it('answers 5 sentences unless told otherwise', async () => {
-    const text = readFileSync('examples/samples/beekeeping-notes.md', 'utf8');
+    const text = readFileSync('docs/examples/samples/beekeeping-notes.md', 'utf8');
     const { summary, sentences, characters } = await service.client.summarize({ text });
     expect([sentences, characters]).to.deep.equal([5, text.length]);
     expect(summary).to.not.match(/[#*|]/);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { extractText } from '../../ai/extract/extract-text.ts';
+import { extractText } from '../../ai/formats/extract-text.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 import { makePdfOf, stream } from './support/make-pdf.ts';
 

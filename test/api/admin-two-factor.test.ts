@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { totp } from '../auth/support/totp.ts';
 import { callOver, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
+import { totp } from './auth/support/totp.ts';
 
 describe('A platform admin where REQUIRE_ADMIN_TWO_FACTOR is true', () => {
   const { api } = useApi({ env: { REQUIRE_ADMIN_TWO_FACTOR: 'true' } });

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { refundLostCharges } from '../../domain/credits/open-charge.ts';
-import { billingOn } from '../auth/support/service.ts';
 import { aiError, quoting as quotingOf } from '../support/fake-ai.ts';
 import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
+import { billingOn } from './auth/support/service.ts';
 
 const text = 'The mirrors are washed every month. The dome opens at dusk.';
 const month = 'The mirrors are washed every month.';

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type AnswerEvent, createClient } from '../../client/index.ts';
-import { billingOn } from '../auth/support/service.ts';
+import { type AnswerEvent, createClient } from '../../clients/typescript/index.ts';
 import { openStream } from '../support/event-stream.ts';
 import { aiError, goodAnswer, quoting } from '../support/fake-ai.ts';
 import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
 import { staysTrue } from '../support/stays-true.ts';
 import { useApi } from '../support/use-api.ts';
+import { billingOn } from './auth/support/service.ts';
 
 const sentences = ['The mirrors are washed every month.', 'The dome opens at dusk.', 'The lamp is lit by hand.'];
 

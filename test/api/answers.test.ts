@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { sliceCharacters } from '../../client/index.ts';
+import { sliceCharacters } from '../../clients/typescript/index.ts';
 import { createKey } from '../support/api-keys.ts';
 import { expectOk } from '../support/requests.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
@@ -31,7 +31,7 @@ describe('An answer without a remote model', () => {
   before(async function () {
     this.timeout(240_000);
     for (const [name, contentType] of Object.entries(samples)) {
-      const bytes = readFileSync(new URL(`../../examples/samples/${name}`, import.meta.url));
+      const bytes = readFileSync(new URL(`../../docs/examples/samples/${name}`, import.meta.url));
       const { id } = await api.upload(tenant, { name, contentType, bytes });
       ids.set(name, id);
       const { token } = tenant.owner;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { hasPermission } from '../../auth/permissions.ts';
+import { hasPermission } from '../../api/auth/permissions.ts';
 import { type KeyPermission, keyPermissions, type Permission } from '../../contract/access.ts';
 import { routes } from '../../contract/index.ts';
 import type { AnyRoute } from '../../contract/route.ts';

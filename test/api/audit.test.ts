@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { impersonatedAccess } from '../../contract/access.ts';
 import { routes } from '../../contract/index.ts';
+import { webhooksOn } from '../adapters/webhooks/support.ts';
 import type { Tenant, TestUser } from '../support/api.ts';
 import { noteTokens } from '../support/run-secrets.ts';
 import { callOver } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
-import { webhooksOn } from '../webhooks/support.ts';
 
 /** Every action of a member or platform admin that the service's own operations write; better-auth's are tested with it. */
 const actions = [
@@ -322,7 +322,7 @@ describe('The audit log of the service itself', () => {
       ],
       // test/api/create-many-jobs.test.ts
       'jobs.createMany',
-      // test/api/api-keys.test.ts and test/webhooks/deliveries.test.ts
+      // test/api/api-keys.test.ts and test/adapters/webhooks/deliveries.test.ts
       ...['apiKeys.create', 'apiKeys.update', 'apiKeys.rotate', 'apiKeys.revoke', 'webhooks.resend', 'webhooks.resendMany'],
     ];
     const writing = routes.filter(({ method }) => method !== 'GET').map(({ metadata }) => metadata.operation);

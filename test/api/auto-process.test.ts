@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { billingOn } from '../auth/support/service.ts';
 import { createKey } from '../support/api-keys.ts';
 import { expectOk } from '../support/requests.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
+import { billingOn } from './auth/support/service.ts';
 
 describe('The jobs of a workspace that are queued for each upload', () => {
   const { api, tenant } = useApi({

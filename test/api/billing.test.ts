@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import Stripe from 'stripe';
-import { type StripeServer, startStripeServer, subscriptionOf } from '../../tools/stripe/stripe-server.ts';
-import { billingOn } from '../auth/support/service.ts';
+import { type StripeServer, startStripeServer, subscriptionOf } from '../lab/stripe-stand-in/stripe-server.ts';
 import type { TestUser } from '../support/api.ts';
 import { callOver, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
+import { billingOn } from './auth/support/service.ts';
 
 const day = 86_400_000;
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import PDFDocument from 'pdfkit';
-import { title } from '../../examples/samples/handbook.ts';
+import { title } from '../../docs/examples/samples/handbook.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
-const sample = (name: string) => readFileSync(`examples/samples/${name}`);
+const sample = (name: string) => readFileSync(`docs/examples/samples/${name}`);
 const modes = ['semantic', 'lexical', 'hybrid'] as const;
 
 describe('Citations', () => {

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { billingOn } from '../auth/support/service.ts';
 import type { Answer, Tenant } from '../support/api.ts';
 import { createKey } from '../support/api-keys.ts';
 import { patientLocks, untilWaiting } from '../support/locks.ts';
 import { expectOk } from '../support/requests.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
+import { billingOn } from './auth/support/service.ts';
 
 describe('jobs.createMany', () => {
   const { api, tenant } = useApi({

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { loadServerConfig } from '../../config/server.ts';
+import { loadServerConfig } from '../../base/config/server.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('The limits of a deployment that sets none', () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { findFreePorts } from '../../local/ports.ts';
+import { findFreePorts } from '../../ops/local/ports.ts';
 import type { TestUser } from '../support/api.ts';
 import { type EventStream, openJobStream, refusedJobStream, type StreamedEvent } from '../support/event-stream.ts';
 import { errorsOf, insertJobOnly, summary } from '../support/jobs.ts';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { settleAttempt } from '../../domain/jobs/settle-attempt.ts';
-import { billingOn } from '../auth/support/service.ts';
 import type { Answer, TestUser } from '../support/api.ts';
 import { summary } from '../support/jobs.ts';
 import { patientLocks, untilWaiting } from '../support/locks.ts';
 import { callOver, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
+import { billingOn } from './auth/support/service.ts';
 
 const racers = 20;
 /** So many wait at the row before it is let go: a race, and fewer than the 19 connections that one organization may hold for its writes. */

@@ -7,7 +7,7 @@ describe('The main job', () => {
 
   it('extracts, summarizes and indexes an uploaded PDF, and finds its passages by meaning', async () => {
     const { token } = tenant.owner;
-    const bytes = readFileSync('examples/samples/observatory-handbook.pdf');
+    const bytes = readFileSync('docs/examples/samples/observatory-handbook.pdf');
     const { id: documentId } = await api.upload(tenant, { name: 'handbook.pdf', contentType: 'application/pdf', bytes });
 
     const jobs: Record<string, any> = {};

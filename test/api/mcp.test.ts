@@ -231,7 +231,7 @@ for (const { mode, revision } of revisions) {
 }
 
 describe('The MCP server, if the disk of the documents is full', () => {
-  const NODE_OPTIONS = '--import=./tools/drill/hooks/fill-disk.ts';
+  const NODE_OPTIONS = '--import=./test/lab/drill/hooks/fill-disk.ts';
   const { api, tenant } = useApi({ env: { MCP_WRITE: 'true', WORKER_ENABLED: 'false', NODE_OPTIONS } });
 
   it('refuses an upload as the service does, for a later try, and tells the operator', async () => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { billingOn } from '../auth/support/service.ts';
 import { callOver, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
+import { billingOn } from './auth/support/service.ts';
 
 const limits = { PLAN_FREE_WORKSPACES: '2', PLAN_FREE_STORAGE_BYTES: '100', PLAN_FREE_AI_CREDITS: '3', PLAN_PRO_STORAGE_BYTES: '500' };
 

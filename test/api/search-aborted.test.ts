@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { billingOn } from '../auth/support/service.ts';
 import type { TestApi } from '../support/api.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
+import { billingOn } from './auth/support/service.ts';
 
 /** Makes the query of every search sleep, which no bound on locks ends, until the returned function is called. */
 async function slowQueries({ database: { db } }: TestApi): Promise<() => Promise<void>> {

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import { openCharge, refundLostCharges } from '../../domain/credits/open-charge.ts';
-import { billingOn } from '../auth/support/service.ts';
 import { createKey } from '../support/api-keys.ts';
 import { aiError } from '../support/fake-ai.ts';
 import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
+import { billingOn } from './auth/support/service.ts';
 
 const failing = () => aiError(500, 'internal');
 

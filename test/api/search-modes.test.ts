@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { getDocument } from '../../domain/documents/document.ts';
 import { storeChunks } from '../../domain/search/store-chunks.ts';
-import { billingOn } from '../auth/support/service.ts';
 import { aiError } from '../support/fake-ai.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
+import { billingOn } from './auth/support/service.ts';
 
 const billing = { ...billingOn, PLAN_FREE_AI_CREDITS: '3' };
 const texts = ['The mirror is washed on Mondays.', 'The dome closes in a storm.', 'Mirror, mirror.'];

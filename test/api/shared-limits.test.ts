@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { type Stack, startStack } from '../../local/stack.ts';
+import { type Stack, startStack } from '../../ops/local/stack.ts';
 import type { Tenant } from '../support/api.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { until } from '../support/processes.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { ApiDeps } from '../../api/deps.ts';
 import { adminSystemProcedures } from '../../api/procedures/admin-system.ts';
-import { findStuck } from '../../domain/operations/find-stuck.ts';
-import type { Unfinished } from '../../domain/operations/list-unfinished.ts';
+import { findStuck } from '../../domain/platform/find-stuck.ts';
+import type { Unfinished } from '../../domain/platform/list-unfinished.ts';
 import { insertWorkspaceOfChunks } from '../support/chunks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

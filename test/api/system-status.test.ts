@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { migrations } from '../../db/migrations/index.ts';
-import { billingOn } from '../auth/support/service.ts';
 import { startTestApi, type Tenant, type TestUser } from '../support/api.ts';
 import { callOver, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
+import { billingOn } from './auth/support/service.ts';
 
 describe('System status', () => {
   const { api } = useApi({

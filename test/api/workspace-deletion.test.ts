@@ -2,13 +2,13 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { billingOn } from '../auth/support/service.ts';
 import type { Answer, Tenant } from '../support/api.ts';
 import { expectSoundLedger, summary } from '../support/jobs.ts';
 import { untilWaiting } from '../support/locks.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 import { type ExtraWorker, startExtraWorker } from '../support/workers.ts';
+import { billingOn } from './auth/support/service.ts';
 
 /** More than end in the request that deletes their workspace. */
 const manyJobs = 450;

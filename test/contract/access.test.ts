@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { routes } from '../../contract/index.ts';
 import type { AnyRoute } from '../../contract/route.ts';
-import { billingOn } from '../auth/support/service.ts';
+import { billingOn } from '../api/auth/support/service.ts';
 import type { Answer, TestUser } from '../support/api.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { buildOpenApi } from '../../contract/openapi.ts';
-import { findFreePorts } from '../../local/ports.ts';
+import { findFreePorts } from '../../ops/local/ports.ts';
 import { scrape } from '../support/scrape.ts';
 import { useApi } from '../support/use-api.ts';
 

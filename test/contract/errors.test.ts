@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { Semaphore } from '../../concurrency/semaphore.ts';
+import { Semaphore } from '../../base/concurrency/semaphore.ts';
 import { errorCodes } from '../../contract/errors.ts';
 import { routes } from '../../contract/index.ts';
 import type { AnyRoute } from '../../contract/route.ts';

@@ -1,7 +1,7 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
-import { extraContentTypes as configurable } from '../../config/extra-content-types.ts';
+import { extraContentTypes as configurable } from '../../base/config/extra-content-types.ts';
 import { contentTypes, extraContentTypes } from '../../contract/content-types.ts';
 import { errorCodes } from '../../contract/errors.ts';
 import { routes } from '../../contract/index.ts';

@@ -2,13 +2,13 @@ import { createORPCClient, getEventMeta, ORPCError } from '@orpc/client';
 import { RPCLink } from '@orpc/client/fetch';
 import { expect } from 'chai';
 import { routes } from '../../contract/index.ts';
+import { webhooksOn } from '../adapters/webhooks/support.ts';
 import type { TestUser } from '../support/api.ts';
 import { until } from '../support/processes.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { recorder } from '../support/recorder.ts';
 import { noteTokens } from '../support/run-secrets.ts';
 import { useApi } from '../support/use-api.ts';
-import { webhooksOn } from '../webhooks/support.ts';
 
 /** A client of which nothing is known at compile time: what it can call, the service says. */
 type AnyClient = any;

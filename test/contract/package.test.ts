@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { routes, version } from '../../contract/index.ts';
-import { compile, makeConsumer } from '../client/support/consumer.ts';
+import { webhooksOn } from '../adapters/webhooks/support.ts';
+import { compile, makeConsumer } from '../clients/support/consumer.ts';
 import { createKey } from '../support/api-keys.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { useApi } from '../support/use-api.ts';
-import { webhooksOn } from '../webhooks/support.ts';
 import { createRows, inputsFor } from './support/rows.ts';
 
 const run = promisify(execFile);

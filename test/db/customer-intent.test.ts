@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { startCustomerSync } from '../../workflows/definitions.ts';
+import { startCustomerSync } from '../../contract/intents/definitions.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 describe('A change of an organization', () => {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { listen } from '../../db/listen.ts';
 import { listChanges, readChangedJobs } from '../../domain/jobs/list-changed-jobs.ts';
-import { findFreePorts } from '../../local/ports.ts';
+import { findFreePorts } from '../../ops/local/ports.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/processes.ts';
 

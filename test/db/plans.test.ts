@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import type { Storage } from '../../adapters/storage/port.ts';
-import { findKey } from '../../auth/api-key.ts';
+import { findKey } from '../../api/auth/api-key.ts';
 import { createPool, type Db, type Pool } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
 import { listApiKeys } from '../../domain/api-keys/api-key.ts';
@@ -16,13 +16,13 @@ import { hasJobsOfFormerWorkspace, listChanges, readChangedJobs } from '../../do
 import { listJobs } from '../../domain/jobs/list-jobs.ts';
 import { listReplayable } from '../../domain/jobs/replay-jobs.ts';
 import { sweepLostAttempts, sweepQueuedJobs } from '../../domain/jobs/sweep-jobs.ts';
-import { deleteObjectBatch } from '../../domain/objects/delete-object-batch.ts';
-import { sweepObjectDeletions } from '../../domain/objects/sweep-object-deletions.ts';
-import { listBacklog, listStuck } from '../../domain/operations/backlog.ts';
-import { measureQueue, measureQueues, measureWaiting } from '../../domain/operations/measure-platform.ts';
 import { listOrganizations } from '../../domain/organizations/list-organizations.ts';
 import { createCursors } from '../../domain/page.ts';
+import { listBacklog, listStuck } from '../../domain/platform/backlog.ts';
+import { measureQueue, measureQueues, measureWaiting } from '../../domain/platform/measure-platform.ts';
 import { auditEntries, deleteInBatches, finishedJobs, idempotencyKeys, sessions } from '../../domain/retention.ts';
+import { deleteObjectBatch } from '../../domain/stored-objects/delete-object-batch.ts';
+import { sweepObjectDeletions } from '../../domain/stored-objects/sweep-object-deletions.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { fillApiKeys, filledTables, fillTables, large } from './support/fill-tables.ts';
 

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { createDb, createPool, type Db } from '../../db/connect.ts';
 import { getMigrationStatus, migrate } from '../../db/migrate.ts';
-import { rules } from '../../db/rules.ts';
+import { triggers } from '../../db/triggers.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
 
-describe('The rules of the database', () => {
+describe('The triggers of the database', () => {
   let database: TestDatabase;
   let db: Db;
   beforeEach(async () => {
@@ -18,22 +18,22 @@ describe('The rules of the database', () => {
   });
 
   const ruleThat = (returns: number) => ({
-    ...rules,
-    'rules/answer.sql': `create or replace function answer() returns integer language sql as $$ select ${returns} $$;`,
+    ...triggers,
+    'triggers/answer.sql': `create or replace function answer() returns integer language sql as $$ select ${returns} $$;`,
   });
   const answer = async () => (await sql<{ answer: number }>`select answer()`.execute(db)).rows[0]?.answer;
 
   it('are applied when their text changed, also back to one that the database had', async () => {
-    expect((await getMigrationStatus(db)).pending).to.include.members(Object.keys(rules));
+    expect((await getMigrationStatus(db)).pending).to.include.members(Object.keys(triggers));
     for (const text of [1, 2, 1]) {
-      await migrate(db, { rules: ruleThat(text) });
+      await migrate(db, { triggers: ruleThat(text) });
       expect(await answer()).to.equal(text);
       expect((await getMigrationStatus(db)).pending).to.deep.equal([]);
     }
   });
 
   it('are not changed back by an earlier version that starts later', async () => {
-    const start = (version: string, text: number) => migrate(db, { rules: ruleThat(text), version });
+    const start = (version: string, text: number) => migrate(db, { triggers: ruleThat(text), version });
     await start('1.9.0', 1);
     await start('1.10.0', 2);
     await start('1.9.0', 1);
@@ -58,7 +58,7 @@ describe('The rules of the database', () => {
       union select tgname::text from pg_trigger where not tgisinternal
     `.execute(migrated.db);
     await migrated.drop();
-    const named = Object.values(rules).flatMap((text) =>
+    const named = Object.values(triggers).flatMap((text) =>
       [...text.matchAll(/^create or replace (?:function|trigger) (\w+)/gm)].map(([, name]) => name),
     );
     expect(new Set(rows.map(({ name }) => name))).to.deep.equal(new Set(named));

@@ -24,7 +24,7 @@ function expectInPlace(text: string, chunks: CutChunk[]): void {
 }
 
 describe('What is embedded of a CSV text', () => {
-  const inventory = readFileSync('examples/samples/seed-inventory.csv', 'utf8');
+  const inventory = readFileSync('docs/examples/samples/seed-inventory.csv', 'utf8');
 
   it('names each cell by its column in every chunk, which shows whole records as they are written', () => {
     const chunks = csv(inventory, 600);

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { createFirstAdmin } from '../../auth/first-admin.ts';
+import { createFirstAdmin } from '../../api/auth/first-admin.ts';
 import { createDb, createPool } from '../../db/connect.ts';
-import { grantFirstAdmin } from '../../domain/operations/grant-first-admin.ts';
+import { grantFirstAdmin } from '../../domain/platform/grant-first-admin.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/processes.ts';
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { languageOf } from '../../base/text/languages.ts';
 import { createHighlighter } from '../../domain/search/highlights.ts';
 import { readQuery } from '../../domain/search/read-query.ts';
 import { termsOf } from '../../domain/search/terms.ts';
-import { languageOf } from '../../text/languages.ts';
 
 describe('Highlights', () => {
   const marked = (query: string, text: string) => {
@@ -50,7 +50,7 @@ describe('Highlights', () => {
     });
 
   it('are there if and only if a search by words finds the text', () => {
-    const lines = readFileSync('examples/samples/beekeeping-notes.md', 'utf8').split('\n');
+    const lines = readFileSync('docs/examples/samples/beekeeping-notes.md', 'utf8').split('\n');
     for (const query of ['counting varroa mites under a hive', 'adrenaline pen', 'the and of', 'queen-excluder 2026']) {
       for (const line of lines) expect(marked(query, line).length > 0, line).to.equal(isFound(query, line));
     }

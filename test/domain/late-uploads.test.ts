@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Db } from '../../db/connect.ts';
-import { expectLateUpload, sweepLateUploads } from '../../domain/objects/late-uploads.ts';
+import { expectLateUpload, sweepLateUploads } from '../../domain/stored-objects/late-uploads.ts';
 import { insertWorkspaceOfChunks } from '../support/chunks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

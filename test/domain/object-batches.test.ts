@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { deleteObjectBatch } from '../../domain/objects/delete-object-batch.ts';
+import { deleteObjectBatch } from '../../domain/stored-objects/delete-object-batch.ts';
 import { useLocalStore } from '../support/use-local-store.ts';
 
 describe('The deletion of more objects than a batch has', () => {

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { deleteObjectBatch } from '../../domain/objects/delete-object-batch.ts';
-import { findOrphanedObjects, type OrphanSweep } from '../../domain/objects/find-orphaned-objects.ts';
-import { allowSweep, findStop, listOrphans } from '../../domain/objects/orphan-sweep-stop.ts';
 import { deleteOrganizationObjects } from '../../domain/organizations/delete-organization.ts';
+import { deleteObjectBatch } from '../../domain/stored-objects/delete-object-batch.ts';
+import { findOrphanedObjects, type OrphanSweep } from '../../domain/stored-objects/find-orphaned-objects.ts';
+import { allowSweep, findStop, listOrphans } from '../../domain/stored-objects/orphan-sweep-stop.ts';
 import { orphansCommand } from '../../ops/commands/orphans.ts';
 import type { OpsContext } from '../../ops/context.ts';
 import { createTestDatabase } from '../support/database.ts';

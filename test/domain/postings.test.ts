@@ -8,7 +8,7 @@ import { insertDocument, insertWorkspace } from '../support/chunks.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
-const texts = splitText(readFileSync('examples/samples/lighthouse-log.txt', 'utf8')).map(({ text }) => text);
+const texts = splitText(readFileSync('docs/examples/samples/lighthouse-log.txt', 'utf8')).map(({ text }) => text);
 
 /** Of each term: chunk, frequency and length of each posting, in their order, counted with no regard to time or memory. */
 function count(chunks: string[]): Map<string, number[][]> {

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { deleteObjectBatch } from '../../domain/objects/delete-object-batch.ts';
 import { deleteOrganizationObjects } from '../../domain/organizations/delete-organization.ts';
+import { deleteObjectBatch } from '../../domain/stored-objects/delete-object-batch.ts';
 import { useLocalStore } from '../support/use-local-store.ts';
 
 describe('Objects that the store refuses to delete, among many', () => {

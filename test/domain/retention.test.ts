@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { loadServerConfig } from '../../config/server.ts';
+import { loadServerConfig } from '../../base/config/server.ts';
 import { shownAfterExpiry } from '../../domain/api-keys/api-key.ts';
 import {
   auditEntries,

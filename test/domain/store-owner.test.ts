@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { LocalStorage } from '../../adapters/storage/local.ts';
 import type { Storage } from '../../adapters/storage/port.ts';
-import { checkStoreOwner } from '../../domain/objects/store-owner.ts';
+import { checkStoreOwner } from '../../domain/stored-objects/store-owner.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 

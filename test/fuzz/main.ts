@@ -1,8 +1,8 @@
 // `npm run test:fuzz [-- --examples N] [--as CALLER]`: fuzzes the served OpenAPI document as each caller; see docs/testing.md.
 // The last line is `N passed, N failed`, one for each caller.
 
-import { StopRequest } from '../../local/stop-request.ts';
-import { createSupervisor } from '../../local/supervise.ts';
+import { StopRequest } from '../../ops/local/stop-request.ts';
+import { createSupervisor } from '../../ops/local/supervise.ts';
 import { table } from '../../ops/table.ts';
 import type { TestApi } from '../support/api.ts';
 import { stopOwnServices } from '../support/stack.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Exit } from '../../local/supervise.ts';
+import type { Exit } from '../../ops/local/supervise.ts';
 import type { TestApi } from '../support/api.ts';
 import type { Caller } from './callers.ts';
 import type { FuzzOptions } from './options.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { heldElsewhere } from '../../workflows/definitions.ts';
+import { heldElsewhere } from '../../contract/intents/definitions.ts';
 import { aiError, goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, creditsUsed, historyOf, insertJobOnly, resultOf, summary } from '../support/jobs.ts';
 import { patientLocks, untilWaiting } from '../support/locks.ts';

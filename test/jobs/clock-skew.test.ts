@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { jobStateOf } from '../../domain/jobs/job.ts';
-import { billingOn } from '../auth/support/service.ts';
+import { billingOn } from '../api/auth/support/service.ts';
 import { openJobStream } from '../support/event-stream.ts';
 import { aiError, goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectSoundLedger, summary } from '../support/jobs.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Embedder } from '../../activities/embedder.ts';
-import { AiServiceError, createAiClient } from '../../ai/client.ts';
+import { AiServiceError, createAiClient } from '../../adapters/ai-service/client.ts';
 import { type AiCall, aiError, answerLate, type FakeAi, goodAnswer, startFakeAi } from '../support/fake-ai.ts';
 import { createJob } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';

@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import { expect } from 'chai';
-import { findFreePorts } from '../../local/ports.ts';
-import { type Stack, startStack } from '../../local/stack.ts';
+import { findFreePorts } from '../../ops/local/ports.ts';
+import { type Stack, startStack } from '../../ops/local/stack.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { amountsOf, createJob, expectCleanLog, expectSoundLedger, summary } from '../support/jobs.ts';
 import { runProgram, until } from '../support/processes.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
-import { createTemporalClient } from '../../temporal/connect.ts';
-import { createOutbox, type Outbox } from '../../temporal/outbox.ts';
-import { signalJobCanceled, startObjectDeletion } from '../../workflows/definitions.ts';
+import { createTemporalClient } from '../../adapters/temporal/connect.ts';
+import { createOutbox, type Outbox } from '../../adapters/temporal/outbox.ts';
+import { signalJobCanceled, startObjectDeletion } from '../../contract/intents/definitions.ts';
 import { amountsOf, createJob, insertJobOnly, resultOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';

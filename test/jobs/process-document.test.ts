@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import type { ServiceName } from '../../local/stack.ts';
-import { billingOn } from '../auth/support/service.ts';
+import type { ServiceName } from '../../ops/local/stack.ts';
+import { addEndpoint, webhooksOn } from '../adapters/webhooks/support.ts';
+import { billingOn } from '../api/auth/support/service.ts';
 import { createKey } from '../support/api-keys.ts';
 import { openJobStream } from '../support/event-stream.ts';
 import { aiError, answerLate, type FakeAi, goodAnswer } from '../support/fake-ai.ts';
@@ -11,7 +12,6 @@ import { expectOk } from '../support/requests.ts';
 import { withTimes } from '../support/times.ts';
 import { callOver, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
-import { addEndpoint, webhooksOn } from '../webhooks/support.ts';
 
 const kind = 'document.process';
 const on = { EXTRA_JOB_KINDS: kind };

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { billingOn } from '../auth/support/service.ts';
+import { billingOn } from '../api/auth/support/service.ts';
 import type { Answer, Tenant } from '../support/api.ts';
 import { goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, creditsUsed, summary } from '../support/jobs.ts';

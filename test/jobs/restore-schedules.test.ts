@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { expect } from 'chai';
-import { prepareNamespace, restoreSchedules } from '../../temporal/namespace.ts';
+import { prepareNamespace, restoreSchedules } from '../../adapters/temporal/namespace.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { createTestNamespace } from '../support/temporal.ts';
 

@@ -1,6 +1,7 @@
 import { WorkflowFailedError } from '@temporalio/client';
 import { expect } from 'chai';
 import type { KyselyPlugin } from 'kysely';
+import { workflowIds } from '../../contract/intents/definitions.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { findDocument } from '../../domain/documents/document.ts';
 import { storeText } from '../../domain/documents/document-text.ts';
@@ -9,9 +10,8 @@ import type { JobRow } from '../../domain/jobs/job.ts';
 import { settleAttempt, workspaceLocked } from '../../domain/jobs/settle-attempt.ts';
 import { storeOutcome } from '../../domain/jobs/store-outcome.ts';
 import { sweepLostAttempts, sweepQueuedJobs } from '../../domain/jobs/sweep-jobs.ts';
-import { listStuck } from '../../domain/operations/backlog.ts';
+import { listStuck } from '../../domain/platform/backlog.ts';
 import { storeChunks } from '../../domain/search/store-chunks.ts';
-import { workflowIds } from '../../workflows/definitions.ts';
 import { goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectCleanLog, expectSoundLedger, insertJobOnly, summary } from '../support/jobs.ts';
 import { noOutline } from '../support/outline.ts';

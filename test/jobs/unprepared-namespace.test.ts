@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { pino } from 'pino';
+import { prepareNamespace } from '../../adapters/temporal/namespace.ts';
+import { createOutbox } from '../../adapters/temporal/outbox.ts';
+import { startJob, workflowIds } from '../../contract/intents/definitions.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { prepareNamespace } from '../../temporal/namespace.ts';
-import { createOutbox } from '../../temporal/outbox.ts';
-import { startJob, workflowIds } from '../../workflows/definitions.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { until } from '../support/processes.ts';
 import { createTestNamespace } from '../support/temporal.ts';

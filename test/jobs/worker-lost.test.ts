@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ServiceName } from '../../local/stack.ts';
+import type { ServiceName } from '../../ops/local/stack.ts';
 import { amountsOf, createJob, historyOf, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { withTimes } from '../support/times.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { expect } from 'chai';
-import type { Environment } from '../../config/environment.ts';
-import { loadOpsConfig } from '../../config/ops.ts';
-import { createPayloadCodec } from '../../temporal/payload-codec.ts';
+import { createPayloadCodec } from '../../adapters/temporal/payload-codec.ts';
+import type { Environment } from '../../base/config/environment.ts';
+import { loadOpsConfig } from '../../base/config/ops.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { startOps } from '../support/ops.ts';
 import { noteTokens } from '../support/run-secrets.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Environment } from '../../config/environment.ts';
+import type { Environment } from '../../base/config/environment.ts';
 import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
 import { runProgram } from '../support/processes.ts';
 import { callOver } from '../support/transports.ts';

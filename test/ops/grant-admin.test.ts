@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { Environment } from '../../config/environment.ts';
-import { findFreePorts } from '../../local/ports.ts';
-import { findEmbeddedPostgres } from '../../local/postgres-directory.ts';
-import { startStack } from '../../local/stack.ts';
+import type { Environment } from '../../base/config/environment.ts';
+import { findFreePorts } from '../../ops/local/ports.ts';
+import { findEmbeddedPostgres } from '../../ops/local/postgres-directory.ts';
+import { startStack } from '../../ops/local/stack.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { runOps } from '../support/ops.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import type { ReindexProgress } from '../../contract/intents/inputs.ts';
 import { describeReindex } from '../../ops/commands/reindex.ts';
-import type { ReindexProgress } from '../../workflows/inputs.ts';
 
 const target = { model: 'new', dimensions: 3, chunking: '1' };
 const progress: ReindexProgress = {

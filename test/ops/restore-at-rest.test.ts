@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createClient } from '../../client/index.ts';
-import type { Environment } from '../../config/environment.ts';
-import { claimDataDir, findHolder } from '../../local/data-directory.ts';
-import { startLonePostgres } from '../../local/lone-postgres.ts';
-import { findFreePorts } from '../../local/ports.ts';
-import { findEmbeddedPostgres } from '../../local/postgres-directory.ts';
+import type { Environment } from '../../base/config/environment.ts';
+import { createClient } from '../../clients/typescript/index.ts';
+import { claimDataDir, findHolder } from '../../ops/local/data-directory.ts';
+import { startLonePostgres } from '../../ops/local/lone-postgres.ts';
+import { findFreePorts } from '../../ops/local/ports.ts';
+import { findEmbeddedPostgres } from '../../ops/local/postgres-directory.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { opsResult, runOps, startOps } from '../support/ops.ts';
 import { endPrograms, findProcesses, type Program, runProgram, until } from '../support/processes.ts';
@@ -59,7 +59,7 @@ describe('A backup of `npm start`', function () {
     expect((await program.exited).code, `${line}\n${program.stdout()}${program.stderr()}`).to.equal(0);
   }
   async function startService(dataDir: string): Promise<Program> {
-    const program = runProgram(process.execPath, ['local/start.ts'], { env: { ...ports, DATABASE_URL: '', DATA_DIR: dataDir } });
+    const program = runProgram(process.execPath, ['ops/local/start.ts'], { env: { ...ports, DATABASE_URL: '', DATA_DIR: dataDir } });
     await program.printed(/is running\.[\s\S]*Ctrl-C\./);
     return program;
   }

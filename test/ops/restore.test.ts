@@ -3,10 +3,10 @@ import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, s
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import type { Environment } from '../../config/environment.ts';
+import type { Environment } from '../../base/config/environment.ts';
 import { getMigrationStatus, migrate } from '../../db/migrate.ts';
 import { migrations } from '../../db/migrations/index.ts';
-import { measureWaiting } from '../../domain/operations/measure-platform.ts';
+import { measureWaiting } from '../../domain/platform/measure-platform.ts';
 import { startTestApi } from '../support/api.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
@@ -179,7 +179,7 @@ describe('npm run ops -- backup and restore', () => {
         await refuses(['restore', backup], /^The database is not empty: feature_flag has rows/, env);
         await refuses(['restore', backup, '--replace'], /^The backup is of deployment \S+, and the database of \S+\./, env);
         const { pending } = await getMigrationStatus(older.db);
-        expect(pending.filter((name) => !name.startsWith('rules/'))).to.deep.equal([last]);
+        expect(pending.filter((name) => !name.startsWith('triggers/'))).to.deep.equal([last]);
       });
     }
 

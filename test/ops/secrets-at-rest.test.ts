@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { createSecretBox } from '../../domain/secret-box.ts';
-import { Client } from '../auth/support/client.ts';
-import { type OidcProvider, startOidcProvider } from '../auth/support/oidc-provider.ts';
+import { addEndpoint, call, deliveryIn, verifies, webhooksOn } from '../adapters/webhooks/support.ts';
+import { Client } from '../api/auth/support/client.ts';
+import { type OidcProvider, startOidcProvider } from '../api/auth/support/oidc-provider.ts';
 import { startTestApi, type Tenant, type TestApi } from '../support/api.ts';
 import { opsResult } from '../support/ops.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { addEndpoint, call, deliveryIn, verifies, webhooksOn } from '../webhooks/support.ts';
 
 const registered = { id: 'the-client', secret: 'the-secret' };
 const refreshToken = 'a-refresh-token';

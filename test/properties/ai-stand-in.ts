@@ -1,4 +1,4 @@
-import { type AiClient, AiServiceError } from '../../ai/client.ts';
+import { type AiClient, AiServiceError } from '../../adapters/ai-service/client.ts';
 
 /** A call that the AI service has not answered yet. */
 export interface AiCall {

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import type { Environment } from '../../config/environment.ts';
-import { findFreePorts } from '../../local/ports.ts';
-import { runDemo, startDemo } from '../examples/support/run-demo.ts';
+import type { Environment } from '../../base/config/environment.ts';
+import { findFreePorts } from '../../ops/local/ports.ts';
+import { runDemo, startDemo } from '../docs/support/run-demo.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { findProcesses, runProgram, until } from '../support/processes.ts';
 
@@ -52,7 +52,7 @@ describe('npm run demo, without a service named', () => {
   });
 
   it('waits for a service that is starting on the data directory, and uses it wherever it listens', async () => {
-    const service = runProgram(process.execPath, ['local/start.ts'], { env });
+    const service = runProgram(process.execPath, ['ops/local/start.ts'], { env });
     await service.printed(/is ready/, 60_000);
     const { code, stdout, stderr } = await runDemo(['--json', file], { ...env, ...(await freePorts()) });
     expect(code, stderr).to.equal(0);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { FaultReport } from '../../tools/drill/fault.ts';
+import type { FaultReport } from '../lab/drill/fault.ts';
 import { endPrograms, runProgram } from '../support/processes.ts';
 
 describe('npm run drill', function () {
@@ -7,7 +7,7 @@ describe('npm run drill', function () {
   after(endPrograms);
 
   it('finds nothing lost, stuck, duplicated, off or orphaned after its short faults', async () => {
-    const drill = runProgram(process.execPath, ['tools/drill/main.ts', '--short', '--json']);
+    const drill = runProgram(process.execPath, ['test/lab/drill/main.ts', '--short', '--json']);
     const { code } = await drill.exited;
     expect(code, `${drill.stdout()}${drill.stderr()}`).to.equal(0);
     const { faults } = JSON.parse(drill.stdout()) as { faults: FaultReport[] };
@@ -29,14 +29,14 @@ describe('npm run drill', function () {
 
   it('refuses options that it does not know, and a cut that does not last', async () => {
     for (const option of ['--cut-minutes=0', '--cut-minutes=soon', '--cut-hours=1', '--webhooks=many', '--webhooks=0x10@1']) {
-      const drill = runProgram(process.execPath, ['tools/drill/main.ts', option]);
+      const drill = runProgram(process.execPath, ['test/lab/drill/main.ts', option]);
       expect((await drill.exited).code, option).to.equal(2);
       expect(drill.stderr(), option).to.include(option.slice(0, 5));
     }
   });
 
   it('names the faults that there are', async () => {
-    const drill = runProgram(process.execPath, ['tools/drill/main.ts', 'unknown-fault']);
+    const drill = runProgram(process.execPath, ['test/lab/drill/main.ts', 'unknown-fault']);
     expect((await drill.exited).code).to.equal(2);
     expect(drill.stderr()).to.include('There is no fault unknown-fault. There are: worker-killed, ');
   });

@@ -19,9 +19,9 @@ const files = [
   // Bounds of locks and statements, which are set for a transaction.
   'test/api/tenant-locks.test.ts',
   // The actor of a change, which is set for a transaction.
-  'test/auth/members-limit.test.ts',
+  'test/api/auth/members-limit.test.ts',
   // Pools of their own: those of sign-in and of shared limits.
-  'test/auth/sign-in.test.ts',
+  'test/api/auth/sign-in.test.ts',
   'test/api/shared-limits.test.ts',
 ];
 const program = findPgbouncer();

@@ -1,5 +1,5 @@
-import type { Environment } from '../../config/environment.ts';
-import { type ServiceName, type Stack, startStack } from '../../local/stack.ts';
+import type { Environment } from '../../base/config/environment.ts';
+import { type ServiceName, type Stack, startStack } from '../../ops/local/stack.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { makeTestDirectory, removeTestDirectory } from './directories.ts';
 import { fitsThisProcess, startInThisProcess } from './in-process-api.ts';

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { pino } from 'pino';
-import { type Auth, createAuth } from '../../auth/auth.ts';
-import { loadServerConfig } from '../../config/server.ts';
+import { type Auth, createAuth } from '../../api/auth/auth.ts';
+import { loadServerConfig } from '../../base/config/server.ts';
 import { createDb } from '../../db/connect.ts';
-import { createPayments } from '../../payments/payments.ts';
+import { createPayments } from '../../domain/payments/payments.ts';
 
 /** One endpoint that better-auth serves, with everything turned on. */
 export interface AuthEndpoint {

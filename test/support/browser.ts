@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { createBrotliDecompress } from 'node:zlib';
 import { type Browser, chromium } from 'playwright-core';
-import { inheritedEnvironment, loadToolConfig } from '../../config/local.ts';
+import { inheritedEnvironment, loadToolConfig } from '../../base/config/local.ts';
 
 const { path, cacheDir } = loadToolConfig(inheritedEnvironment());
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { inheritedEnvironment, loadTestServices } from '../../config/local.ts';
+import { inheritedEnvironment, loadTestServices } from '../../base/config/local.ts';
 import { createDb, createPool, type Db } from '../../db/connect.ts';
 import { migrate } from '../../db/migrate.ts';
 import { testPostgres } from './stack.ts';

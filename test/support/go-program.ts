@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { inheritedEnvironment, loadToolConfig } from '../../config/local.ts';
-import { ProcessError, type Supervisor } from '../../local/supervise.ts';
+import { inheritedEnvironment, loadToolConfig } from '../../base/config/local.ts';
+import { ProcessError, type Supervisor } from '../../ops/local/supervise.ts';
 
 /** A program that `go install` builds. */
 export interface GoProgram {

@@ -1,15 +1,15 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { installRuntime } from '../../adapters/temporal/runtime.ts';
 import { startApi } from '../../api/start/start-api.ts';
-import type { Environment } from '../../config/environment.ts';
-import { inheritedEnvironment } from '../../config/local.ts';
-import { changeVariables } from '../../config/secret-files.ts';
-import { loadServerConfig, type ServerConfig } from '../../config/server.ts';
-import { serverEnvironment } from '../../config/server-environment.ts';
-import { times } from '../../config/times.ts';
-import type { Stack } from '../../local/stack.ts';
-import { createLog } from '../../telemetry/create-log.ts';
-import { installRuntime } from '../../temporal/runtime.ts';
+import type { Environment } from '../../base/config/environment.ts';
+import { inheritedEnvironment } from '../../base/config/local.ts';
+import { changeVariables } from '../../base/config/secret-files.ts';
+import { loadServerConfig, type ServerConfig } from '../../base/config/server.ts';
+import { serverEnvironment } from '../../base/config/server-environment.ts';
+import { times } from '../../base/config/times.ts';
+import { createLog } from '../../base/telemetry/create-log.ts';
+import type { Stack } from '../../ops/local/stack.ts';
 import { until } from './processes.ts';
 import { timesHook } from './times.ts';
 

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
-import { inheritedEnvironment, loadToolConfig } from '../../config/local.ts';
+import { inheritedEnvironment, loadToolConfig } from '../../base/config/local.ts';
 
 /** The path of a program of this machine; undefined if it is not installed. Debian keeps servers where only root's PATH leads. */
 export function findInstalled(name: string): string | undefined {

@@ -1,13 +1,13 @@
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { expect } from 'chai';
+import { workflowIds } from '../../contract/intents/definitions.ts';
 import type { OutboxMessage } from '../../db/outbox-message.ts';
 import type { JobKind } from '../../db/schema.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import { insertJob } from '../../domain/jobs/create-job.ts';
 import type { JobRow } from '../../domain/jobs/job.ts';
-import type { ServiceName } from '../../local/stack.ts';
-import { workflowIds } from '../../workflows/definitions.ts';
+import type { ServiceName } from '../../ops/local/stack.ts';
 import type { Tenant, TestApi } from './api.ts';
 import { until } from './processes.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
 /** What a test imports, itself or by way of others, if it uses the services of the run or starts processes of its own. */
-const entrances = new Set(['test/support/database.ts', 'test/support/stack.ts', 'test/support/recorder.ts', 'local/supervise.ts']);
+const entrances = new Set(['test/support/database.ts', 'test/support/stack.ts', 'test/support/recorder.ts', 'ops/local/supervise.ts']);
 const importsOf = new Map<string, string[]>();
 
 /** Whether a test file, named from the root of the project, needs Postgres, Temporal or the AI service. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Environment } from '../../config/environment.ts';
+import type { Environment } from '../../base/config/environment.ts';
 import { runCommand } from '../../ops/run-command.ts';
 import { runProgram } from './processes.ts';
 

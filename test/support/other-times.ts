@@ -3,6 +3,6 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const file = resolve('config/times.ts');
+const file = resolve('base/config/times.ts');
 // An earlier release, which a drill runs beside this one, has none.
 if (existsSync(file)) Object.assign((await import(pathToFileURL(file).href)).times, JSON.parse(process.env.OTHER_TIMES ?? '{}'));

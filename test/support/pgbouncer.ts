@@ -1,7 +1,7 @@
 import { chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findFreePorts } from '../../local/ports.ts';
-import { acceptsConnection } from '../../local/temporal.ts';
+import { findFreePorts } from '../../ops/local/ports.ts';
+import { acceptsConnection } from '../../ops/local/temporal.ts';
 import { makeTestDirectory, removeTestDirectory } from './directories.ts';
 import { findInstalled } from './installed.ts';
 import { runProgram, until } from './processes.ts';

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Environment } from '../../config/environment.ts';
-import { inheritedEnvironment } from '../../config/local.ts';
-import { commandOf } from '../../local/supervise.ts';
+import type { Environment } from '../../base/config/environment.ts';
+import { inheritedEnvironment } from '../../base/config/local.ts';
+import { commandOf } from '../../ops/local/supervise.ts';
 
 /** A program under test, and what it has printed. */
 export interface Program {

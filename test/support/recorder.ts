@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { inheritedEnvironment, loadTestServices } from '../../config/local.ts';
+import { inheritedEnvironment, loadTestServices } from '../../base/config/local.ts';
 import { type DescribedAnswers, describeAnswers } from './described-answers.ts';
 
 /** A request of a test, and what the API answered. */

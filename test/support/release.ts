@@ -2,22 +2,7 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** What a worker is made of: its folder, and those it imports from. */
-const folders = [
-  'activities',
-  'adapters',
-  'ai',
-  'concurrency',
-  'config',
-  'contract',
-  'db',
-  'domain',
-  'payments',
-  'telemetry',
-  'text',
-  'temporal',
-  'worker',
-  'workflows',
-];
+const folders = ['activities', 'adapters', 'base', 'contract', 'db', 'domain', 'worker', 'workflows'];
 
 /** A text of a source file, and what stands in its place in another release. */
 export interface Edit {

@@ -7,7 +7,7 @@ const checks: [name: string, command: string[]][] = [
   ['format', ['@biomejs/biome/bin/biome', 'ci', colors, '--linter-enabled=false', '--assist-enabled=false', '.']],
   ['lint', ['@biomejs/biome/bin/biome', 'ci', colors, '--formatter-enabled=false', '--error-on-warnings', '.']],
   ['types', ['typescript/bin/tsc']],
-  ['types of the console', ['typescript/bin/tsc', '-p', 'web']],
+  ['types of the console', ['typescript/bin/tsc', '-p', 'clients/web']],
 ];
 
 /** Runs the formatter's check, the linter and the type checker, and prints what they find; each counts as one test. */

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Environment } from '../../config/environment.ts';
-import type { RunningProcess, Supervisor } from '../../local/supervise.ts';
+import type { Environment } from '../../base/config/environment.ts';
+import type { RunningProcess, Supervisor } from '../../ops/local/supervise.ts';
 import { add, none, oneTest, type Summary } from './summary-reporter.ts';
 
 /** Twice as long as a slow machine takes. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, globSync, mkdirSync, renameSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { inheritedEnvironment, loadTestServices } from '../../config/local.ts';
+import { inheritedEnvironment, loadTestServices } from '../../base/config/local.ts';
 
 /** Something that a test of the run has used, and that no log may hold: a key or a token, or the beginning of a text of a tenant. */
 export interface NotedSecret {

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { SMTPServer } from 'smtp-server';
-import { findFreePorts } from '../../local/ports.ts';
+import { findFreePorts } from '../../ops/local/ports.ts';
 
 interface ReceivedMail {
   from: string;

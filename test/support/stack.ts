@@ -1,5 +1,5 @@
-import { inheritedEnvironment, loadTestServices } from '../../config/local.ts';
-import type { ServiceName, Stack } from '../../local/stack.ts';
+import { inheritedEnvironment, loadTestServices } from '../../base/config/local.ts';
+import type { ServiceName, Stack } from '../../ops/local/stack.ts';
 import { makeTestDirectory, removeTestDirectory } from './directories.ts';
 
 const given = loadTestServices(inheritedEnvironment());
@@ -41,6 +41,6 @@ function startOwn(service: ServiceName): Promise<Stack> {
 }
 
 async function startOne(service: ServiceName): Promise<Stack> {
-  const { startStack } = await import('../../local/stack.ts');
+  const { startStack } = await import('../../ops/local/stack.ts');
   return await startStack({ dataDir: makeTestDirectory(), services: [service], durable: false, temporalUi: false });
 }

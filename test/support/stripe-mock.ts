@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { findFreePorts } from '../../local/ports.ts';
-import { createSupervisor } from '../../local/supervise.ts';
+import { findFreePorts } from '../../ops/local/ports.ts';
+import { createSupervisor } from '../../ops/local/supervise.ts';
 import { makeTestDirectory, removeTestDirectory } from './directories.ts';
 import { findGoProgram } from './go-program.ts';
 

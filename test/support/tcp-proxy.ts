@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { findFreePorts } from '../../local/ports.ts';
+import { findFreePorts } from '../../ops/local/ports.ts';
 
 /** A way to a server that a test can cut: nobody is asked, connections just break, or fall silent. */
 export interface TcpProxy {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { deriveKey } from '../../config/keys.ts';
+import { deriveKey } from '../../base/config/keys.ts';
 import type { TestDatabase } from './database.ts';
 import { expectOk, type Requests } from './requests.ts';
 import { noteText } from './run-secrets.ts';

@@ -1,5 +1,5 @@
-import type { Environment } from '../../config/environment.ts';
-import type { times } from '../../config/times.ts';
+import type { Environment } from '../../base/config/environment.ts';
+import type { times } from '../../base/config/times.ts';
 
 /** The option of Node that changes the times of a program. */
 export const timesHook = `--import=${new URL('./other-times.ts', import.meta.url).href}`;

@@ -1,5 +1,5 @@
-import type { Environment } from '../../config/environment.ts';
-import type { ServiceName } from '../../local/stack.ts';
+import type { Environment } from '../../base/config/environment.ts';
+import type { ServiceName } from '../../ops/local/stack.ts';
 import { startTestApi, type Tenant, type TestApi } from './api.ts';
 import { type FakeAi, startFakeAi } from './fake-ai.ts';
 import { expectCleanLog, expectSoundLedger } from './jobs.ts';

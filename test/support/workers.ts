@@ -1,4 +1,4 @@
-import type { Environment } from '../../config/environment.ts';
+import type { Environment } from '../../base/config/environment.ts';
 import type { TestApi } from './api.ts';
 import { type Program, runProgram } from './processes.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import type { WorkflowInputs } from '../../contract/intents/inputs.ts';
 import * as workflows from '../../workflows/index.ts';
-import type { WorkflowInputs } from '../../workflows/inputs.ts';
 
 /** The compiler refuses this line if an intent names no workflow, or one that takes another input. */
 const startable: { [Name in keyof WorkflowInputs]: (input: WorkflowInputs[Name]) => Promise<unknown> } = workflows;

@@ -1,6 +1,6 @@
 import { ActivityFailure, ApplicationFailure, RetryState } from '@temporalio/common';
 import { expect } from 'chai';
-import { heldElsewhere, unknownPayloadKey } from '../../workflows/definitions.ts';
+import { heldElsewhere, unknownPayloadKey } from '../../contract/intents/definitions.ts';
 import { describeFailure } from '../../workflows/job-outcomes.ts';
 
 describe('The last failure of an attempt that never claimed its job', () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { listProblems } from '../../domain/billing/problems.ts';
-import { type StripeServer, startStripeServer } from '../../tools/stripe/stripe-server.ts';
-import { billingOn } from '../auth/support/service.ts';
+import { billingOn } from '../api/auth/support/service.ts';
+import { type StripeServer, startStripeServer } from '../lab/stripe-stand-in/stripe-server.ts';
 import { runOps } from '../support/ops.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';

@@ -1,9 +1,9 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import type { ReindexInput, ReindexProgress } from '../../contract/intents/inputs.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { lockWorkspaceIndex } from '../../domain/locks.ts';
-import type { ReindexInput, ReindexProgress } from '../../workflows/inputs.ts';
 import type { Tenant } from '../support/api.ts';
 import { type AiCall, aiError } from '../support/fake-ai.ts';
 import { createJob, creditsUsed, historySoFar } from '../support/jobs.ts';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { Embedder } from '../../activities/embedder.ts';
 import { reindexActivities } from '../../activities/reindex.ts';
-import { createAiClient } from '../../ai/client.ts';
+import { createAiClient } from '../../adapters/ai-service/client.ts';
 import { insertWorkspaceOfChunks, makeVectors } from '../support/chunks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { type FakeAi, startFakeAi } from '../support/fake-ai.ts';

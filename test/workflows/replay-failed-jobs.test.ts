@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import type { ReplayFilter, ReplayInput, ReplayProgress } from '../../contract/intents/inputs.ts';
 import { countReplayable, listReplayable, replayJob, requestReplay } from '../../domain/jobs/replay-jobs.ts';
-import type { ReplayFilter, ReplayInput, ReplayProgress } from '../../workflows/inputs.ts';
 import type { Tenant } from '../support/api.ts';
 import { useApi } from '../support/use-api.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { type StripeServer, startStripeServer } from '../../tools/stripe/stripe-server.ts';
-import { billingOn } from '../auth/support/service.ts';
+import { billingOn } from '../api/auth/support/service.ts';
+import { type StripeServer, startStripeServer } from '../lab/stripe-stand-in/stripe-server.ts';
 import type { TestUser } from '../support/api.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';

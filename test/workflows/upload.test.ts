@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { mainTaskQueue, signalUploadEnded, startUpload } from '../../contract/intents/definitions.ts';
+import type { UploadInput } from '../../contract/intents/inputs.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { mainTaskQueue, signalUploadEnded, startUpload } from '../../workflows/definitions.ts';
-import type { UploadInput } from '../../workflows/inputs.ts';
 import { eventsOf } from '../support/histories.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import { loadOrExit } from '../../config/load-or-exit.ts';
-import { loadServerConfig, type ServerConfig } from '../../config/server.ts';
-import { WrongStore } from '../../domain/objects/store-owner.ts';
-import { createLog } from '../../telemetry/create-log.ts';
-import { logCrashes } from '../../telemetry/log-crashes.ts';
-import { startTracing, type Tracing } from '../../telemetry/start-tracing.ts';
-import { installRuntime } from '../../temporal/runtime.ts';
+import { installRuntime } from '../../adapters/temporal/runtime.ts';
+import { loadOrExit } from '../../base/config/load-or-exit.ts';
+import { loadServerConfig, type ServerConfig } from '../../base/config/server.ts';
+import { createLog } from '../../base/telemetry/create-log.ts';
+import { logCrashes } from '../../base/telemetry/log-crashes.ts';
+import { startTracing, type Tracing } from '../../base/telemetry/start-tracing.ts';
+import { WrongStore } from '../../domain/stored-objects/store-owner.ts';
 
 /** What belongs to the process, and not to the program that runs in it. */
 export interface ProcessParts {

@@ -1,16 +1,16 @@
 import { Registry } from 'prom-client';
+import { createAiClient } from '../../adapters/ai-service/client.ts';
+import { createServerMetrics } from '../../adapters/metrics/server-metrics.ts';
+import { watchDatabase } from '../../adapters/metrics/watch-parts.ts';
 import { createStorage } from '../../adapters/storage/create-storage.ts';
 import { traceStorage } from '../../adapters/storage/traced-storage.ts';
-import { createAiClient } from '../../ai/client.ts';
-import type { ServerConfig } from '../../config/server.ts';
+import { createTemporalClient } from '../../adapters/temporal/connect.ts';
+import { createOutbox } from '../../adapters/temporal/outbox.ts';
+import type { ServerConfig } from '../../base/config/server.ts';
+import { serveMetrics } from '../../base/telemetry/serve-metrics.ts';
 import { createDb, createPool } from '../../db/connect.ts';
 import { endPools } from '../../db/pools.ts';
-import { checkStoreOwner, WrongStore } from '../../domain/objects/store-owner.ts';
-import { serveMetrics } from '../../telemetry/serve-metrics.ts';
-import { createServerMetrics } from '../../telemetry/server-metrics.ts';
-import { watchDatabase } from '../../telemetry/watch-parts.ts';
-import { createTemporalClient } from '../../temporal/connect.ts';
-import { createOutbox } from '../../temporal/outbox.ts';
+import { checkStoreOwner, WrongStore } from '../../domain/stored-objects/store-owner.ts';
 import { startWorker } from '../start-worker.ts';
 import type { ProcessParts, Running } from './run-program.ts';
 

@@ -1,5 +1,5 @@
-import { type AiClient, createAiClient } from '../../../ai/client.ts';
-import type { Environment } from '../../../config/environment.ts';
+import { type AiClient, createAiClient } from '../../../adapters/ai-service/client.ts';
+import type { Environment } from '../../../base/config/environment.ts';
 import { type Program, runProgram } from '../../support/processes.ts';
 
 export const token = 'token-of-this-test';

@@ -1,5 +1,5 @@
 // Says that it has begun with a document or a text, and never ends with one that is `endless`.
-import { serveTasks } from '../../../ai/pool/serve-tasks.ts';
+import { serveTasks } from '../../../ai/sandbox/serve-tasks.ts';
 
 function work(text: string): Promise<string> {
   if (text !== 'endless') return Promise.resolve(text);

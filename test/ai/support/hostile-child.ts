@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { serveTasks } from '../../../ai/pool/serve-tasks.ts';
+import { serveTasks } from '../../../ai/sandbox/serve-tasks.ts';
 
 interface Target {
   port: number;
@@ -49,7 +49,7 @@ const attempts: Record<string, (target: Target) => unknown> = {
   passwords: () => readFileSync('/etc/passwd', 'utf8'),
   processes: () => readdirSync('/proc').length,
   dataDirectory: ({ file }) => readFileSync(file, 'utf8'),
-  configuration: () => readFileSync(new URL('../../../config/server.ts', import.meta.url), 'utf8'),
+  configuration: () => readFileSync(new URL('../../../base/config/server.ts', import.meta.url), 'utf8'),
   write: ({ file }) => writeFileSync(`${file}-of-child`, 'x'),
   overwrite: ({ file }) => writeFileSync(file, 'x'),
   changeCode: () => writeFileSync(new URL(import.meta.url), '// changed'),

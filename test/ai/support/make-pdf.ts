@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib';
-import { assemblePdf } from '../../../tools/pdf.ts';
+import { assemblePdf } from '../../lab/pdf.ts';
 
 /**
  * A PDF of `pages` pages that all show the same content stream. Small on disk, and as long to read as the stream times the pages: what

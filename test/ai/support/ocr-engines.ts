@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import type { Environment } from '../../../config/environment.ts';
+import type { Environment } from '../../../base/config/environment.ts';
 
 /** The engines of the local text recognition, each with the variables by which a service takes it: Tesseract of the system if it is on the PATH. */
 export const ocrEngines: { engine: string; env: Environment }[] = [

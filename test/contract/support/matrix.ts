@@ -1,4 +1,4 @@
-import { hasPermission, type Role } from '../../../auth/permissions.ts';
+import { hasPermission, type Role } from '../../../api/auth/permissions.ts';
 import { impersonatedAccess, type KeyPermission, keyPermissions, type Permission } from '../../../contract/access.ts';
 import type { AnyRoute } from '../../../contract/route.ts';
 import type { TestApi, TestUser } from '../../support/api.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { createDb, createPool, type Db } from '../../../db/connect.ts';
 import { migrate } from '../../../db/migrate.ts';
 import { migrations } from '../../../db/migrations/index.ts';
-import { rules } from '../../../db/rules.ts';
+import { triggers } from '../../../db/triggers.ts';
 import { fillTables } from './fill-tables.ts';
 
 /** The tables of the first release. */
@@ -33,7 +33,7 @@ export async function migrateUnderLoad(url: string, rows: number, beforeMs = 2_0
     await migrate(db).finally(() => writers.settle());
     const seconds = (performance.now() - startedAt) / 1_000;
     const { writes, longestMs } = await writers.stop();
-    const applied = [...Object.keys(migrations).filter((name) => name > lastOfFirstRelease), ...Object.keys(rules)];
+    const applied = [...Object.keys(migrations).filter((name) => name > lastOfFirstRelease), ...Object.keys(triggers)];
     return { migrations: applied, seconds, writes, longestWriteMs: longestMs, longestBeforeMs };
   } finally {
     await db.destroy();

@@ -1,0 +1,134 @@
+import { lower } from '../../base/text/fold.ts';
+import { languageOf, languagesOf } from '../../base/text/languages.ts';
+import { pairedRun, pairsOf } from '../../base/text/scripts.ts';
+import { stemOf } from '../../base/text/stems.ts';
+import { stopWordsOf } from '../../base/text/stop-words.ts';
+import { wordsOf } from '../../base/text/words.ts';
+import type { Passage, Pick, Question, Unit } from './answer.ts';
+import { tellingOf } from './common-words.ts';
+
+/** How much a word counts that a unit has not itself, but its passage elsewhere, or the document's name. */
+const contextWeight = 0.5;
+/** The share of the question's content words that a unit needs to be an answer: by itself, or picked by a model. */
+const least = { alone: 0.5, picked: 0.25 };
+
+/** A unit by its number, with shares of the question's content words. */
+interface Ranked {
+  number: number;
+  unit: Unit;
+  /** Those that it has itself, and in its context, where a word that few units have tells more. */
+  score: number;
+  /** Those in its context, too. */
+  near: number;
+  /** Those elsewhere, too. */
+  share: number;
+}
+
+/**
+ * Answers a question by the units that have most of its content words, one or more in themselves or their context; by none if none has enough
+ * of them. Deterministic.
+ */
+export function answerQuestion(question: Question): Pick[] {
+  const answers = rankUnits(question).filter(({ unit, near, share }) => !unit.heading && near > 0 && share >= least.alone);
+  const best = answers.sort((one, other) => other.score - one.score || one.number - other.number);
+  return best.slice(0, question.maxSentences).map(({ number }) => ({ units: [number], mark: null }));
+}
+
+/** Leaves out what a model picked that has too few of the question's content words. */
+export function keepNear(question: Question, picks: Pick[]): Pick[] {
+  const kept = new Set(rankUnits(question).flatMap(({ number, near }) => (near >= least.picked ? [number] : [])));
+  return picks.map(({ units, mark }) => ({ units: units.filter((unit) => kept.has(unit)), mark })).filter(({ units }) => units.length > 0);
+}
+
+function rankUnits({ question, before, passages }: Question): Ranked[] {
+  const read = readPassages(passages);
+  const { words, language } = contentWordsOf(before === null ? question : `${before} ${question}`, read[0]?.language);
+  const matched = read.map((passage) => matchWords(words, passage));
+  const all = matched.flatMap(({ units }) => units);
+  const weights = words.map((word) => tellingOf(word, language));
+  const rare = weights.map((weight, word) => weight * Math.log(1 + all.length / (1 + all.filter(({ own }) => own[word]).length)));
+  return matched.flatMap(({ elsewhere, units }) =>
+    units.map(({ number, unit, own, around }) => ({
+      ...{ number, unit },
+      score:
+        shareOf(rare, (word) => (own[word] ? 1 : around[word] ? contextWeight : 0)) +
+        shareOf(rare, (word) => (elsewhere[word] ? contextWeight : 0)),
+      near: shareOf(weights, (word) => (own[word] || around[word] ? 1 : 0)),
+      share: shareOf(weights, (word) => (own[word] || around[word] ? 1 : elsewhere[word] ? contextWeight : 0)),
+    })),
+  );
+}
+
+/** The share of the weights that words have. */
+function shareOf(weights: number[], has: (word: number) => number): number {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.reduce((sum, weight, word) => sum + has(word) * weight, 0) / total;
+}
+
+interface ReadPassage {
+  language: string | undefined;
+  title: ReadonlySet<string>;
+  /** The stems of all units. */
+  stems: ReadonlySet<string>;
+  units: { number: number; unit: Unit; stems: ReadonlySet<string>; around: ReadonlySet<string> }[];
+}
+
+function readPassages(passages: Passage[]): ReadPassage[] {
+  let number = 0;
+  return passages.map(({ title, units }) => {
+    const language = languageOf(units.map(({ text }) => text).join(' '));
+    const stemsOf = (text: string) => new Set(wordsOf(text).map((word) => stemOf(word, language)));
+    const read = units.map((unit) => ({ number: ++number, unit, stems: stemsOf(unit.text), around: stemsOf(unit.context) }));
+    return { language, title: stemsOf(title), stems: new Set(read.flatMap(({ stems }) => [...stems])), units: read };
+  });
+}
+
+/** The words of a question that mean something, each once; all if none does. `near`: the language of what was found for it. */
+function contentWordsOf(question: string, near: string | undefined): { words: string[]; language: string | undefined } {
+  const languages = languagesOf(question);
+  const language = near !== undefined && languages.includes(near) ? near : languages[0];
+  const stopWords = stopWordsOf(language);
+  const words = [...new Set(dividedWordsOf(question))];
+  const kept = words.filter((word) => !stopWords.has(word));
+  return { words: kept.length > 0 ? kept : words, language };
+}
+
+const dictionary = new Intl.Segmenter('zh', { granularity: 'word' });
+
+/** The words of a question, Chinese and Japanese ones by a dictionary: pairs of characters across the border of two words mean nothing. */
+function dividedWordsOf(question: string): string[] {
+  const runs = lower(question).match(pairedRun) ?? [];
+  const pairs = new Set(runs.flatMap(pairsOf));
+  const paired = runs.flatMap((run) => [...dictionary.segment(run)].map(({ segment }) => segment));
+  // Of Japanese, Hiragana are endings and particles.
+  const named = paired.filter((word) => !/^\p{Script=Hiragana}+$/u.test(word));
+  return [...named, ...wordsOf(question).filter((word) => !pairs.has(word))];
+}
+
+/** Whether a text has a Chinese or Japanese word, by its stems, which are pairs of characters. */
+function hasPaired(word: string, stems: ReadonlySet<string>): boolean {
+  return word.length === 1 ? [...stems].some((stem) => stem.includes(word)) : pairsOf(word).every((pair) => stems.has(pair));
+}
+
+/** Which of the words a passage has: anywhere, in each unit, and in its context. */
+function matchWords(words: string[], { language, title, stems, units }: ReadPassage) {
+  const terms = words.map((word) => stemOf(word, language));
+  const isPaired = words.map((word) => /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(word));
+  const likes = terms.map((term) => [...stems].filter((stem) => isLike(term, stem)));
+  const has = (some: ReadonlySet<string>) =>
+    terms.map(
+      (term, index) => some.has(term) || (likes[index] ?? []).some((like) => some.has(like)) || (isPaired[index] && hasPaired(term, some)),
+    );
+  return {
+    elsewhere: has(stems.union(title)),
+    units: units.map(({ number, unit, stems: own, around }) => ({ number, unit, own: has(own), around: has(around) })),
+  };
+}
+
+const shortest = 5;
+
+/** Whether a word begins or ends with another: parts of a compound, or an ending that no stemmer knows. */
+function isLike(term: string, stem: string): boolean {
+  const [short, long] = term.length < stem.length ? [term, stem] : [stem, term];
+  return short.length >= shortest && (long.startsWith(short) || long.endsWith(short));
+}

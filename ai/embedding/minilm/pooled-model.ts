@@ -1,0 +1,36 @@
+import type { ProcessPool } from '../../sandbox/process-pool.ts';
+import { TaskFailure } from '../../sandbox/protocol.ts';
+import { explainTextFailure } from '../../text-failure.ts';
+import type { EmbedModel } from '../embed-models.ts';
+
+/** Of one text: the longest that the service takes has a hundred parts. */
+const timeoutMs = 120_000;
+
+/**
+ * The local sentence model, in processes of its own. Each call puts one text at a time into the pool. So a search waits for at most one text
+ * of each other call, not for whole documents.
+ */
+export function createMinilmModel(pool: ProcessPool): EmbedModel {
+  return {
+    name: 'local-minilm-l6-v2',
+    dimensions: 384,
+    // Nearly all English texts of this length are within the model's 256 tokens.
+    chunkCharacters: 900,
+    textsPerCall: 4,
+    async embed(texts, signal) {
+      const vectors: number[][] = [];
+      for (const text of texts) vectors.push(await embedOne(pool, text, signal));
+      return vectors;
+    },
+  };
+}
+
+async function embedOne(pool: ProcessPool, text: string, signal: AbortSignal): Promise<number[]> {
+  try {
+    if (pool.problem !== null) throw new TaskFailure('unavailable', pool.problem);
+    return await pool.run<number[]>('embed', { text }, { timeoutMs, signal });
+  } catch (error) {
+    if (!(error instanceof TaskFailure)) throw error;
+    throw explainTextFailure(error, { done: 'embedded', timeoutMs, retryableCode: 'embed_failed' });
+  }
+}

@@ -1,0 +1,112 @@
+import { layOutLines } from '../formats/pdf/lay-out-page.ts';
+import { orderColumns, type Piece } from '../formats/pdf/order-columns.ts';
+import type { Blank, Line } from '../formats/pdf/page-line.ts';
+import { joinTables } from '../formats/pdf/pdf-tables.ts';
+import { lineThresholds } from '../formats/pdf/pdf-thresholds.ts';
+import { pointOf } from './picture.ts';
+import type { ReadLine, Word } from './read-line.ts';
+
+/** Lines are laid out as if most were of type in 10 points: a line that the detector finds is that much higher than its type. */
+const typePoints = 10;
+const heightOfLine = 1.25;
+/** How far apart the middles of lines may be in one row, in sizes of the type. */
+const sameRow = 0.5;
+/** How far apart edges may be that are meant to be one. */
+const sameEdge = 0.4;
+const { wideGap, wideBlank } = lineThresholds;
+
+/** The text of a page from its lines, laid out as the pages of PDFs are: columns of text one after the other, tables in rows of Markdown. */
+export function layOutPage(lines: ReadLine[]): string {
+  const scale = (typePoints * heightOfLine) / (median(lines.map(({ strip }) => strip.height)) ?? 1);
+  const lean = leanOf(lines);
+  const pieces = lines.flatMap((line) => splitAtGaps(line, scale)).map((line) => toPiece(line, scale, lean));
+  const rows = toRows(align(pieces));
+  return layOutLines(orderColumns(rows.flat()) ?? joinTables(rows.map(joinRow)));
+}
+
+/** In radians: that of most lines, the longer ones first. */
+function leanOf(lines: ReadLine[]): number {
+  const longest = lines.toSorted((one, other) => other.strip.width - one.strip.width).slice(0, Math.ceil(lines.length / 2));
+  return median(longest.map(({ strip }) => strip.angle)) ?? 0;
+}
+
+/** The parts of a line between wide gaps: cells of a table that were found as one line. */
+function splitAtGaps({ strip, words }: ReadLine, scale: number): ReadLine[] {
+  const parts: Word[][] = [];
+  for (const word of words) {
+    const before = parts.at(-1)?.at(-1);
+    if (before && (word.start - before.end) * strip.width * scale <= wideGap * typePoints) parts.at(-1)?.push(word);
+    else parts.push([word]);
+  }
+  return parts.map((some) => ({ strip, words: some }));
+}
+
+function toPiece({ strip, words }: ReadLine, scale: number, lean: number): Piece {
+  const [cos, sin] = [Math.cos(lean), Math.sin(lean)];
+  const placeOf = (share: number) => {
+    const { x, y } = pointOf(strip, share * strip.width, strip.height / 2);
+    // As PDF counts: upwards.
+    return { x: (x * cos + y * sin) * scale, y: (x * sin - y * cos) * scale };
+  };
+  const [start, end] = [placeOf(words[0]?.start ?? 0), placeOf(words.at(-1)?.end ?? 1)];
+  const [x, right, y] = [start.x, end.x, (start.y + end.y) / 2];
+  const text = words.map((word) => word.text).join(' ');
+  const blanks = blanksOf(words, (share) => placeOf(share).x);
+  return { text, x, y, right, size: typePoints, bold: false, upright: true, gapped: false, parts: [{ text, x, right, y, blanks }] };
+}
+
+function blanksOf(words: Word[], place: (share: number) => number): Blank[] {
+  let at = 0;
+  return words.flatMap((word, index) => {
+    const before = words[index - 1];
+    if (!before) return [];
+    at += before.text.length + 1;
+    const [right, x] = [place(before.end), place(word.start)];
+    return x - right <= wideBlank * typePoints ? [] : [{ at, right, x }];
+  });
+}
+
+/** The pieces with common edges: the detector finds where a line begins and ends only nearly. */
+function align(pieces: Piece[]): Piece[] {
+  const [left, right] = [commonPlaces(pieces.map(({ x }) => x ?? 0)), commonPlaces(pieces.map((piece) => piece.right))];
+  return pieces.map((piece) => {
+    const edges = { x: left(piece.x ?? 0), right: right(piece.right) };
+    return { ...piece, ...edges, parts: piece.parts.map((part) => ({ ...part, ...edges })) };
+  });
+}
+
+/** Moves places that are next to each other to the middle of them. */
+function commonPlaces(places: number[]): (place: number) => number {
+  const groups: number[][] = [];
+  for (const place of places.toSorted((one, other) => one - other)) {
+    const group = groups.at(-1);
+    if (group && place - (group[0] as number) <= sameEdge * typePoints) group.push(place);
+    else groups.push([place]);
+  }
+  const middles = new Map(groups.flatMap((group) => group.map((place) => [place, group[Math.floor(group.length / 2)] as number])));
+  return (place) => middles.get(place) ?? place;
+}
+
+/** The pieces at one height each, from the top, and from the left. Each joins the row whose last piece is nearest in height, so that a row may bend. */
+function toRows(pieces: Piece[]): Piece[][] {
+  const rows: Piece[][] = [];
+  for (const piece of pieces.toSorted((one, other) => (one.x ?? 0) - (other.x ?? 0))) {
+    const offTo = (row: Piece[]) => {
+      const last = row.at(-1) as Piece;
+      return last.right > (piece.x ?? 0) + sameRow * typePoints ? Number.POSITIVE_INFINITY : Math.abs((last.y ?? 0) - (piece.y ?? 0));
+    };
+    const nearest = rows.reduce<Piece[] | undefined>((best, row) => (best && offTo(best) <= offTo(row) ? best : row), undefined);
+    if (nearest && offTo(nearest) <= sameRow * typePoints) nearest.push(piece);
+    else rows.push([piece]);
+  }
+  return rows.sort(([one], [other]) => (other?.y ?? 0) - (one?.y ?? 0));
+}
+
+function joinRow(row: Piece[]): Line {
+  const [first] = row as [Piece];
+  return { ...first, text: row.map(({ text }) => text).join(' '), gapped: row.length > 1, parts: row.flatMap(({ parts }) => parts) };
+}
+
+function median(numbers: number[]): number | undefined {
+  return numbers.sort((one, other) => one - other)[Math.floor(numbers.length / 2)];
+}

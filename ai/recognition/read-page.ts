@@ -1,0 +1,84 @@
+import type { NoticeCode } from '../formats/notice.ts';
+import type { Engine } from './engine.ts';
+import { findLines } from './find-lines.ts';
+import { layOutPage } from './lay-out-lines.ts';
+import type { Models } from './models.ts';
+import { edit, type Picture, type Strip, turnStrip } from './picture.ts';
+import { confidenceOf, type ReadLine, readLine, surenessOf } from './read-line.ts';
+import { poorConfidence, type Recognized } from './task.ts';
+import { readByTesseract } from './tesseract-lines.ts';
+import { mostLines } from './text-regions.ts';
+import { findTurn, isTall } from './turn-lines.ts';
+
+/** In percent. A line that is read less surely is read by Tesseract, too. */
+const sure = 90;
+/** What no recognizer reads more surely is no text: the grain of a photograph, a drawing. */
+const leastConfidence = 30;
+
+/** In pixels: what is smoothed to take speckles away. */
+const speckle = 3;
+
+/** What a page is read with. `languages` are those of Tesseract. */
+export interface PageReaders {
+  models: Models;
+  tesseract: Engine;
+  languages: string[];
+}
+
+/**
+ * Recognizes the text of a page, however it was turned: the lines that the detector finds, each as the surer one of two recognizers reads it.
+ * The confidence is that of its characters. What is unsure is kept, and a notice says so.
+ */
+export async function readPage(picture: Picture, readers: PageReaders): Promise<Recognized> {
+  const lines = await readLines(picture, readers);
+  const kept = lines.filter((line) => surenessOf(line) >= (isOfSigns(line) ? sure : leastConfidence));
+  const notices: NoticeCode[] = [];
+  if (kept.some((line) => surenessOf(line) < poorConfidence)) notices.push('unsure_text');
+  if (kept.length < lines.length || lines.length >= mostLines) notices.push('unsure_text_left_out');
+  const confidence = kept.length === 0 ? null : Math.round(confidenceOf(kept.flatMap(({ words }) => words)));
+  return { text: layOutPage(kept), confidence, notices };
+}
+
+/** Signs alone may be those of a drawing, or stand in a cell: a dash, a tick. */
+function isOfSigns({ words }: ReadLine): boolean {
+  return !words.some(({ text }) => /[\p{L}\p{N}]/u.test(text));
+}
+
+/** The lines of a page with their places, once it is upright. */
+async function readLines(page: Picture, { models, tesseract, languages }: PageReaders): Promise<ReadLine[]> {
+  const { picture, strips } = await findUpright(page, models);
+  const lines: ReadLine[] = [];
+  for (const strip of strips) lines.push(await readUpright(picture, strip, models));
+  const isEnglish = languages.every((name) => name === 'eng');
+  const doubtful = lines.filter((line) => !isEnglish || surenessOf(line) < sure);
+  const again = doubtful.length === 0 ? [] : await readByTesseract(picture, doubtful, tesseract);
+  const surer = new Map(doubtful.map((line, index) => [line, surerOf(line, again[index] as ReadLine)]));
+  return lines.map((line) => surer.get(line) ?? line);
+}
+
+/** The upright page with its lines. They are found once more if it was turned: letters that stand alone are missed then. */
+async function findUpright(page: Picture, models: Models): Promise<{ picture: Picture; strips: Strip[] }> {
+  let picture = page;
+  let strips = await findLines(page, models.detector);
+  if (strips.length === 0 && Math.min(page.width, page.height) >= speckle) {
+    // Dense speckles hide print from the detector, and nothing else.
+    picture = await edit(page, (image) => image.median(speckle));
+    strips = await findLines(picture, models.detector);
+  }
+  const turn = await findTurn(picture, strips, models);
+  if (turn === 0) return { picture, strips };
+  picture = await edit(picture, (image) => image.rotate(360 - 90 * turn));
+  return { picture, strips: await findLines(picture, models.detector) };
+}
+
+/** A tall box on a page whose lines run across holds a line that runs up or down. */
+async function readUpright(picture: Picture, strip: Strip, models: Models): Promise<ReadLine> {
+  const asItIs = await readLine(picture, strip, models);
+  if (!isTall(strip)) return asItIs;
+  const turned = [await readLine(picture, turnStrip(strip, 1), models), await readLine(picture, turnStrip(strip, 3), models)];
+  return turned.reduce(surerOf, asItIs);
+}
+
+function surerOf(one: ReadLine, other: ReadLine): ReadLine {
+  return surenessOf(other) > surenessOf(one) ? other : one;
+}

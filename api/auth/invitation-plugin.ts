@@ -1,0 +1,52 @@
+import type { BetterAuthPlugin } from 'better-auth';
+import { APIError, createAuthMiddleware } from 'better-auth/api';
+import { sql } from 'kysely';
+import type { Db } from '../../db/connect.ts';
+import { inviterMayNot } from './rule-errors.ts';
+
+/** Shows an invitation to its recipient only while its inviter could still make it. The database checks the rest. */
+export function invitationPlugin(db: Db): BetterAuthPlugin {
+  return {
+    id: 'standing-invitations',
+    hooks: {
+      after: [
+        {
+          matcher: (ctx) => ctx.path === '/organization/get-invitation',
+          handler: createAuthMiddleware(async (ctx) => {
+            const { returned } = ctx.context;
+            if (!isInvitation(returned) || (await findStanding(db, [returned.id])).has(returned.id)) return;
+            throw new APIError('BAD_REQUEST', { code: 'INVITER_IS_NO_LONGER_A_MEMBER_OF_THE_ORGANIZATION', message: inviterMayNot });
+          }),
+        },
+        {
+          matcher: (ctx) => ctx.path === '/organization/list-user-invitations',
+          handler: createAuthMiddleware(async (ctx) => {
+            const { returned } = ctx.context;
+            if (!Array.isArray(returned)) return;
+            const standing = await findStanding(
+              db,
+              returned.filter(isInvitation).map(({ id }) => id),
+            );
+            return ctx.json(returned.filter(({ id }) => standing.has(id)));
+          }),
+        },
+      ],
+    },
+  };
+}
+
+function isInvitation(returned: unknown): returned is { id: string } {
+  return typeof returned === 'object' && returned !== null && 'id' in returned;
+}
+
+/** The ids of those invitations that their inviters could still make. */
+async function findStanding(db: Db, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db
+    .selectFrom('invitation')
+    .select('id')
+    .where('id', 'in', ids)
+    .where(sql<boolean>`invitation_stands(invitation)`)
+    .execute();
+  return new Set(rows.map(({ id }) => id));
+}

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AuthContext, BetterAuthPlugin } from 'better-auth';
+import { APIError, createAuthMiddleware } from 'better-auth/api';
+import { genericOAuth } from 'better-auth/plugins/generic-oauth';
+import type { ProviderConfig, ServerConfig } from '../../base/config/server.ts';
+import { toDisplayName } from '../../contract/names.ts';
+import { toEmail } from './email-addresses.ts';
+
+const discoveryTimeoutMs = 5_000;
+const paths = new Set(['/sign-in/social', '/link-social', '/callback/:id', '/refresh-token', '/get-access-token', '/account-info']);
+
+/**
+ * The OpenID Connect providers. The generic OAuth plugin discovers its providers once, at boot, and drops those that do not respond. This
+ * one discovers a provider on first use, and retries until it responds, so the API starts without them. Until then requests that need the
+ * provider get 503.
+ */
+export function oidcPlugin(config: ServerConfig): BetterAuthPlugin {
+  const discover = createDiscovery(config);
+  return {
+    id: 'oidc-providers',
+    hooks: {
+      before: [
+        {
+          matcher: (ctx) => paths.has(ctx.path ?? ''),
+          handler: createAuthMiddleware(async (ctx) => {
+            const wanted = ctx.body?.provider ?? ctx.body?.providerId ?? ctx.params?.id;
+            const provider = config.providers.find((each) => each.id === wanted);
+            if (provider) await discover(ctx.context, provider);
+          }),
+        },
+      ],
+    },
+  };
+}
+
+function createDiscovery(config: ServerConfig) {
+  const running = new Map<string, Promise<void>>();
+  return (context: AuthContext, provider: ProviderConfig): Promise<void> => {
+    if (isKnown(context, provider)) return Promise.resolve();
+    const current = running.get(provider.id) ?? addProvider(context, provider, config).finally(() => running.delete(provider.id));
+    running.set(provider.id, current);
+    return current;
+  };
+}
+
+function isKnown(context: AuthContext, provider: ProviderConfig): boolean {
+  return context.socialProviders.some(({ id }) => id === provider.id);
+}
+
+/** Adds the provider to the list that all requests share. Throws SERVICE_UNAVAILABLE if it does not respond. */
+async function addProvider(context: AuthContext, provider: ProviderConfig, config: ServerConfig): Promise<void> {
+  const timeout = sleep(discoveryTimeoutMs, undefined, { ref: false });
+  const result = await Promise.race([pluginOf(provider, config).init(context), timeout]);
+  const found = result?.context.socialProviders.find(({ id }) => id === provider.id);
+  if (!found)
+    throw new APIError('SERVICE_UNAVAILABLE', { code: 'PROVIDER_UNAVAILABLE', message: 'The sign-in provider does not respond.' });
+  context.socialProviders.push(found);
+}
+
+function pluginOf({ id, issuer, clientId, clientSecret }: ProviderConfig, { requireEmailVerification }: ServerConfig) {
+  return genericOAuth({
+    config: [
+      {
+        providerId: id,
+        discoveryUrl: `${issuer}/.well-known/openid-configuration`,
+        clientId,
+        clientSecret,
+        scopes: ['openid', 'email', 'profile'],
+        requireIdTokenVerification: true,
+        // A user must have a name, but OpenID Connect does not guarantee one. The user did not choose it here, so it is adjusted instead of
+        // refused.
+        mapProfileToUser: (profile) => ({
+          // better-auth would begin a session for an address that the provider calls unverified. Without any it refuses, and stores nothing.
+          email: requireEmailVerification && isUnverified(profile) ? undefined : toEmail(profile.email),
+          name: [profile.name, profile.preferred_username, profile.email].map((name) => toDisplayName(name, { max: 120 })).find(Boolean),
+          image: typeof profile.picture === 'string' && profile.picture.length <= 2_048 ? profile.picture : undefined,
+        }),
+      },
+    ],
+  });
+}
+
+/** Some providers send texts, and those of an organization often nothing: its operator knows whose addresses they are. */
+function isUnverified({ email_verified }: Record<string, unknown>): boolean {
+  return String(email_verified ?? true) !== 'true';
+}

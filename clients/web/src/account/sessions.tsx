@@ -1,0 +1,89 @@
+import { Table, Text } from '@mantine/core';
+import { SheafError } from '@sheaf/client';
+import { useQuery } from '@tanstack/react-query';
+import { Loaded } from '../components/loaded.tsx';
+import { TaskButton } from '../components/task-button.tsx';
+import { Time } from '../components/time.tsx';
+import { sessionQuery } from '../queries.ts';
+import { ask, auth } from '../service.ts';
+import { t } from '../text.ts';
+import { Section } from './section.tsx';
+
+const listSessions = () => ask(auth.listSessions());
+type Session = Awaited<ReturnType<typeof listSessions>>[number];
+
+export function Sessions() {
+  const sessions = useQuery({ queryKey: ['sessions'], queryFn: listSessions });
+  const isStale = sessions.error instanceof SheafError && sessions.error.code === 'SESSION_NOT_FRESH';
+  return (
+    <Section title={t.account.sessions}>
+      <Text size="sm" c="dimmed" mb="sm">
+        {isStale ? t.account.notFresh : t.account.sessionsHint}
+      </Text>
+      {!isStale && <Loaded query={sessions}>{(items) => <SessionTable items={items} />}</Loaded>}
+    </Section>
+  );
+}
+
+function SessionTable({ items }: { items: Session[] }) {
+  const { data: current } = useQuery(sessionQuery);
+  return (
+    <>
+      <Table verticalSpacing="sm" className="cards">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t.account.device}</Table.Th>
+            <Table.Th>{t.account.address}</Table.Th>
+            <Table.Th>{t.account.lastUsed}</Table.Th>
+            <Table.Th className="number">{t.common.actions}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {items.map((session) => (
+            <SessionRow key={session.id} session={session} isThis={session.id === current?.session.id} />
+          ))}
+        </Table.Tbody>
+      </Table>
+      {items.length > 1 && (
+        <TaskButton task={() => ask(auth.revokeOtherSessions())} changes={['sessions']}>
+          {t.account.endOthers}
+        </TaskButton>
+      )}
+    </>
+  );
+}
+
+function SessionRow({ session: { token, userAgent, ipAddress, updatedAt }, isThis }: { session: Session; isThis: boolean }) {
+  const device = deviceOf(userAgent);
+  return (
+    <Table.Tr>
+      <Table.Td className="foreign">{isThis ? `${device} (${t.account.thisOne})` : device}</Table.Td>
+      <Table.Td className="foreign">{ipAddress && shorten(ipAddress)}</Table.Td>
+      <Table.Td data-label={t.account.lastUsed}>
+        <Time at={updatedAt} />
+      </Table.Td>
+      <Table.Td className="number">
+        {!isThis && (
+          <TaskButton task={() => ask(auth.revokeSession({ token }))} changes={['sessions']} label={t.account.endOne(device)}>
+            {t.account.end}
+          </TaskButton>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+/** An address as people write it. Of one of IPv6 only the network is kept, and that of the machine itself is nothing but zeros. */
+function shorten(address: string): string {
+  const url = `http://[${address}]`;
+  if (!URL.canParse(url)) return address;
+  const short = new URL(url).hostname.slice(1, -1);
+  return short === '::' ? 'localhost' : short;
+}
+
+/** `Firefox, Linux`: what a browser says of itself, as far as people know it by. */
+function deviceOf(userAgent: string | null | undefined): string {
+  const browser = /(Firefox|Edg|OPR|Chrome|Safari)\//.exec(userAgent ?? '')?.[1];
+  const system = /(Windows|Android|iPhone|iPad|Mac OS|Linux)/.exec(userAgent ?? '')?.[1];
+  return browser && system ? `${browser}, ${system}` : userAgent?.slice(0, 80) || t.account.unknownDevice;
+}

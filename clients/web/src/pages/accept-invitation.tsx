@@ -1,0 +1,72 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { CardPage } from '../components/card-page.tsx';
+import { Failure } from '../components/failure.tsx';
+import { ButtonTo } from '../components/link-to.tsx';
+import { Waiting } from '../components/waiting.tsx';
+import { roleIn } from '../member-queries.ts';
+import { queryClient, sessionQuery } from '../queries.ts';
+import { ask, auth } from '../service.ts';
+import { t } from '../text.ts';
+
+const route = getRouteApi('/accept-invitation/$id');
+
+/** Where the mail of an invitation leads. */
+export default function AcceptInvitation() {
+  const { id } = route.useParams();
+  const { data: session } = useQuery(sessionQuery);
+  return <CardPage title={t.invitation.title}>{session ? <Answer id={id} /> : <ComeIn next={`/accept-invitation/${id}`} />}</CardPage>;
+}
+
+function ComeIn({ next }: { next: string }) {
+  return (
+    <>
+      <Text size="sm">{t.invitation.signIn}</Text>
+      <Group>
+        <ButtonTo to="/sign-in" search={{ next }}>
+          {t.sign.in}
+        </ButtonTo>
+        <ButtonTo to="/sign-up" search={{ next }} variant="default">
+          {t.sign.up}
+        </ButtonTo>
+      </Group>
+    </>
+  );
+}
+
+function Answer({ id }: { id: string }) {
+  const navigate = useNavigate();
+  const invitation = useQuery({ queryKey: ['invitation', id], queryFn: () => ask(auth.organization.getInvitation({ query: { id } })) });
+  const accept = useMutation({
+    mutationFn: async () => {
+      await ask(auth.organization.acceptInvitation({ invitationId: id }));
+      await queryClient.invalidateQueries({ queryKey: ['organizations'] });
+      await navigate({ to: '/' });
+    },
+  });
+  const reject = useMutation({ mutationFn: () => ask(auth.organization.rejectInvitation({ invitationId: id })) });
+  if (invitation.isPending) return <Waiting />;
+  if (invitation.error) return <Failure error={invitation.error} retry={() => void invitation.refetch()} />;
+  if (reject.isSuccess) return <Alert variant="default">{t.invitation.rejected}</Alert>;
+  const { organizationName, inviterEmail, role } = invitation.data;
+  return (
+    <>
+      <Text size="sm" className="foreign">
+        {t.invitation.text(organizationName, inviterEmail)}
+      </Text>
+      <Text size="sm" c="dimmed">
+        {t.invitation.role(t.members.roles[roleIn(role)])}
+      </Text>
+      <Failure error={accept.error ?? reject.error} />
+      <Group>
+        <Button loading={accept.isPending} onClick={() => accept.mutate()}>
+          {t.invitation.accept}
+        </Button>
+        <Button variant="default" loading={reject.isPending} onClick={() => reject.mutate()}>
+          {t.invitation.reject}
+        </Button>
+      </Group>
+    </>
+  );
+}

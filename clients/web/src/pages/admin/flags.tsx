@@ -1,0 +1,150 @@
+import { Button, Checkbox, Group, NativeSelect, Table, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type Flag, flagsQuery } from '../../admin-queries.ts';
+import { Confirm } from '../../components/confirm.tsx';
+import { Empty } from '../../components/empty.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { StateMark } from '../../components/state-mark.tsx';
+import { TaskButton } from '../../components/task-button.tsx';
+import type { FormTask } from '../../components/use-form-task.ts';
+import { queryClient } from '../../queries.ts';
+import { service } from '../../service.ts';
+import { t } from '../../text.ts';
+
+const changes = ['admin', 'flags'];
+
+/** The feature flags, for all organizations and for single ones. */
+export default function Flags() {
+  const flags = useQuery(flagsQuery);
+  const [isNew, setIsNew] = useState(false);
+  return (
+    <>
+      <PageHead title={t.admin.pages.flags}>
+        <Button onClick={() => setIsNew(true)}>{t.admin.newFlag}</Button>
+      </PageHead>
+      <Loaded query={flags}>{(items) => (items.length === 0 ? <Empty text={t.admin.noFlags} /> : <FlagTable items={items} />)}</Loaded>
+      {isNew && <NewFlag onClose={() => setIsNew(false)} />}
+    </>
+  );
+}
+
+function FlagTable({ items }: { items: Flag[] }) {
+  const [asked, setAsked] = useState<{ what: 'override' | 'delete'; key: string }>();
+  const onClose = () => setAsked(undefined);
+  return (
+    <>
+      <Table verticalSpacing="sm" className="cards">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t.members.name}</Table.Th>
+            <Table.Th>{t.jobs.state}</Table.Th>
+            <Table.Th>{t.admin.overrides}</Table.Th>
+            <Table.Th className="number">{t.common.actions}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {items.map((flag) => (
+            <FlagRow key={flag.key} flag={flag} onAsk={(what) => setAsked({ what, key: flag.key })} />
+          ))}
+        </Table.Tbody>
+      </Table>
+      {asked?.what === 'override' && <Override flagKey={asked.key} onClose={onClose} />}
+      {asked?.what === 'delete' && (
+        <Confirm
+          title={t.workspaces.deleteTitle(asked.key)}
+          text={t.admin.deleteFlagText}
+          action={t.common.delete}
+          task={() => service.admin.flags.delete({ key: asked.key })}
+          changes={changes}
+          onClose={onClose}
+        />
+      )}
+    </>
+  );
+}
+
+function FlagRow({ flag: { key, description, enabled, overrides }, onAsk }: { flag: Flag; onAsk: (what: 'override' | 'delete') => void }) {
+  const turn = enabled ? t.admin.turnOff : t.admin.turnOn;
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Text size="sm" fw={550} className="foreign">
+          {key}
+        </Text>
+        <Text size="sm" c="dimmed" className="foreign">
+          {description}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <OnOff enabled={enabled} />
+      </Table.Td>
+      <Table.Td>
+        {overrides.map(({ organizationId, enabled }) => (
+          <Group key={organizationId} gap="xs" mb={4}>
+            <Text size="sm" className="foreign">
+              {organizationId}
+            </Text>
+            <OnOff enabled={enabled} />
+            <TaskButton
+              task={() => service.admin.flags.setOverride({ key, organizationId, enabled: null })}
+              changes={changes}
+              label={t.admin.removeOverride(organizationId)}
+            >
+              {t.common.remove}
+            </TaskButton>
+          </Group>
+        ))}
+      </Table.Td>
+      <Table.Td className="number">
+        <Group gap="xs" justify="flex-end">
+          <TaskButton task={() => service.admin.flags.upsert({ key, enabled: !enabled })} changes={changes} label={`${turn}: ${key}`}>
+            {turn}
+          </TaskButton>
+          <Button size="compact-sm" variant="default" aria-label={`${t.admin.override}: ${key}`} onClick={() => onAsk('override')}>
+            {t.admin.override}
+          </Button>
+          <Button size="compact-sm" variant="default" aria-label={t.documents.deleteOne(key)} onClick={() => onAsk('delete')}>
+            {t.common.delete}
+          </Button>
+        </Group>
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function OnOff({ enabled }: { enabled: boolean }) {
+  return <StateMark tone={enabled ? 'good' : 'quiet'}>{enabled ? t.admin.on : t.admin.off}</StateMark>;
+}
+
+function NewFlag({ onClose }: { onClose: () => void }) {
+  const task: FormTask = async ({ key = '', description = '', enabled }) => {
+    await service.admin.flags.upsert({ key, ...(description ? { description } : {}), enabled: enabled !== undefined });
+    await queryClient.invalidateQueries({ queryKey: changes });
+    onClose();
+  };
+  return (
+    <FormDialog title={t.admin.newFlag} action={t.common.save} task={task} onClose={onClose}>
+      <TextInput label={t.members.name} name="key" required data-autofocus />
+      <TextInput label={t.webhooks.description} name="description" maxLength={200} />
+      <Checkbox label={t.admin.on} name="enabled" />
+    </FormDialog>
+  );
+}
+
+function Override({ flagKey, onClose }: { flagKey: string; onClose: () => void }) {
+  const task: FormTask = async ({ organizationId = '', enabled }) => {
+    await service.admin.flags.setOverride({ key: flagKey, organizationId: organizationId.trim(), enabled: enabled === 'on' });
+    await queryClient.invalidateQueries({ queryKey: changes });
+    onClose();
+  };
+  const states = (['on', 'off'] as const).map((value) => ({ value, label: t.admin[value] }));
+  return (
+    <FormDialog title={t.admin.overrideTitle(flagKey)} action={t.common.save} task={task} onClose={onClose}>
+      <TextInput label={t.admin.organizationId} description={t.admin.organizationIdHint} name="organizationId" required data-autofocus />
+      <NativeSelect label={t.jobs.state} name="enabled" data={states} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,100 @@
+import { Button, Table, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { allOrganizationsQuery, type ListedOrganization } from '../../admin-queries.ts';
+import { Empty } from '../../components/empty.tsx';
+import { Failure } from '../../components/failure.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { QueryForm } from '../../components/query-form.tsx';
+import { Time } from '../../components/time.tsx';
+import { Waiting } from '../../components/waiting.tsx';
+import { formatNumber, t } from '../../text.ts';
+
+const route = getRouteApi('/admin/organizations');
+
+/** Every organization of the deployment. */
+export default function Organizations() {
+  const { q } = route.useSearch();
+  const navigate = useNavigate({ from: '/admin/organizations' });
+  const organizations = useInfiniteQuery(allOrganizationsQuery(q));
+  const items = organizations.data?.pages.flatMap((page) => page.items) ?? [];
+  return (
+    <>
+      <PageHead title={t.admin.pages.organizations} />
+      <QueryForm
+        label={t.admin.findOrganization}
+        placeholder=""
+        submit={t.admin.find}
+        q={q}
+        isOptional
+        onAsk={(asked) => void navigate({ search: { q: asked || undefined } })}
+      />
+      {organizations.isPending && <Waiting />}
+      <Failure error={organizations.error} retry={() => void organizations.refetch()} />
+      {organizations.isSuccess && items.length === 0 && <Empty text={t.admin.noneFound} />}
+      {items.length > 0 && <OrganizationTable items={items} />}
+      {organizations.hasNextPage && (
+        <Button variant="default" mt="md" loading={organizations.isFetchingNextPage} onClick={() => void organizations.fetchNextPage()}>
+          {t.common.more}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function OrganizationTable({ items }: { items: ListedOrganization[] }) {
+  return (
+    <Table verticalSpacing="sm" className="cards">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t.members.name}</Table.Th>
+          <Table.Th>{t.plan.title}</Table.Th>
+          <Table.Th className="number">{t.members.title}</Table.Th>
+          <Table.Th className="number">{t.workspaces.title}</Table.Th>
+          <Table.Th>{t.common.created}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {items.map((organization) => (
+          <OrganizationRow key={organization.id} organization={organization} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function OrganizationRow({
+  organization: { id, name, slug, plan, subscription, members, workspaces, createdAt },
+}: {
+  organization: ListedOrganization;
+}) {
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Text size="sm" fw={550} className="foreign">
+          {name}
+        </Text>
+        <Text size="sm" c="dimmed" className="foreign">
+          {`${slug} · ${id}`}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        {plan ? t.plan.names[plan] : t.admin.noBilling}
+        {subscription && (
+          <Text size="sm" c="dimmed">
+            {t.plan.states[subscription.status]}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td className="number" data-label={t.members.title}>
+        {formatNumber(members)}
+      </Table.Td>
+      <Table.Td className="number" data-label={t.workspaces.title}>
+        {formatNumber(workspaces)}
+      </Table.Td>
+      <Table.Td>
+        <Time at={createdAt} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}

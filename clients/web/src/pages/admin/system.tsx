@@ -1,0 +1,182 @@
+import { Button, Paper, SimpleGrid, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type Stuck, type SystemStatus, stuckQuery, systemQuery } from '../../admin-queries.ts';
+import { Empty } from '../../components/empty.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { StateMark } from '../../components/state-mark.tsx';
+import { WorkflowLink } from '../../components/workflow-link.tsx';
+import { queryClient } from '../../queries.ts';
+import { formatNumber, formatRelative, t } from '../../text.ts';
+
+/** How the deployment is doing, and what is stuck in it. */
+export default function System() {
+  const status = useQuery(systemQuery);
+  const stuck = useQuery(stuckQuery);
+  return (
+    <>
+      <PageHead title={t.admin.pages.system}>
+        <Button
+          variant="default"
+          loading={status.isFetching || stuck.isFetching}
+          onClick={() => void queryClient.invalidateQueries({ queryKey: ['admin'] })}
+        >
+          {t.admin.lookAgain}
+        </Button>
+      </PageHead>
+      <Loaded query={status}>{(data) => <Parts status={data} />}</Loaded>
+      <Title order={2} size="h4" mt="xl" mb="sm">
+        {t.admin.stuck}
+      </Title>
+      <Loaded query={stuck}>
+        {(data) => (data.items.length === 0 ? <Empty text={t.admin.nothingStuck} /> : <StuckTable stuck={data} />)}
+      </Loaded>
+    </>
+  );
+}
+
+interface Part {
+  name: string;
+  /** Whether it does what it should. */
+  ok: boolean;
+  /** What there is to say, each a line. */
+  says: (string | null | undefined | false)[];
+}
+
+function Parts({ status }: { status: SystemStatus }) {
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="md">
+      {partsOf(status).map(({ name, ok, says }) => (
+        <Paper key={name} withBorder p="md" component="section">
+          <Title order={2} size="h5" mb={4}>
+            {name}
+          </Title>
+          <StateMark tone={ok ? 'good' : 'bad'}>{ok ? t.admin.works : t.admin.hasProblem}</StateMark>
+          {says.map(
+            (line) =>
+              line && (
+                <Text key={line} size="sm" c="dimmed" className="foreign">
+                  {line}
+                </Text>
+              ),
+          )}
+        </Paper>
+      ))}
+    </SimpleGrid>
+  );
+}
+
+function partsOf({
+  version,
+  environment,
+  runtime,
+  startedAt,
+  counts,
+  database,
+  ai,
+  search,
+  queue,
+  storage,
+  billing,
+  email,
+}: SystemStatus): Part[] {
+  const { migrations } = database;
+  const s = t.admin.says;
+  return [
+    {
+      name: s.service,
+      ok: true,
+      says: [
+        `${version} · ${environment} · ${runtime}`,
+        s.since(formatRelative(startedAt)),
+        s.counts(counts.users, counts.organizations, counts.workspaces),
+      ],
+    },
+    {
+      name: s.database,
+      ok: database.ok && migrations?.pending.length === 0,
+      says: [
+        database.error,
+        database.latencyMs !== null && s.latency(formatNumber(database.latencyMs)),
+        migrations && s.migrations(migrations.applied, migrations.shipped),
+        migrations && migrations.pending.length > 0 && s.pending(migrations.pending.join(', ')),
+      ],
+    },
+    {
+      name: s.ai,
+      ok: ai.ok,
+      says: [
+        ai.error,
+        ...ai.problems,
+        ai.latencyMs !== null && s.latency(formatNumber(ai.latencyMs)),
+        [ai.provider, ai.ocr].filter(Boolean).join(' · '),
+      ],
+    },
+    {
+      name: s.queue,
+      ok: queue.depth !== null,
+      says: [
+        queue.depth !== null && s.waiting(queue.depth, queue.running ?? 0),
+        queue.oldestQueuedAt && s.oldest(formatRelative(queue.oldestQueuedAt)),
+        queue.failed !== null && s.failed(queue.failed),
+      ],
+    },
+    {
+      name: s.search,
+      ok: search.documentsBehind === 0 || search.documentsBehind === null,
+      says: [
+        search.model,
+        search.documents !== null && s.indexed(search.documents),
+        !!search.documentsBehind && s.behind(search.documentsBehind),
+      ],
+    },
+    {
+      name: s.setup,
+      ok: billing.unpricedPlans.length === 0,
+      says: [
+        `${storage.driver} · ${storage.location}`,
+        `${email.provider} · ${email.from}`,
+        billing.enabled ? s.billingOn : s.billingOff,
+        billing.unpricedPlans.length > 0 && s.unpriced(billing.unpricedPlans.join(', ')),
+      ],
+    },
+  ];
+}
+
+function StuckTable({ stuck: { items, jobWorkflowUrl } }: { stuck: Stuck }) {
+  const since = (seconds: number) => formatRelative(new Date(Date.now() - seconds * 1_000).toISOString());
+  return (
+    <Table verticalSpacing="sm" className="cards">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t.admin.what}</Table.Th>
+          <Table.Th>{t.admin.since}</Table.Th>
+          <Table.Th>{t.admin.reason}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {items.map(({ what, id, organizationId, ageSeconds, reason }) => (
+          <Table.Tr key={`${what} ${id}`}>
+            <Table.Td>
+              <Text size="sm" fw={550}>
+                {what}
+              </Text>
+              <Text size="sm" c="dimmed" className="foreign">
+                {id}
+              </Text>
+              {organizationId && (
+                <Text size="sm" c="dimmed" className="foreign">
+                  {t.admin.ofOrganization(organizationId)}
+                </Text>
+              )}
+            </Table.Td>
+            <Table.Td>{since(ageSeconds)}</Table.Td>
+            <Table.Td className="foreign">
+              {reason} {what.endsWith(' job') && <WorkflowLink url={jobWorkflowUrl} jobId={id} />}
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}

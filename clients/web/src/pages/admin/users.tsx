@@ -1,0 +1,194 @@
+import { Button, Group, NativeSelect, SegmentedControl, Table, Text, TextInput } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type ListedUser, usersQuery } from '../../admin-queries.ts';
+import { Confirm } from '../../components/confirm.tsx';
+import { Empty } from '../../components/empty.tsx';
+import { Failure } from '../../components/failure.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { PageHead } from '../../components/page-head.tsx';
+import { QueryForm } from '../../components/query-form.tsx';
+import { StateMark } from '../../components/state-mark.tsx';
+import { TaskButton } from '../../components/task-button.tsx';
+import { Time } from '../../components/time.tsx';
+import type { FormTask } from '../../components/use-form-task.ts';
+import { Waiting } from '../../components/waiting.tsx';
+import { queryClient } from '../../queries.ts';
+import { ask, auth } from '../../service.ts';
+import { formatRelative, t } from '../../text.ts';
+
+const route = getRouteApi('/admin/users');
+
+/** Every user of the deployment. */
+export default function Users() {
+  const { q, by = 'email' } = route.useSearch();
+  const users = useInfiniteQuery(usersQuery(q, by));
+  const items = users.data?.pages.flatMap((page) => page.users) ?? [];
+  return (
+    <>
+      <PageHead title={t.admin.pages.users} />
+      <Search />
+      {users.isPending && <Waiting />}
+      <Failure error={users.error} retry={() => void users.refetch()} />
+      {users.isSuccess && items.length === 0 && <Empty text={t.admin.noneFound} />}
+      {items.length > 0 && <UserTable items={items} />}
+      {users.hasNextPage && (
+        <Button variant="default" mt="md" loading={users.isFetchingNextPage} onClick={() => void users.fetchNextPage()}>
+          {t.common.more}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Search() {
+  const { q, by = 'email' } = route.useSearch();
+  const navigate = useNavigate({ from: '/admin/users' });
+  return (
+    <QueryForm
+      label={t.admin.findUser}
+      placeholder=""
+      submit={t.admin.find}
+      q={q}
+      isOptional
+      onAsk={(asked) => void navigate({ search: { q: asked || undefined, by } })}
+    >
+      <SegmentedControl
+        size="xs"
+        aria-label={t.admin.findBy}
+        data={[
+          { value: 'email', label: t.sign.email },
+          { value: 'name', label: t.members.name },
+        ]}
+        value={by}
+        onChange={(value) => void navigate({ search: { q, by: value as typeof by }, replace: true })}
+      />
+    </QueryForm>
+  );
+}
+
+function UserTable({ items }: { items: ListedUser[] }) {
+  const [asked, setAsked] = useState<{ what: 'ban' | 'impersonate'; user: ListedUser }>();
+  const onClose = () => setAsked(undefined);
+  return (
+    <>
+      <Table verticalSpacing="sm" className="cards">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t.members.name}</Table.Th>
+            <Table.Th>{t.jobs.state}</Table.Th>
+            <Table.Th>{t.common.created}</Table.Th>
+            <Table.Th className="number">{t.common.actions}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {items.map((user) => (
+            <UserRow key={user.id} user={user} onAsk={(what) => setAsked({ what, user })} />
+          ))}
+        </Table.Tbody>
+      </Table>
+      {asked?.what === 'ban' && <Ban user={asked.user} onClose={onClose} />}
+      {asked?.what === 'impersonate' && <Impersonate user={asked.user} onClose={onClose} />}
+    </>
+  );
+}
+
+function UserRow({ user, onAsk }: { user: ListedUser; onAsk: (what: 'ban' | 'impersonate') => void }) {
+  const { user: self } = route.useRouteContext();
+  const { id, name, email, role, banned, createdAt } = user;
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Text size="sm" fw={550} className="foreign">
+          {id === self.id ? `${name} (${t.members.you})` : name}
+        </Text>
+        <Text size="sm" c="dimmed" className="foreign">
+          {email}
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <UserState user={user} />
+      </Table.Td>
+      <Table.Td>
+        <Time at={createdAt} />
+      </Table.Td>
+      <Table.Td className="number">
+        {id !== self.id && (
+          <Group gap="xs" justify="flex-end">
+            {role !== 'admin' && !banned && (
+              <Button size="compact-sm" variant="default" aria-label={t.admin.impersonateOne(name)} onClick={() => onAsk('impersonate')}>
+                {t.admin.impersonate}
+              </Button>
+            )}
+            {banned ? (
+              <TaskButton
+                task={() => ask(auth.admin.unbanUser({ userId: id }))}
+                changes={['admin', 'users']}
+                label={t.admin.unbanOne(name)}
+              >
+                {t.admin.unban}
+              </TaskButton>
+            ) : (
+              <Button size="compact-sm" variant="default" aria-label={t.admin.banOne(name)} onClick={() => onAsk('ban')}>
+                {t.admin.ban}
+              </Button>
+            )}
+          </Group>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function UserState({ user: { role, banned, banReason, banExpires } }: { user: ListedUser }) {
+  if (!banned)
+    return <StateMark tone={role === 'admin' ? 'busy' : 'good'}>{role === 'admin' ? t.admin.platformAdmin : t.admin.active}</StateMark>;
+  return (
+    <>
+      <StateMark tone="bad">{t.admin.banned}</StateMark>
+      {banExpires && (
+        <Text size="sm" c="dimmed">
+          {t.admin.banEnds(formatRelative(new Date(banExpires).toISOString()))}
+        </Text>
+      )}
+      {banReason && (
+        <Text size="sm" c="dimmed" className="foreign">
+          {banReason}
+        </Text>
+      )}
+    </>
+  );
+}
+
+function Ban({ user: { id, name }, onClose }: { user: ListedUser; onClose: () => void }) {
+  const task: FormTask = async ({ reason = '', seconds = '' }) => {
+    const given = { ...(reason.trim() ? { banReason: reason.trim() } : {}), ...(seconds ? { banExpiresIn: Number(seconds) } : {}) };
+    await ask(auth.admin.banUser({ userId: id, ...given }));
+    await queryClient.invalidateQueries({ queryKey: ['admin', 'users'] });
+    onClose();
+  };
+  const lengths = Object.entries(t.admin.banLengths).map(([value, label]) => ({ value, label }));
+  return (
+    <FormDialog title={t.admin.banTitle(name)} action={t.admin.ban} task={task} onClose={onClose}>
+      <Text size="sm">{t.admin.banText}</Text>
+      <TextInput label={t.admin.banReason} name="reason" maxLength={200} data-autofocus />
+      <NativeSelect label={t.admin.banLength} name="seconds" data={[...lengths, { value: '', label: t.admin.forEver }]} />
+    </FormDialog>
+  );
+}
+
+function Impersonate({ user: { id, name }, onClose }: { user: ListedUser; onClose: () => void }) {
+  return (
+    <Confirm
+      title={t.admin.impersonateTitle(name)}
+      text={t.admin.impersonateText}
+      action={t.admin.impersonate}
+      task={() => ask(auth.admin.impersonateUser({ userId: id }))}
+      changes={['none']}
+      onClose={onClose}
+      // From a fresh page: nothing of the admin stays in memory.
+      onDone={() => window.location.assign('/')}
+    />
+  );
+}

@@ -1,0 +1,109 @@
+import { Button, Table, Text } from '@mantine/core';
+import type { Contract, OutputOf } from '@sheaf/client';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { Empty } from '../components/empty.tsx';
+import { Failure } from '../components/failure.tsx';
+import { LinkTo } from '../components/link-to.tsx';
+import { PageHead } from '../components/page-head.tsx';
+import { Time } from '../components/time.tsx';
+import { Waiting } from '../components/waiting.tsx';
+import { service } from '../service.ts';
+import { t } from '../text.ts';
+
+const route = getRouteApi('/o/$organization/$workspace/audit');
+
+type Entry = OutputOf<Contract['organizations']['auditLog']>['entries'][number];
+
+/** What was done in the organization, and by whom. */
+export default function Audit() {
+  const organizationId = route.useRouteContext().organization.id;
+  const { by: actorId, of: targetId } = route.useSearch();
+  const filter = { ...(actorId ? { actorId } : {}), ...(targetId ? { targetId } : {}) };
+  const isFiltered = Object.keys(filter).length > 0;
+  const log = useInfiniteQuery({
+    queryKey: ['audit', organizationId, filter],
+    queryFn: ({ pageParam, signal }) =>
+      service.organizations.auditLog({ organizationId, ...filter, ...(pageParam ? { cursor: pageParam } : {}) }, { signal }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  });
+  const entries = log.data?.pages.flatMap((page) => page.entries) ?? [];
+  return (
+    <>
+      <PageHead title={t.audit.title} />
+      {isFiltered && (
+        <Text size="sm" mb="md" className="foreign">
+          {t.audit.filtered(actorId && (entries[0]?.actorEmail ?? actorId), targetId)} <FilteredBy>{t.audit.showAll}</FilteredBy>
+        </Text>
+      )}
+      {log.isPending && <Waiting />}
+      <Failure error={log.error} retry={() => void log.refetch()} />
+      {log.isSuccess && entries.length === 0 && <Empty text={isFiltered ? t.audit.noneFiltered : t.audit.empty} />}
+      {entries.length > 0 && <EntryTable entries={entries} />}
+      {log.hasNextPage && (
+        <Button variant="default" mt="md" loading={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
+          {t.common.more}
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** A link to the entries of an actor or about a target; without both, to all. */
+function FilteredBy({ by, of, children }: { by?: string; of?: string; children: string }) {
+  return (
+    <LinkTo from="/o/$organization/$workspace/audit" to="." search={{ by, of }} size="sm" className="foreign">
+      {children}
+    </LinkTo>
+  );
+}
+
+function EntryTable({ entries }: { entries: Entry[] }) {
+  return (
+    <Table verticalSpacing="sm" className="cards">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t.audit.action}</Table.Th>
+          <Table.Th>{t.audit.by}</Table.Th>
+          <Table.Th>{t.audit.at}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {entries.map((entry) => (
+          <EntryRow key={entry.id} entry={entry} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function EntryRow({ entry: { action, actorEmail, actorId, impersonatedBy, targetType, targetId, metadata, createdAt } }: { entry: Entry }) {
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Text size="sm" fw={550} className="foreign">
+          {action}
+        </Text>
+        {targetId && <FilteredBy of={targetId}>{`${targetType ?? ''} ${targetId}`}</FilteredBy>}
+        {metadata && (
+          <details>
+            <summary>{t.audit.details}</summary>
+            <pre className="foreign raw">{JSON.stringify(metadata, undefined, 2)}</pre>
+          </details>
+        )}
+      </Table.Td>
+      <Table.Td>
+        {actorId ? <FilteredBy by={actorId}>{actorEmail ?? actorId}</FilteredBy> : <Text size="sm">{t.audit.nobody}</Text>}
+        {impersonatedBy && (
+          <Text size="sm" c="dimmed">
+            {t.audit.impersonated}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <Time at={createdAt} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}

@@ -1,0 +1,201 @@
+import { Alert, Button, Group, Paper, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
+import type { Document as Uploaded } from '@sheaf/client';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
+import { DeleteDocument } from '../components/delete-document.tsx';
+import { DocumentText } from '../components/document-text.tsx';
+import { Failure } from '../components/failure.tsx';
+import { FormDialog } from '../components/form-dialog.tsx';
+import { Labels } from '../components/labels.tsx';
+import { LinkTo } from '../components/link-to.tsx';
+import { isShown, Original } from '../components/original.tsx';
+import { PageChoice } from '../components/page-choice.tsx';
+import { PageHead } from '../components/page-head.tsx';
+import { Summary } from '../components/summary.tsx';
+import type { FormTask } from '../components/use-form-task.ts';
+import { Waiting } from '../components/waiting.tsx';
+import { documentQuery } from '../document-queries.ts';
+import { jobKindsQuery, queryClient, slugsOf } from '../queries.ts';
+import { service } from '../service.ts';
+import { formatBytes, t } from '../text.ts';
+
+const route = getRouteApi('/o/$organization/$workspace/documents/$id');
+
+const Fields = lazy(() => import('../components/fields.tsx'));
+
+/** A document: what is known of it, what can be done with it, and its text. */
+export default function DocumentPage() {
+  const place = route.useRouteContext();
+  const { id } = route.useParams();
+  const document = useQuery(documentQuery(id));
+  return (
+    <>
+      <LinkTo to="/o/$organization/$workspace/documents" params={slugsOf(place)} size="sm">
+        {t.document.back}
+      </LinkTo>
+      {document.isPending && <Waiting />}
+      <Failure error={document.error} retry={() => void document.refetch()} />
+      {document.data && <Known document={document.data} />}
+    </>
+  );
+}
+
+function Known({ document }: { document: Uploaded }) {
+  const place = route.useRouteContext();
+  const { data: deployment } = useQuery(jobKindsQuery);
+  const { name, size, extracted, chunkCount, failedJob } = document;
+  const facts = [
+    formatBytes(size),
+    ...(extracted?.pages ? [t.document.pages(extracted.pages)] : []),
+    ...(extracted ? [t.document.characters(extracted.characters)] : []),
+    ...(chunkCount === null ? [] : [t.document.chunks(chunkCount)]),
+  ];
+  return (
+    <>
+      <PageHead title={name} />
+      <Text size="sm" c="dimmed" mb="md">
+        {facts.join(' · ')}
+      </Text>
+      <Labels document={document} />
+      <Actions document={document} />
+      {failedJob && (
+        <Alert color="red" mb="md" title={t.document.failed((t.jobs.kinds as Record<string, string>)[failedJob.kind] ?? failedJob.kind)}>
+          <span className="foreign">{failedJob.error?.message}</span>
+        </Alert>
+      )}
+      {extracted?.notices && (
+        <Paper withBorder p="md" mb="md" component="section">
+          <Title order={2} size="h5" mb="xs">
+            {t.document.notices}
+          </Title>
+          {extracted.notices.map(({ code, text }) => (
+            <Text key={code + text} size="sm" className="foreign">
+              {text}
+            </Text>
+          ))}
+        </Paper>
+      )}
+      <Summary place={place} documentId={document.id} />
+      {document.status === 'ready' && deployment?.jobKinds.includes('document.extractFields') && (
+        <Suspense>
+          <Fields place={place} documentId={document.id} />
+        </Suspense>
+      )}
+      <Content document={document} />
+    </>
+  );
+}
+
+/** The text, and beside it the original if that is asked for. */
+function Content({ document }: { document: Uploaded }) {
+  const { original, page = 1, start, end } = route.useSearch();
+  const navigate = useNavigate({ from: '/o/$organization/$workspace/documents/$id' });
+  const [originalPages, setOriginalPages] = useState(0);
+  const { extracted, status, contentType } = document;
+  const pages = extracted?.pages ?? originalPages;
+  const canShow = status === 'ready' && isShown(contentType);
+  const isOpen = canShow && original === true;
+  const toggle = () => void navigate({ search: (before) => ({ ...before, original: isOpen ? undefined : true }), replace: true });
+  return (
+    <>
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h4">
+          {t.document.text}
+        </Title>
+        {canShow && (
+          <Button size="xs" variant="default" aria-expanded={isOpen} onClick={toggle}>
+            {isOpen ? t.document.hideOriginal : t.document.showOriginal}
+          </Button>
+        )}
+      </Group>
+      {pages > 1 && <PageChoice page={page} pages={pages} />}
+      <SimpleGrid cols={{ base: 1, md: isOpen ? 2 : 1 }}>
+        <div>
+          {extracted ? (
+            <DocumentText document={document} extracted={extracted} page={page} start={start} end={end} />
+          ) : (
+            <Text size="sm">{t.document.noText}</Text>
+          )}
+        </div>
+        {isOpen && <Original document={document} page={page} onPages={setOriginalPages} />}
+      </SimpleGrid>
+    </>
+  );
+}
+
+function Actions({ document }: { document: Uploaded }) {
+  const place = route.useRouteContext();
+  const navigate = useNavigate();
+  const [asked, setAsked] = useState<'rename' | 'delete'>();
+  const onClose = () => setAsked(undefined);
+  const { id, status, indexedAt } = document;
+  const start = useMutation({
+    mutationFn: (job: { kind: 'document.index'; once: true } | { kind: 'document.summarize' }) =>
+      service.jobs.create({ ...job, documentId: id }),
+  });
+  const download = useMutation({
+    mutationFn: async () => window.location.assign((await service.documents.downloadUrl({ id })).url),
+  });
+  const onDone = () => void navigate({ to: '/o/$organization/$workspace/documents', params: slugsOf(place) });
+  const isPending = status === 'pending';
+  return (
+    <Stack gap="sm" mb="lg">
+      <Group gap="xs">
+        <Button size="xs" variant="default" disabled={isPending} loading={download.isPending} onClick={() => download.mutate()}>
+          {t.document.download}
+        </Button>
+        {!indexedAt && (
+          <Button
+            size="xs"
+            variant="default"
+            disabled={isPending}
+            loading={start.isPending}
+            onClick={() => start.mutate({ kind: 'document.index', once: true })}
+          >
+            {t.document.makeSearchable}
+          </Button>
+        )}
+        <Button
+          size="xs"
+          variant="default"
+          disabled={isPending}
+          loading={start.isPending}
+          onClick={() => start.mutate({ kind: 'document.summarize' })}
+        >
+          {t.document.summarize}
+        </Button>
+        <Button size="xs" variant="default" onClick={() => setAsked('rename')}>
+          {t.document.rename}
+        </Button>
+        <Button size="xs" variant="default" onClick={() => setAsked('delete')}>
+          {t.common.delete}
+        </Button>
+      </Group>
+      {start.isSuccess && (
+        <Text size="sm" role="status">
+          {t.document.queued}{' '}
+          <LinkTo to="/o/$organization/$workspace/jobs" params={slugsOf(place)} size="sm">
+            {t.document.seeJobs}
+          </LinkTo>
+        </Text>
+      )}
+      <Failure error={start.error ?? download.error} />
+      {asked === 'rename' && <Rename document={document} onClose={onClose} />}
+      {asked === 'delete' && <DeleteDocument document={document} onClose={onClose} onDone={onDone} />}
+    </Stack>
+  );
+}
+
+function Rename({ document: { id, name }, onClose }: { document: Uploaded; onClose: () => void }) {
+  const task: FormTask = async (fields) => {
+    await service.documents.update({ id, ...fields });
+    for (const key of ['document', 'documents']) await queryClient.invalidateQueries({ queryKey: [key] });
+    onClose();
+  };
+  return (
+    <FormDialog title={t.workspaces.renameTitle(name)} action={t.common.save} task={task} onClose={onClose}>
+      <TextInput label={t.documents.name} name="name" required maxLength={200} defaultValue={name} data-autofocus />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,85 @@
+import { Anchor, Button, Paper, Text, Title } from '@mantine/core';
+import type { Contract, OutputOf } from '@sheaf/client';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { Empty } from '../components/empty.tsx';
+import { Failure } from '../components/failure.tsx';
+import { PageHead } from '../components/page-head.tsx';
+import { Time } from '../components/time.tsx';
+import { Waiting } from '../components/waiting.tsx';
+import { service } from '../service.ts';
+import { t } from '../text.ts';
+
+type Mail = OutputOf<Contract['admin']['mails']['list']>['items'][number];
+
+/** The mails of a deployment that sends none. */
+export default function Mailbox() {
+  const mails = useInfiniteQuery({
+    queryKey: ['mails'],
+    queryFn: ({ pageParam: offset, signal }) => service.admin.mails.list({ offset }, { signal }),
+    initialPageParam: 0,
+    getNextPageParam: ({ total }, pages) => {
+      const shown = pages.reduce((sum, { items }) => sum + items.length, 0);
+      return shown < total ? shown : undefined;
+    },
+  });
+  const items = mails.data?.pages.flatMap((page) => page.items) ?? [];
+  return (
+    <>
+      <PageHead title={t.mailbox.title}>
+        <Button size="xs" variant="default" loading={mails.isFetching} onClick={() => void mails.refetch()}>
+          {t.mailbox.refresh}
+        </Button>
+      </PageHead>
+      <Text size="sm" c="dimmed" mb="md">
+        {t.mailbox.hint}
+      </Text>
+      {mails.isPending && <Waiting />}
+      <Failure error={mails.error} />
+      {mails.isSuccess && items.length === 0 && <Empty text={t.mailbox.empty} />}
+      {items.map((mail) => (
+        <MailPaper key={mail.id} mail={mail} />
+      ))}
+      {mails.hasNextPage && (
+        <Button variant="default" mt="md" loading={mails.isFetchingNextPage} onClick={() => void mails.fetchNextPage()}>
+          {t.common.more}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function MailPaper({ mail: { to, subject, text, createdAt } }: { mail: Mail }) {
+  return (
+    <Paper withBorder p="md" mb="sm" component="article">
+      <Title order={2} size="h5" className="foreign">
+        {subject}
+      </Title>
+      <Text size="sm" c="dimmed" className="foreign">
+        {to} · <Time at={createdAt} />
+      </Text>
+      <Text size="sm" mt="sm" className="foreign wraps">
+        {text.split('\n').map((line, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a mail never change.
+          <Line key={index} text={line} />
+        ))}
+      </Text>
+    </Paper>
+  );
+}
+
+/** A line that is an address of this console is a link. Others may be quotes of strangers. */
+function Line({ text }: { text: string }) {
+  const isOwn = URL.parse(text)?.origin === window.location.origin;
+  return (
+    <>
+      {isOwn ? (
+        <Anchor href={text} underline="always">
+          {text}
+        </Anchor>
+      ) : (
+        text
+      )}
+      {'\n'}
+    </>
+  );
+}

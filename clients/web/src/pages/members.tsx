@@ -1,0 +1,251 @@
+import { Button, NativeSelect, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Confirm } from '../components/confirm.tsx';
+import { Empty } from '../components/empty.tsx';
+import { Failure } from '../components/failure.tsx';
+import { FormDialog } from '../components/form-dialog.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { PageHead } from '../components/page-head.tsx';
+import { TaskButton } from '../components/task-button.tsx';
+import { Teams } from '../components/teams.tsx';
+import { Time } from '../components/time.tsx';
+import { Waiting } from '../components/waiting.tsx';
+import { type Invitation, invitationsQuery, type Member, membersQuery, type Role, roleIn } from '../member-queries.ts';
+import { queryClient } from '../queries.ts';
+import { ask, auth } from '../service.ts';
+import { t } from '../text.ts';
+
+const route = getRouteApi('/o/$organization/$workspace/members');
+
+/** Who belongs to the organization and as what, and who is invited. */
+export default function Members() {
+  const { isAdmin } = route.useRouteContext();
+  const [isInviting, setIsInviting] = useState(false);
+  return (
+    <>
+      <PageHead title={t.members.title}>{isAdmin && <Button onClick={() => setIsInviting(true)}>{t.members.invite}</Button>}</PageHead>
+      <Text size="sm" c="dimmed" mb="md">
+        {t.members.rolesHint}
+      </Text>
+      <MemberList />
+      {isAdmin && <Invitations />}
+      <Teams />
+      {isInviting && <Invite onClose={() => setIsInviting(false)} />}
+    </>
+  );
+}
+
+function MemberList() {
+  const { organization, isAdmin } = route.useRouteContext();
+  const members = useInfiniteQuery(membersQuery(organization.id));
+  const [leaving, setLeaving] = useState<Member>();
+  const items = members.data?.pages.flatMap((page) => page.members) ?? [];
+  return (
+    <>
+      {members.isPending && <Waiting />}
+      <Failure error={members.error} retry={() => void members.refetch()} />
+      {items.length > 0 && (
+        <Table verticalSpacing="sm" className="cards">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{t.members.name}</Table.Th>
+              <Table.Th>{t.members.role}</Table.Th>
+              <Table.Th>{t.members.joined}</Table.Th>
+              <Table.Th className="number">{t.common.actions}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {items.map((member) => (
+              <MemberRow key={member.id} member={member} canChange={isAdmin} onLeave={() => setLeaving(member)} />
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      {members.hasNextPage && (
+        <Button variant="default" mt="md" loading={members.isFetchingNextPage} onClick={() => void members.fetchNextPage()}>
+          {t.common.more}
+        </Button>
+      )}
+      {leaving && <Leave member={leaving} onClose={() => setLeaving(undefined)} />}
+    </>
+  );
+}
+
+function MemberRow({ member, canChange, onLeave }: { member: Member; canChange: boolean; onLeave: () => void }) {
+  const { user, isOwner } = route.useRouteContext();
+  const isSelf = member.userId === user.id;
+  const mayChange = canChange && (isOwner || roleIn(member.role) !== 'owner');
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Text size="sm" fw={550} className="foreign">
+          {isSelf ? `${member.user.name} (${t.members.you})` : member.user.name}
+        </Text>
+        <Text size="sm" c="dimmed" className="foreign">
+          {member.user.email}
+        </Text>
+      </Table.Td>
+      <Table.Td>{mayChange ? <RoleChoice member={member} /> : t.members.roles[roleIn(member.role)]}</Table.Td>
+      <Table.Td data-label={t.members.joined}>
+        <Time at={member.createdAt} />
+      </Table.Td>
+      <Table.Td className="number">
+        {(mayChange || isSelf) && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={isSelf ? undefined : t.members.remove(member.user.name)}
+            onClick={onLeave}
+          >
+            {isSelf ? t.members.leave : t.common.remove}
+          </Button>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function RoleChoice({ member }: { member: Member }) {
+  const { organization, user, isOwner } = route.useRouteContext();
+  const router = useRouter();
+  const [asked, setAsked] = useState<Role>();
+  const isSelf = member.userId === user.id;
+  const held = roleIn(member.role);
+  const change = async (role: Role) => {
+    await ask(auth.organization.updateMemberRole({ memberId: member.id, role, organizationId: organization.id }));
+    if (!isSelf) return;
+    // What the pages offer depends on it.
+    await queryClient.invalidateQueries({ queryKey: ['role'] });
+    await router.invalidate();
+  };
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: change,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['members'] }),
+  });
+  // An arrow key is enough to choose: what may not be taken back is asked before.
+  const choose = (role: Role) => (isSelf || [held, role].includes('owner') ? setAsked(role) : mutate(role));
+  return (
+    <Stack gap="xs">
+      <NativeSelect
+        size="xs"
+        aria-label={t.members.roleOf(member.user.name)}
+        data={roleOptions(isOwner)}
+        value={held}
+        disabled={isPending}
+        onChange={({ currentTarget: { value } }) => choose(value as Role)}
+      />
+      <Failure error={error} />
+      {asked && (
+        <Confirm
+          title={t.members.changeRoleTitle(member.user.name, t.members.roles[asked])}
+          text={isSelf ? t.members.changeOwnRoleText : t.members.changeRoleText}
+          action={t.members.changeRole}
+          task={() => change(asked)}
+          changes={['members']}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+    </Stack>
+  );
+}
+
+/** The roles that somebody may give: only owners decide who is an owner. */
+const roleOptions = (isOwner: boolean) =>
+  Object.entries(t.members.roles)
+    .filter(([role]) => isOwner || role !== 'owner')
+    .map(([value, label]) => ({ value, label }));
+
+function Leave({ member, onClose }: { member: Member; onClose: () => void }) {
+  const { organization, user } = route.useRouteContext();
+  const organizationId = organization.id;
+  if (member.userId === user.id)
+    return (
+      <Confirm
+        title={t.members.leaveTitle(organization.name)}
+        text={t.members.leaveText}
+        action={t.members.leave}
+        task={() => ask(auth.organization.leave({ organizationId }))}
+        changes={['session']}
+        onClose={onClose}
+        onDone={() => window.location.assign('/')}
+      />
+    );
+  return (
+    <Confirm
+      title={t.members.removeTitle(member.user.name)}
+      text={t.members.removeText}
+      action={t.common.remove}
+      task={() => ask(auth.organization.removeMember({ memberIdOrEmail: member.id, organizationId }))}
+      changes={['members']}
+      onClose={onClose}
+    />
+  );
+}
+
+function Invitations() {
+  const { organization } = route.useRouteContext();
+  const invitations = useQuery(invitationsQuery(organization.id));
+  return (
+    <>
+      <Title order={2} size="h4" mt="xl" mb="sm">
+        {t.members.invitations}
+      </Title>
+      <Loaded query={invitations}>
+        {(items) => (items.length === 0 ? <Empty text={t.members.noInvitations} /> : <InvitationTable items={items} />)}
+      </Loaded>
+    </>
+  );
+}
+
+function InvitationTable({ items }: { items: Invitation[] }) {
+  return (
+    <Table verticalSpacing="sm" className="cards">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t.sign.email}</Table.Th>
+          <Table.Th>{t.members.role}</Table.Th>
+          <Table.Th>{t.members.expires}</Table.Th>
+          <Table.Th className="number">{t.common.actions}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {items.map(({ id, email, role, expiresAt }) => (
+          <Table.Tr key={id}>
+            <Table.Td className="foreign">{email}</Table.Td>
+            <Table.Td>{t.members.roles[roleIn(role)]}</Table.Td>
+            <Table.Td data-label={t.members.expires}>
+              <Time at={expiresAt} />
+            </Table.Td>
+            <Table.Td className="number">
+              <TaskButton
+                task={() => ask(auth.organization.cancelInvitation({ invitationId: id }))}
+                changes={['invitations']}
+                label={t.members.withdrawOne(email)}
+              >
+                {t.members.withdraw}
+              </TaskButton>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function Invite({ onClose }: { onClose: () => void }) {
+  const { organization, isOwner } = route.useRouteContext();
+  const invite = async ({ email = '', role = 'member' }: Record<string, string>) => {
+    await ask(auth.organization.inviteMember({ email, role: role as Role, organizationId: organization.id }));
+    await queryClient.invalidateQueries({ queryKey: ['invitations'] });
+    onClose();
+  };
+  return (
+    <FormDialog title={t.members.inviteTitle} action={t.members.send} task={invite} onClose={onClose}>
+      <Text size="sm">{t.members.inviteHint}</Text>
+      <TextInput label={t.sign.email} name="email" type="email" required autoComplete="off" data-autofocus />
+      <NativeSelect label={t.members.role} name="role" data={roleOptions(isOwner)} defaultValue="member" />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,39 @@
+import { Alert, Divider, Group } from '@mantine/core';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { CardPage } from '../components/card-page.tsx';
+import { LinkTo } from '../components/link-to.tsx';
+import { Providers } from '../components/providers.tsx';
+import { SignInForm } from '../components/sign-in-form.tsx';
+import { codeOf, t } from '../text.ts';
+
+const route = getRouteApi('/sign-in');
+
+export default function SignIn() {
+  const { next, error, said } = route.useSearch();
+  const navigate = useNavigate();
+  return (
+    <CardPage title={t.sign.inTitle}>
+      {error && (
+        <Alert variant="default" role="alert">
+          {t.sign.linkFailed(codeOf(error))}
+        </Alert>
+      )}
+      {said && (
+        <Alert variant="default" role="status">
+          {said === 'verified' ? t.sign.verified : t.reset.done}
+        </Alert>
+      )}
+      <SignInForm next={next} onDone={() => navigate({ to: next ?? '/' })} />
+      <Providers next={next} />
+      <Divider />
+      <Group justify="space-between" gap="xs">
+        <LinkTo to="/sign-up" search={{ next }} size="sm">
+          {t.sign.toUp}
+        </LinkTo>
+        <LinkTo to="/forgot-password" search={{ next }} size="sm">
+          {t.sign.forgot}
+        </LinkTo>
+      </Group>
+    </CardPage>
+  );
+}

@@ -1,0 +1,241 @@
+import { Button, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Confirm } from '../components/confirm.tsx';
+import { Empty } from '../components/empty.tsx';
+import { EndpointState } from '../components/endpoint-state.tsx';
+import { Failure } from '../components/failure.tsx';
+import { Filter } from '../components/filter.tsx';
+import { LinkTo } from '../components/link-to.tsx';
+import { Loaded } from '../components/loaded.tsx';
+import { PageHead } from '../components/page-head.tsx';
+import { Secret } from '../components/secret.tsx';
+import { StateMark } from '../components/state-mark.tsx';
+import { TaskButton } from '../components/task-button.tsx';
+import { Time } from '../components/time.tsx';
+import { Waiting } from '../components/waiting.tsx';
+import { queryClient, slugsOf } from '../queries.ts';
+import { service } from '../service.ts';
+import { formatExact, formatRelative, t } from '../text.ts';
+import { type Delivery, type DeliveryStatus, deliveriesQuery, type Endpoint, endpointQuery } from '../webhook-queries.ts';
+
+const route = getRouteApi('/o/$organization/$workspace/webhooks/$id');
+
+/** An endpoint: what can be done with it, and what was sent to it. */
+export default function Webhook() {
+  const place = route.useRouteContext();
+  const { id } = route.useParams();
+  const endpoint = useQuery(endpointQuery(id));
+  return (
+    <>
+      <LinkTo to="/o/$organization/$workspace/webhooks" params={slugsOf(place)} size="sm">
+        {t.webhooks.back}
+      </LinkTo>
+      <Loaded query={endpoint}>{(known) => <Known endpoint={known} />}</Loaded>
+    </>
+  );
+}
+
+function Known({ endpoint }: { endpoint: Endpoint }) {
+  const { url, description, events, disabledReason, failingSince } = endpoint;
+  return (
+    <>
+      <PageHead title={url}>
+        <EndpointState endpoint={endpoint} />
+      </PageHead>
+      <Stack gap="xs" mb="md">
+        {description && (
+          <Text size="sm" className="foreign">
+            {description}
+          </Text>
+        )}
+        <Text size="sm" c="dimmed">
+          {events.join(', ')}
+        </Text>
+        {disabledReason && <Text size="sm">{t.webhooks.disabledBecause[disabledReason]}</Text>}
+        {!disabledReason && failingSince && <Text size="sm">{t.webhooks.failingSince(formatRelative(failingSince))}</Text>}
+      </Stack>
+      <Actions endpoint={endpoint} />
+      <Deliveries endpointId={endpoint.id} />
+    </>
+  );
+}
+
+function Actions({ endpoint: { id, enabled } }: { endpoint: Endpoint }) {
+  const place = route.useRouteContext();
+  const navigate = useNavigate();
+  const [asked, setAsked] = useState<'rotate' | 'delete'>();
+  const [secret, setSecret] = useState<string>();
+  const onClose = () => setAsked(undefined);
+  const test = useMutation({
+    mutationFn: () => service.webhooks.test({ id }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['deliveries'] }),
+  });
+  const toggle = useMutation({
+    mutationFn: () => service.webhooks.update({ id, enabled: !enabled }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['webhooks'] }),
+  });
+  const rotate = async () => setSecret((await service.webhooks.rotateSecret({ id })).secret ?? undefined);
+  return (
+    <Stack gap="sm" mb="lg">
+      <Group gap="xs">
+        <Button size="xs" variant="default" loading={test.isPending} onClick={() => test.mutate()}>
+          {t.webhooks.test}
+        </Button>
+        <Button size="xs" variant="default" loading={toggle.isPending} onClick={() => toggle.mutate()}>
+          {enabled ? t.webhooks.disable : t.webhooks.enable}
+        </Button>
+        <Button size="xs" variant="default" onClick={() => setAsked('rotate')}>
+          {t.webhooks.rotate}
+        </Button>
+        <Button size="xs" variant="default" onClick={() => setAsked('delete')}>
+          {t.common.delete}
+        </Button>
+      </Group>
+      {test.isSuccess && (
+        <Text size="sm" role="status">
+          {t.webhooks.tested}
+        </Text>
+      )}
+      <Failure error={test.error ?? toggle.error} />
+      {asked === 'rotate' && (
+        <Confirm
+          title={t.webhooks.rotateTitle}
+          text={t.webhooks.rotateText}
+          action={t.webhooks.rotate}
+          task={rotate}
+          changes={['webhooks']}
+          onClose={onClose}
+        />
+      )}
+      {asked === 'delete' && (
+        <Confirm
+          title={t.webhooks.deleteTitle}
+          text={t.webhooks.deleteText}
+          action={t.common.delete}
+          task={() => service.webhooks.delete({ id })}
+          changes={['webhooks', place.organization.id]}
+          onClose={onClose}
+          onDone={() => void navigate({ to: '/o/$organization/$workspace/webhooks', params: slugsOf(place) })}
+        />
+      )}
+      {secret && (
+        <Secret title={t.webhooks.secretTitle} hint={t.webhooks.secretHint} secret={secret} onClose={() => setSecret(undefined)} />
+      )}
+    </Stack>
+  );
+}
+
+function Deliveries({ endpointId }: { endpointId: string }) {
+  const { organization } = route.useRouteContext();
+  const { status } = route.useSearch();
+  const navigate = useNavigate({ from: '/o/$organization/$workspace/webhooks/$id' });
+  const deliveries = useInfiniteQuery(deliveriesQuery(organization.id, endpointId, status));
+  const items = deliveries.data?.pages.flatMap((page) => page.items) ?? [];
+  const onFilter = (next: DeliveryStatus | undefined) => void navigate({ search: { status: next }, replace: true });
+  return (
+    <>
+      <Title order={2} size="h4" mb="sm">
+        {t.webhooks.deliveries}
+      </Title>
+      <Filter label={t.webhooks.deliveriesLabel} values={t.webhooks.statuses} value={status} onChange={onFilter} />
+      {deliveries.isPending && <Waiting />}
+      <Failure error={deliveries.error} retry={() => void deliveries.refetch()} />
+      {deliveries.isSuccess && items.length === 0 && <Empty text={status ? t.webhooks.noneFiltered : t.webhooks.noDeliveries} />}
+      {items.length > 0 && <DeliveryTable items={items} />}
+      {deliveries.hasNextPage && (
+        <Button variant="default" mt="md" loading={deliveries.isFetchingNextPage} onClick={() => void deliveries.fetchNextPage()}>
+          {t.common.more}
+        </Button>
+      )}
+    </>
+  );
+}
+
+const tones = { pending: 'busy', delivered: 'good', failed: 'bad' } as const;
+
+function DeliveryTable({ items }: { items: Delivery[] }) {
+  return (
+    <Table verticalSpacing="sm" className="cards">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t.webhooks.event}</Table.Th>
+          <Table.Th>{t.webhooks.state}</Table.Th>
+          <Table.Th className="number">{t.webhooks.attempts}</Table.Th>
+          <Table.Th>{t.common.created}</Table.Th>
+          <Table.Th className="number">{t.common.actions}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {items.map((delivery) => (
+          <DeliveryRow key={delivery.id} delivery={delivery} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function DeliveryRow({ delivery }: { delivery: Delivery }) {
+  const { id, event, status, error, attempts, nextAttemptAt, createdAt } = delivery;
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <Text size="sm" fw={550}>
+          {event}
+        </Text>
+        {error && (
+          <Text size="sm" c="red" className="foreign">
+            {error}
+          </Text>
+        )}
+        {nextAttemptAt && status === 'pending' && (
+          <Text size="sm" c="dimmed">
+            {t.webhooks.next(formatRelative(nextAttemptAt))}
+          </Text>
+        )}
+        <Exchange delivery={delivery} />
+      </Table.Td>
+      <Table.Td>
+        <StateMark tone={tones[status]}>{t.webhooks.statuses[status]}</StateMark>
+      </Table.Td>
+      <Table.Td className="number" data-label={t.webhooks.attempts}>
+        {attempts.length}
+      </Table.Td>
+      <Table.Td>
+        <Time at={createdAt} />
+      </Table.Td>
+      <Table.Td className="number">
+        {status !== 'pending' && (
+          <TaskButton
+            task={() => service.webhooks.resend({ id })}
+            changes={['deliveries']}
+            label={t.webhooks.resendOne(event, formatExact(createdAt))}
+          >
+            {t.webhooks.resend}
+          </TaskButton>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function Exchange({ delivery: { request, response } }: { delivery: Delivery }) {
+  return (
+    <details>
+      <summary>{t.webhooks.details}</summary>
+      <Text size="xs" fw={550} mt="xs">
+        {t.webhooks.request}
+      </Text>
+      <pre className="foreign raw">{request.body}</pre>
+      {response && (
+        <>
+          <Text size="xs" fw={550}>
+            {t.webhooks.response(response.status)}
+          </Text>
+          <pre className="foreign raw">{response.body}</pre>
+        </>
+      )}
+    </details>
+  );
+}

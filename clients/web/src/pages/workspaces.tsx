@@ -1,0 +1,216 @@
+import { Button, Group, Table, Text, TextInput, Title } from '@mantine/core';
+import type { Workspace } from '@sheaf/client';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
+import { useState } from 'react';
+import { Confirm } from '../components/confirm.tsx';
+import { FormDialog } from '../components/form-dialog.tsx';
+import { LinkTo } from '../components/link-to.tsx';
+import { PageHead } from '../components/page-head.tsx';
+import { Time } from '../components/time.tsx';
+import { TypedAgain } from '../components/typed-again.tsx';
+import { createWorkspace } from '../create-place.ts';
+import { leave, queryClient, workspacesQuery } from '../queries.ts';
+import { ask, auth, service } from '../service.ts';
+import { formatBytes, t } from '../text.ts';
+
+const route = getRouteApi('/o/$organization/$workspace/workspaces');
+
+type Asked = { what: 'create' | 'rename organization' | 'delete organization' } | { what: 'rename' | 'delete'; workspace: Workspace };
+
+/** The workspaces of the organization, each with what it stores, and the names of both. */
+export default function Workspaces() {
+  const { isAdmin, isOwner } = route.useRouteContext();
+  const [asked, setAsked] = useState<Asked>();
+  const onClose = () => setAsked(undefined);
+  return (
+    <>
+      <PageHead title={t.workspaces.title}>
+        {isAdmin && (
+          <Group gap="xs">
+            <Button variant="default" onClick={() => setAsked({ what: 'rename organization' })}>
+              {t.workspaces.renameOrganization}
+            </Button>
+            <Button onClick={() => setAsked({ what: 'create' })}>{t.workspaces.create}</Button>
+          </Group>
+        )}
+      </PageHead>
+      <List onAsk={setAsked} />
+      {isOwner && (
+        <>
+          <Title order={2} size="h4" mt="xl" mb="xs">
+            {t.workspaces.deleteOrganization}
+          </Title>
+          <Text size="sm" mb="md">
+            {t.workspaces.deleteOrganizationText}
+          </Text>
+          <Button variant="default" onClick={() => setAsked({ what: 'delete organization' })}>
+            {t.workspaces.deleteOrganization}
+          </Button>
+        </>
+      )}
+      {asked?.what === 'create' && <Create onClose={onClose} />}
+      {asked?.what === 'rename organization' && <RenameOrganization onClose={onClose} />}
+      {asked?.what === 'delete organization' && <DeleteOrganization onClose={onClose} />}
+      {asked?.what === 'rename' && <Rename workspace={asked.workspace} onClose={onClose} />}
+      {asked?.what === 'delete' && <Delete workspace={asked.workspace} onClose={onClose} />}
+    </>
+  );
+}
+
+function List({ onAsk }: { onAsk: (asked: Asked) => void }) {
+  const { organization, workspace, isAdmin } = route.useRouteContext();
+  const { data = [workspace] } = useQuery(workspacesQuery(organization.id));
+  const stored = useQueries({
+    queries: data.map(({ slug }) => ({
+      queryKey: ['storage', organization.id, slug],
+      queryFn: () => service.workspaces.get({ organizationId: organization.id, slug }),
+    })),
+  });
+  return (
+    <Table verticalSpacing="sm" className="cards">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t.workspaces.name}</Table.Th>
+          <Table.Th className="number">{t.workspaces.storage}</Table.Th>
+          <Table.Th>{t.common.created}</Table.Th>
+          <Table.Th className="number">{t.common.actions}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {data.map((each, index) => (
+          <Table.Tr key={each.id}>
+            <Table.Td>
+              <LinkTo
+                to="/o/$organization/$workspace/documents"
+                params={{ organization: organization.slug, workspace: each.slug }}
+                size="sm"
+                className="foreign"
+              >
+                {each.name}
+              </LinkTo>
+            </Table.Td>
+            <Table.Td className="number">{formatStorage(stored[index]?.data?.storage)}</Table.Td>
+            <Table.Td>
+              <Time at={each.createdAt} />
+            </Table.Td>
+            <Table.Td>
+              <Group gap="xs" justify="flex-end">
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={t.workspaces.renameOne(each.name)}
+                  onClick={() => onAsk({ what: 'rename', workspace: each })}
+                >
+                  {t.workspaces.rename}
+                </Button>
+                {isAdmin && (
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    aria-label={t.workspaces.deleteOne(each.name)}
+                    onClick={() => onAsk({ what: 'delete', workspace: each })}
+                  >
+                    {t.common.delete}
+                  </Button>
+                )}
+              </Group>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
+}
+
+function formatStorage(storage: { usedBytes: number; limitBytes: number | null } | undefined): string {
+  if (!storage) return '…';
+  const used = formatBytes(storage.usedBytes);
+  return storage.limitBytes === null ? used : t.common.of(used, formatBytes(storage.limitBytes));
+}
+
+function Create({ onClose }: { onClose: () => void }) {
+  const { organization } = route.useRouteContext();
+  const create = async ({ name = '' }: Record<string, string>) => {
+    await createWorkspace(organization.id, name);
+    onClose();
+  };
+  return (
+    <FormDialog title={t.workspaces.create} action={t.start.create} task={create} onClose={onClose}>
+      <Text size="sm">{t.workspaces.createHint}</Text>
+      <Name />
+    </FormDialog>
+  );
+}
+
+function Name({ value }: { value?: string }) {
+  return <TextInput label={t.workspaces.name} name="name" required maxLength={80} defaultValue={value} data-autofocus />;
+}
+
+function Rename({ workspace: { id, name }, onClose }: { workspace: Workspace; onClose: () => void }) {
+  const readAgain = useReadAgain();
+  const task = async (fields: Record<string, string>) => {
+    await service.workspaces.update({ id, ...fields });
+    await readAgain();
+    onClose();
+  };
+  return (
+    <FormDialog title={t.workspaces.renameTitle(name)} action={t.common.save} task={task} onClose={onClose}>
+      <Name value={name} />
+    </FormDialog>
+  );
+}
+
+function RenameOrganization({ onClose }: { onClose: () => void }) {
+  const { organization } = route.useRouteContext();
+  const readAgain = useReadAgain();
+  const task = async ({ name = '' }: Record<string, string>) => {
+    await ask(auth.organization.update({ organizationId: organization.id, data: { name } }));
+    await readAgain();
+    onClose();
+  };
+  return (
+    <FormDialog title={t.workspaces.renameTitle(organization.name)} action={t.common.save} task={task} onClose={onClose}>
+      <Name value={organization.name} />
+    </FormDialog>
+  );
+}
+
+/** Reads the names again, also those that the frame of the page shows. */
+function useReadAgain(): () => Promise<void> {
+  const router = useRouter();
+  return async () => {
+    for (const name of ['organizations', 'workspaces']) await queryClient.invalidateQueries({ queryKey: [name] });
+    await router.invalidate();
+  };
+}
+
+function Delete({ workspace: { id, name }, onClose }: { workspace: Workspace; onClose: () => void }) {
+  const { workspace } = route.useRouteContext();
+  const navigate = useNavigate();
+  return (
+    <Confirm
+      title={t.workspaces.deleteTitle(name)}
+      text={t.workspaces.deleteText}
+      action={t.common.delete}
+      task={() => service.workspaces.delete({ id })}
+      changes={['workspaces']}
+      onClose={onClose}
+      onDone={() => (id === workspace.id ? void navigate({ to: '/' }) : onClose())}
+    />
+  );
+}
+
+function DeleteOrganization({ onClose }: { onClose: () => void }) {
+  const { organization } = route.useRouteContext();
+  const task = async ({ confirmSlug = '' }: Record<string, string>) => {
+    await service.organizations.delete({ organizationId: organization.id, confirmSlug });
+    leave('/');
+  };
+  return (
+    <FormDialog title={t.workspaces.deleteTitle(organization.name)} action={t.common.delete} task={task} onClose={onClose} isDangerous>
+      <Text size="sm">{t.workspaces.deleteOrganizationText}</Text>
+      <TypedAgain text={organization.slug} label={t.workspaces.typeSlug} name="confirmSlug" />
+    </FormDialog>
+  );
+}

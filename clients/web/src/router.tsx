@@ -1,0 +1,400 @@
+import type { Document, Job } from '@sheaf/client';
+import { useQuery } from '@tanstack/react-query';
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  notFound,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { lazy, type ReactNode, Suspense } from 'react';
+import type { DocumentFilter } from './components/document-filter.tsx';
+import { Failure } from './components/failure.tsx';
+import { NotFound } from './components/not-found.tsx';
+import { Waiting } from './components/waiting.tsx';
+import { organizationsQuery, type Place, queryClient, roleQuery, sessionQuery, slugsOf, type User, workspacesQuery } from './queries.ts';
+
+type Search = Record<string, unknown>;
+
+interface SignInSearch {
+  /** Where to go on. */
+  next?: string | undefined;
+  /** The code of a link that failed, or of a provider. */
+  error?: string | undefined;
+  said?: 'verified' | 'reset' | undefined;
+}
+
+interface DocumentSearch {
+  /** From 1. */
+  page?: number | undefined;
+  /** A passage to mark: positions in the whole text, in code points. */
+  start?: number | undefined;
+  end?: number | undefined;
+  /** Whether the original is shown beside the text. */
+  original?: true | undefined;
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+/** A text that somebody typed: one of digits is read as a number. */
+const wordOf = (value: unknown) => textOf(typeof value === 'number' ? String(value) : value);
+const positionOf = (value: unknown) => (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined);
+const oneOf = <T extends string>(value: unknown, allowed: readonly T[]) => allowed.find((each) => each === value);
+
+function filterOf({ tags, type }: Search): DocumentFilter {
+  const words = (Array.isArray(tags) ? tags : [tags]).map(wordOf).filter((tag) => tag !== undefined);
+  return { tags: words.length > 0 ? words : undefined, type: wordOf(type) };
+}
+
+const root = createRootRouteWithContext()({ component: Root });
+
+const Impersonation = lazy(() => import('./components/impersonation.tsx'));
+
+/** Every page, and over it that somebody acts in the name of another. Never asks again: the pages do, and say if the session has ended. */
+function Root() {
+  const { data } = useQuery({ ...sessionQuery, staleTime: Number.POSITIVE_INFINITY });
+  return (
+    <>
+      <Outlet />
+      <Suspense>{data?.session.impersonatedBy && <Impersonation name={data.user.name} email={data.user.email} />}</Suspense>
+    </>
+  );
+}
+
+/** Nobody is shown what belongs to the signed-in; the way back is kept. */
+async function signedIn({ location }: { location: { href: string } }) {
+  const session = await queryClient.fetchQuery(sessionQuery);
+  if (!session) throw redirect({ to: '/sign-in', search: { next: location.href } });
+  return { user: session.user };
+}
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  validateSearch: (search: Search): { error?: string | undefined } => ({ error: textOf(search.error) }),
+  // Where links of mails and failed sign-ins by a provider lead.
+  beforeLoad: async ({ search: { error } }) => {
+    const session = await queryClient.fetchQuery(sessionQuery);
+    if (!session) throw redirect({ to: '/sign-in', search: { error } });
+    for (const organization of await queryClient.fetchQuery(organizationsQuery)) {
+      const [workspace] = await queryClient.fetchQuery(workspacesQuery(organization.id));
+      if (workspace) throw redirect({ to: '/o/$organization/$workspace/documents', params: slugsOf({ organization, workspace }) });
+    }
+    throw redirect({ to: '/start' });
+  },
+});
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: (search: Search): SignInSearch => ({
+    next: ownPath(search.next),
+    error: textOf(search.error),
+    said: oneOf(search.said, ['verified', 'reset']),
+  }),
+  component: lazyRouteComponent(() => import('./pages/sign-in.tsx')),
+});
+
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-up',
+  validateSearch: (search: Search): Pick<SignInSearch, 'next'> => ({ next: ownPath(search.next) }),
+  component: lazyRouteComponent(() => import('./pages/sign-up.tsx')),
+});
+
+const forgotPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/forgot-password',
+  validateSearch: (search: Search): Pick<SignInSearch, 'next'> => ({ next: ownPath(search.next) }),
+  component: lazyRouteComponent(() => import('./pages/forgot-password.tsx')),
+});
+
+const resetPassword = createRoute({
+  getParentRoute: () => root,
+  path: '/reset-password',
+  validateSearch: (search: Search): Pick<SignInSearch, 'next' | 'error'> & { token?: string | undefined } => ({
+    token: textOf(search.token),
+    next: ownPath(search.next),
+    error: textOf(search.error),
+  }),
+  component: lazyRouteComponent(() => import('./pages/reset-password.tsx')),
+});
+
+const twoFactor = createRoute({
+  getParentRoute: () => root,
+  path: '/two-factor',
+  validateSearch: (search: Search): { callbackURL?: string | undefined } => ({ callbackURL: ownPath(search.callbackURL) }),
+  component: lazyRouteComponent(() => import('./pages/two-factor.tsx')),
+});
+
+const acceptInvitation = createRoute({
+  getParentRoute: () => root,
+  path: '/accept-invitation/$id',
+  loader: () => queryClient.fetchQuery(sessionQuery),
+  component: lazyRouteComponent(() => import('./pages/accept-invitation.tsx')),
+});
+
+const start = createRoute({
+  getParentRoute: () => root,
+  path: '/start',
+  beforeLoad: signedIn,
+  // The organization that still needs its first workspace.
+  loader: async () => {
+    for (const organization of await queryClient.fetchQuery(organizationsQuery))
+      if ((await queryClient.fetchQuery(workspacesQuery(organization.id))).length === 0) return organization;
+    return undefined;
+  },
+  component: lazyRouteComponent(() => import('./pages/start.tsx')),
+});
+
+/** Everything of a workspace. Its context is the place. */
+const place = createRoute({
+  getParentRoute: () => root,
+  path: '/o/$organization/$workspace',
+  beforeLoad: async ({ params, location }): Promise<Place & { user: User }> => {
+    const { user } = await signedIn({ location });
+    const organizations = await queryClient.fetchQuery(organizationsQuery);
+    const organization = organizations.find(({ slug }) => slug === params.organization);
+    if (!organization) throw notFound();
+    const [workspaces, role] = await Promise.all([
+      queryClient.fetchQuery(workspacesQuery(organization.id)),
+      queryClient.fetchQuery(roleQuery(organization.id)),
+    ]);
+    const workspace = workspaces.find(({ slug }) => slug === params.workspace);
+    if (!workspace) throw notFound();
+    return { organization, workspace, isAdmin: role !== 'member', isOwner: role === 'owner', isPlatformAdmin: user.role === 'admin', user };
+  },
+  component: lazyRouteComponent(() => import('./components/shell.tsx')),
+});
+
+const documents = createRoute({
+  getParentRoute: () => place,
+  path: 'documents',
+  validateSearch: (search: Search): { status?: Document['status'] | undefined } & DocumentFilter => ({
+    status: oneOf(search.status, ['ready', 'pending']),
+    ...filterOf(search),
+  }),
+  component: lazyRouteComponent(() => import('./pages/documents.tsx')),
+});
+
+const documentPage = createRoute({
+  getParentRoute: () => place,
+  path: 'documents/$id',
+  validateSearch: (search: Search): DocumentSearch => ({
+    page: positionOf(search.page) || undefined,
+    start: positionOf(search.start),
+    end: positionOf(search.end),
+    original: search.original === true || undefined,
+  }),
+  component: lazyRouteComponent(() => import('./pages/document.tsx')),
+});
+
+const jobs = createRoute({
+  getParentRoute: () => place,
+  path: 'jobs',
+  validateSearch: (search: Search): { status?: Job['status'] | undefined } => ({
+    status: oneOf(search.status, ['queued', 'running', 'succeeded', 'failed', 'canceled']),
+  }),
+  component: lazyRouteComponent(() => import('./pages/jobs.tsx')),
+});
+
+const search = createRoute({
+  getParentRoute: () => place,
+  path: 'search',
+  validateSearch: (search: Search): { q?: string | undefined; mode?: 'hybrid' | 'semantic' | 'lexical' | undefined } & DocumentFilter => ({
+    q: wordOf(search.q),
+    mode: oneOf(search.mode, ['hybrid', 'semantic', 'lexical']),
+    ...filterOf(search),
+  }),
+  component: lazyRouteComponent(() => import('./pages/search.tsx')),
+});
+
+const ask = createRoute({
+  getParentRoute: () => place,
+  path: 'ask',
+  validateSearch: (search: Search): { q?: string | undefined; key?: string | undefined } => ({
+    q: wordOf(search.q),
+    key: textOf(search.key),
+  }),
+  component: lazyRouteComponent(() => import('./pages/ask.tsx')),
+});
+
+const usage = createRoute({
+  getParentRoute: () => place,
+  path: 'usage',
+  component: lazyRouteComponent(() => import('./pages/usage.tsx')),
+});
+
+const members = createRoute({
+  getParentRoute: () => place,
+  path: 'members',
+  component: lazyRouteComponent(() => import('./pages/members.tsx')),
+});
+
+const workspacesPage = createRoute({
+  getParentRoute: () => place,
+  path: 'workspaces',
+  component: lazyRouteComponent(() => import('./pages/workspaces.tsx')),
+});
+
+const apiKeys = createRoute({
+  getParentRoute: () => place,
+  path: 'api-keys',
+  component: lazyRouteComponent(() => import('./pages/api-keys.tsx')),
+});
+
+const webhooks = createRoute({
+  getParentRoute: () => place,
+  path: 'webhooks',
+  component: lazyRouteComponent(() => import('./pages/webhooks.tsx')),
+});
+
+const webhook = createRoute({
+  getParentRoute: () => place,
+  path: 'webhooks/$id',
+  validateSearch: (search: Search): { status?: 'pending' | 'delivered' | 'failed' | undefined } => ({
+    status: oneOf(search.status, ['pending', 'delivered', 'failed']),
+  }),
+  component: lazyRouteComponent(() => import('./pages/webhook.tsx')),
+});
+
+const audit = createRoute({
+  getParentRoute: () => place,
+  path: 'audit',
+  validateSearch: (search: Search): { by?: string | undefined; of?: string | undefined } => ({
+    by: textOf(search.by),
+    of: textOf(search.of),
+  }),
+  component: lazyRouteComponent(() => import('./pages/audit.tsx')),
+});
+
+const plan = createRoute({
+  getParentRoute: () => place,
+  path: 'plan',
+  component: lazyRouteComponent(() => import('./pages/plan.tsx')),
+});
+
+const mailbox = createRoute({
+  getParentRoute: () => place,
+  path: 'mailbox',
+  component: lazyRouteComponent(() => import('./pages/mailbox.tsx')),
+});
+
+const account = createRoute({
+  getParentRoute: () => place,
+  path: 'account',
+  // What links of mails and providers lead back with.
+  validateSearch: (search: Search): { said?: 'email' | undefined; error?: string | undefined } => ({
+    said: oneOf(search.said, ['email']),
+    error: textOf(search.error),
+  }),
+  component: lazyRouteComponent(() => import('./pages/account.tsx')),
+});
+
+/** An organization: the first of its workspaces. */
+const organization = createRoute({
+  getParentRoute: () => root,
+  path: '/o/$organization',
+  beforeLoad: async ({ params, location }) => {
+    await signedIn({ location });
+    const found = (await queryClient.fetchQuery(organizationsQuery)).find(({ slug }) => slug === params.organization);
+    if (!found) throw notFound();
+    const [first] = await queryClient.fetchQuery(workspacesQuery(found.id));
+    if (!first) throw redirect({ to: '/start' });
+    throw redirect({ to: '/o/$organization/$workspace/documents', params: slugsOf({ organization: found, workspace: first }) });
+  },
+});
+
+/** Everything of platform admins; for all others there is nothing. */
+const admin = createRoute({
+  getParentRoute: () => root,
+  path: '/admin',
+  beforeLoad: async ({ location }): Promise<{ user: User }> => {
+    const { user } = await signedIn({ location });
+    if (user.role !== 'admin') throw notFound();
+    return { user };
+  },
+  component: lazyRouteComponent(() => import('./components/admin-shell.tsx')),
+});
+
+const adminSystem = createRoute({
+  getParentRoute: () => admin,
+  path: 'system',
+  component: lazyRouteComponent(() => import('./pages/admin/system.tsx')),
+});
+
+const adminOrganizations = createRoute({
+  getParentRoute: () => admin,
+  path: 'organizations',
+  validateSearch: (search: Search): { q?: string | undefined } => ({ q: wordOf(search.q) }),
+  component: lazyRouteComponent(() => import('./pages/admin/organizations.tsx')),
+});
+
+const adminUsers = createRoute({
+  getParentRoute: () => admin,
+  path: 'users',
+  validateSearch: (search: Search): { q?: string | undefined; by?: 'name' | 'email' | undefined } => ({
+    q: wordOf(search.q),
+    by: oneOf(search.by, ['name', 'email']),
+  }),
+  component: lazyRouteComponent(() => import('./pages/admin/users.tsx')),
+});
+
+const adminFlags = createRoute({
+  getParentRoute: () => admin,
+  path: 'flags',
+  component: lazyRouteComponent(() => import('./pages/admin/flags.tsx')),
+});
+
+const tree = root.addChildren([
+  home,
+  signIn,
+  signUp,
+  forgotPassword,
+  resetPassword,
+  twoFactor,
+  acceptInvitation,
+  start,
+  organization,
+  admin.addChildren([adminSystem, adminOrganizations, adminUsers, adminFlags]),
+  place.addChildren([
+    documents,
+    documentPage,
+    jobs,
+    search,
+    ask,
+    usage,
+    members,
+    workspacesPage,
+    apiKeys,
+    webhooks,
+    webhook,
+    audit,
+    plan,
+    mailbox,
+    account,
+  ]),
+]);
+
+export const router = createRouter({
+  routeTree: tree,
+  defaultPreload: 'intent',
+  defaultPendingComponent: Waiting,
+  // The page keeps its error until it is loaded again.
+  defaultErrorComponent: ({ error }): ReactNode => <Failure error={error} retry={() => void router.invalidate()} />,
+  defaultNotFoundComponent: NotFound,
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
+
+/** A path of this console: nothing leads elsewhere after signing in. */
+function ownPath(value: unknown): string | undefined {
+  const path = textOf(value);
+  return path && /^\/(?![/\\])/.test(path) ? path : undefined;
+}

@@ -1,0 +1,103 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { expect } from 'chai';
+import { S3Storage } from '../../../adapters/storage/s3.ts';
+import { createJob } from '../../support/jobs.ts';
+import { until } from '../../support/processes.ts';
+import { useApi } from '../../support/use-api.ts';
+import { type S3Server, startS3Server } from './s3-server.ts';
+
+const text = 'Bees keep honey. A hive is inspected every week in spring, when the colony may swarm.';
+
+describe('A service whose documents are in S3', () => {
+  let server: S3Server;
+  const { api, tenant } = useApi({
+    async env() {
+      server = await startS3Server();
+      return server.env;
+    },
+    check: 'at the end',
+  });
+  after(() => server.close());
+
+  const call = (method: string, path: string, body?: unknown) =>
+    api.request(method, `/api/v1${path}`, { token: tenant.owner.token, ...(body === undefined ? {} : { body }) });
+  const pathOf = (id: string) => join(server.directory, tenant.organizationId, id);
+  const create = async (size = text.length) => {
+    const body = { workspaceId: tenant.workspaceId, name: 'Bees & hives.txt', contentType: 'text/plain', size };
+    return (await call('POST', '/documents', body)).body;
+  };
+  const put = async ({ upload }: { upload: { url: string; headers: Record<string, string> } }, body: string) =>
+    (await fetch(upload.url, { method: 'PUT', headers: upload.headers, body: Buffer.from(body) })).status;
+
+  it('takes a document from its upload to a search, a download and its deletion', async () => {
+    const created = await create();
+    const { id } = created.document;
+    expect((await call('POST', `/documents/${id}/complete`)).status, 'before the upload').to.equal(412);
+    expect(await put(created, text)).to.equal(200);
+    const completed = await call('POST', `/documents/${id}/complete`);
+    expect(completed.body).to.include({ status: 'ready', size: text.length });
+
+    const job = await createJob(api, tenant, { kind: 'document.index', documentId: id });
+    expect(await api.jobIn(tenant.owner.token, job.id, ['succeeded', 'failed'])).to.include({ status: 'succeeded' });
+    const found = await call('POST', `/workspaces/${tenant.workspaceId}/documents/search`, { query: 'inspecting a hive', limit: 1 });
+    expect(found.body.results[0]).to.include({ documentId: id });
+
+    const { url } = (await call('GET', `/documents/${id}/download-url`)).body;
+    const download = await fetch(url);
+    expect([download.status, await download.text()]).to.deep.equal([200, text]);
+    expect(download.headers.get('content-disposition')).to.match(/^attachment; filename=/);
+
+    expect(readFileSync(pathOf(id), 'utf8')).to.equal(text);
+    expect((await call('DELETE', `/documents/${id}`)).status).to.equal(200);
+    await until(() => !existsSync(pathOf(id)));
+    expect((await fetch(url)).status).to.equal(404);
+  });
+
+  it('changes nothing by a PUT after the completion', async () => {
+    const created = await create();
+    expect(await put(created, text)).to.equal(200);
+    expect((await call('POST', `/documents/${created.document.id}/complete`)).status).to.equal(200);
+    expect(await put(created, text.toUpperCase())).to.equal(412);
+    expect(readFileSync(pathOf(created.document.id), 'utf8')).to.equal(text);
+  });
+
+  it('takes exactly as many bytes as were declared', async () => {
+    const created = await create(text.length - 1);
+    expect(await put(created, text)).to.equal(403);
+    expect(await put(created, text.slice(2))).to.equal(403);
+    expect(existsSync(pathOf(created.document.id))).to.equal(false);
+    expect(await put(created, text.slice(1))).to.equal(200);
+    expect((await call('POST', `/documents/${created.document.id}/complete`)).body).to.include({ size: text.length - 1 });
+  });
+
+  it('refuses and deletes an object that came there in another way and is too large', async () => {
+    const created = await create(3);
+    const key = `${tenant.organizationId}/${created.document.id}`;
+    await new S3Storage(server.options).write(key, Readable.from([Buffer.from(text)]));
+    const completed = await call('POST', `/documents/${created.document.id}/complete`);
+    expect([completed.status, completed.body.code]).to.deep.equal([413, 'PAYLOAD_TOO_LARGE']);
+    expect(existsSync(pathOf(created.document.id))).to.equal(false);
+  });
+
+  it('serves no bytes itself, and tells the operator where they are', async () => {
+    expect((await fetch(`${api.url}/uploads/${tenant.organizationId}/document`)).status).to.equal(404);
+    await api.makePlatformAdmin(tenant.owner);
+    expect((await call('GET', '/admin/system')).body.storage).to.deep.equal({
+      driver: 'bucket',
+      location: 'documents',
+      maxUploadBytes: 26_214_400,
+    });
+  });
+
+  it('deletes every object of an organization that is deleted', async () => {
+    const other = await api.createTenant();
+    for (let n = 0; n < 3; n++) await api.upload(other, { bytes: `${n}` });
+    expect(existsSync(join(server.directory, other.organizationId))).to.equal(true);
+    await api.makePlatformAdmin(tenant.owner);
+    const deleted = await call('DELETE', `/admin/organizations/${other.organizationId}`, { confirmSlug: other.slug });
+    expect(deleted.body).to.deep.equal({ organizationId: other.organizationId, objectsDeleted: 3, objectsFailed: 0 });
+    expect(existsSync(join(server.directory, other.organizationId))).to.equal(false);
+  });
+});

@@ -1,0 +1,208 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import type { Route } from 'playwright-core';
+import { until } from '../../support/processes.ts';
+import { expectOk } from '../../support/requests.ts';
+import { pathOf, useConsole } from './support/use-console.ts';
+
+/** The beginning of an id, which ends with the number of the document. */
+const idOf = '0198d2c4-0000-7000-8000-00000000';
+
+describe('The jobs of a busy workspace in the console', () => {
+  const { api, open, tenant } = useConsole({ WORKER_ENABLED: 'false', EXTRA_JOB_KINDS: 'document.process' });
+
+  /** Imports documents, each with a job that is queued. */
+  async function importDocuments(from: number, to: number): Promise<void> {
+    const { organizationId, workspaceId } = tenant;
+    await sql`with added as (
+        insert into document (id, organization_id, workspace_id, name, content_type, size_bytes, status, object_key, created_at)
+        select ${idOf} || lpad(n::text, 4, '0'), ${organizationId}, ${workspaceId}, 'report ' || n, 'text/plain', 1, 'ready', 'import/' || n, now() + n * interval '1 ms'
+        from generate_series(${from}::int, ${to}::int) as n
+      )
+      insert into job (id, organization_id, workspace_id, document_id, kind, status, input, max_attempts, credits, credit_month, created_at, finished_at)
+      select ${idOf} || lpad(n::text, 4, '0'), ${organizationId}, ${workspaceId}, ${idOf} || lpad(n::text, 4, '0'), 'document.index', 'canceled', jsonb_build_object('documentId', ${idOf} || lpad(n::text, 4, '0')), 1, 1, '2026-01-01', now() + n * interval '1 ms', now()
+      from generate_series(${from}::int, ${to}::int) as n`.execute(api.database.db);
+  }
+
+  it('are a page that begins anew instead of growing, whose documents are named by a list of the newest', async () => {
+    const { page, complaints } = await open(pathOf(tenant, 'jobs'), { as: tenant.owner });
+    const asked: string[] = [];
+    page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
+    await page.getByText('Live', { exact: true }).waitFor();
+    await importDocuments(1, 30);
+    await page.getByRole('row', { name: /report 30\b/ }).waitFor();
+    await importDocuments(31, 250);
+    await page.getByRole('row', { name: /report 250\b/ }).waitFor();
+    const rows = page.locator('tbody tr');
+    await until(async () => (await rows.count()) < 200);
+    expect(asked.filter((path) => path.endsWith('/documents/get'))).to.deep.equal([]);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('row', { name: /report 201\b/ }).waitFor();
+    const names = await rows.getByRole('link').allTextContents();
+    expect(new Set(names).size).to.equal(names.length);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('are shown as they became while their list was read', async () => {
+    const { organizationId, workspaceId, owner } = tenant;
+    const { page } = await open(pathOf(tenant, 'jobs'), { as: owner });
+    await page.getByText('Live', { exact: true }).waitFor();
+    const body = { kind: 'text.summarize', organizationId, workspaceId, text: 'One. Two.' };
+    const { body: job } = await api.request('POST', '/api/v1/jobs', { token: owner.token, body });
+    await page.getByRole('row', { name: /Summarize a text.*Queued/ }).waitFor();
+    let answer = () => {};
+    const held = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const isRead = page.waitForRequest('**/rpc/jobs/list');
+    const hold = async (route: Route) => {
+      const response = await route.fetch();
+      await api.request('POST', `/api/v1/jobs/${job.id}/cancel`, { token: owner.token });
+      await held;
+      await route.fulfill({ response });
+    };
+    await page.route('**/rpc/jobs/list', hold, { times: 1 });
+    await page.getByLabel('Show jobs by state').getByText('Queued').click();
+    await isRead;
+    await api.jobIn(owner.token, job.id, ['canceled']);
+    // The event comes before the list.
+    await delay(1_000);
+    answer();
+    await page.getByText('No job is in this state.').waitFor();
+  });
+
+  it('name older documents one by one, and say which are deleted', async () => {
+    const { workspaceId } = tenant;
+    await importDocuments(1_000, 1_000);
+    await sql`update document set created_at = now() - interval '1 day', name = 'an old report' where id = ${`${idOf}1000`}`.execute(
+      api.database.db,
+    );
+    await importDocuments(1_001, 1_001);
+    await sql`delete from document where id = ${`${idOf}1001`}`.execute(api.database.db);
+    await sql`update job set created_at = created_at - interval '1 hour' where workspace_id = ${workspaceId}`.execute(api.database.db);
+    const { page } = await open(pathOf(tenant, 'jobs'), { as: tenant.owner });
+    await page.getByRole('row', { name: /an old report/ }).waitFor();
+    await page.getByRole('row', { name: /deleted document/ }).waitFor();
+  });
+
+  it('that failed are tried again once, whatever became of the retry, and stand once in a list that is shown further', async () => {
+    const { db } = api.database;
+    const busy = await api.createTenant();
+    const { organizationId, workspaceId } = busy;
+    const { token } = busy.owner;
+    const jobs = Array.from({ length: 28 }, () => ({ kind: 'text.embed', organizationId, workspaceId, texts: ['mirrors'] }));
+    const { body: made } = await expectOk(api.request('POST', `/api/v1/organizations/${organizationId}/jobs`, { token, body: { jobs } }));
+    // The first is the newest.
+    const ids: string[] = made.items.map(({ id }: { id: string }) => id);
+    await sql`update job set created_at = now() - array_position(${ids}::text[], id::text) * interval '1 minute'
+      where id = any(${ids})`.execute(db);
+    const fail = (failed: (string | undefined)[], message: string) =>
+      sql`update job set status = 'failed', error_code = 'ai_unreachable', error_message = ${message}, finished_at = now(),
+        updated_at = clock_timestamp() where id = any(${failed})`.execute(db);
+    await fail(ids.slice(1, -1), 'away');
+    const { body: retry } = await expectOk(api.request('POST', `/api/v1/jobs/${ids[3]}/retry`, { token }));
+    const result = JSON.stringify({ model: 'fake', dimensions: 1, vectors: [[1]] });
+    await db.updateTable('job').set({ status: 'succeeded', result, finished_at: new Date() }).where('id', '=', retry.id).execute();
+
+    const { page } = await open(pathOf(busy, 'jobs?status=failed'), { as: busy.owner });
+    await page.getByText('Live', { exact: true }).waitFor();
+    const rows = page.locator('tbody tr');
+    await until(async () => (await rows.count()) === 25);
+    // Of two that fail now the newer one is shown at once, the older one with its page.
+    await fail(ids.slice(-1), 'old');
+    await fail(ids.slice(0, 1), 'new');
+    await rows.first().getByText('new', { exact: true }).waitFor();
+    expect(await rows.count()).to.equal(26);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await rows.last().getByText('old', { exact: true }).waitFor();
+    expect(await rows.count()).to.equal(28);
+
+    // The service takes it, but none of its answers arrives.
+    const lose = async (route: Route) => {
+      await route.fetch();
+      await route.abort();
+    };
+    await page.route('**/rpc/jobs/retry', lose, { times: 4 });
+    await page.getByRole('button', { name: 'Try 28 jobs again' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Try 27 jobs again' });
+    await dialog.getByText('27 credits in all').waitFor();
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const retries = await db.selectFrom('job').select('retry_of').where('organization_id', '=', organizationId).execute();
+    expect(retries.flatMap(({ retry_of }) => retry_of ?? []).sort()).to.deep.equal([...ids].sort());
+    await page.getByLabel('Show jobs by state').getByText('Failed').click();
+    await page.getByRole('button', { name: 'Try 28 jobs again' }).click();
+    await page.getByText('Each of them has been tried again already.').waitFor();
+  });
+
+  it('are all tried again that can be, and it is said why the others were not', async () => {
+    const { db } = api.database;
+    const busy = await api.createTenant();
+    const { organizationId, workspaceId } = busy;
+    const { token } = busy.owner;
+    const { id: documentId } = await api.upload(busy, { bytes: 'Gone soon.' });
+    const text = { kind: 'text.embed', organizationId, workspaceId, texts: ['mirrors'] };
+    for (const body of [text, { kind: 'document.index', documentId }, text, { kind: 'document.index', documentId }])
+      await expectOk(api.request('POST', '/api/v1/jobs', { token, body }));
+    const failed = { status: 'failed' as const, error_code: 'ai_unreachable', error_message: 'away', finished_at: new Date() };
+    await db.updateTable('job').set(failed).where('organization_id', '=', organizationId).execute();
+    await expectOk(api.request('DELETE', `/api/v1/documents/${documentId}`, { token }));
+
+    const { page } = await open(pathOf(busy, 'jobs?status=failed'), { as: busy.owner });
+    await page.getByRole('button', { name: 'Try 4 jobs again' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click();
+    const said = page.getByRole('dialog').getByRole('status');
+    await said.getByText('Queued again: 2 jobs. Not queued: 2 jobs.').waitFor();
+    await said.getByText('The document of this job is gone. (2 jobs)').waitFor();
+    const retries = await db
+      .selectFrom('job')
+      .select('kind')
+      .where('retry_of', 'is not', null)
+      .where('workspace_id', '=', workspaceId)
+      .execute();
+    expect(retries.map(({ kind }) => kind)).to.deep.equal(['text.embed', 'text.embed']);
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
+  it('of an upload are those of its workspace and no other, show how much of a process is done, and its document the summary', async () => {
+    const { db } = api.database;
+    const { organizationId, owner, slug, workspaceId } = await api.createTenant();
+    const { token } = owner;
+    await expectOk(api.request('PATCH', `/api/v1/workspaces/${workspaceId}`, { token, body: { autoProcess: ['document.process'] } }));
+    const { page, complaints } = await open(`/o/${slug}/main/documents`, { as: owner });
+    const file = { name: 'process.txt', mimeType: 'text/plain', buffer: Buffer.from('One. Two.') };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByRole('region', { name: 'Uploads' }).getByText('Stored', { exact: true }).waitFor();
+    const made = await expectOk(api.request('GET', `/api/v1/organizations/${organizationId}/jobs`, { token }));
+    expect(made.body.items).to.have.length(1);
+    const [job] = made.body.items;
+    await page.getByRole('link', { name: 'Jobs' }).click();
+    const change = (values: object) =>
+      db
+        .updateTable('job')
+        .set({ ...values, updated_at: sql`clock_timestamp()` })
+        .where('id', '=', job.id)
+        .execute();
+    await page.getByText('Live', { exact: true }).waitFor();
+    const row = (state: string) => page.getByRole('row', { name: `Read, make searchable and summarize process.txt ${state}` });
+    await row('Queued').waitFor();
+    await change({ status: 'running', started_at: new Date(), stages: JSON.stringify({ extract: {} }) });
+    await row('Running 33%').waitFor();
+    await change({ stages: JSON.stringify({ extract: {}, index: {} }) });
+    await row('Running 67%').waitFor();
+    const result = {
+      extract: { characters: 9, pages: null, truncated: false },
+      index: { chunks: 1, characters: 9, model: 'fake', dimensions: 2 },
+      summarize: { summary: 'The short of it.', sentences: 1, model: 'fake', characters: 9 },
+    };
+    await change({ status: 'succeeded', result: JSON.stringify(result), finished_at: new Date() });
+    await row('Succeeded').waitFor();
+    await page.getByRole('link', { name: 'process.txt' }).click();
+    await page.getByText('The short of it.').waitFor();
+    expect(complaints).to.deep.equal([]);
+  });
+});

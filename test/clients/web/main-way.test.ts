@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import { until } from '../../support/processes.ts';
+import { expectOk } from '../../support/requests.ts';
+import { password, pathOf, useConsole } from './support/use-console.ts';
+
+describe('A newcomer in the console', function () {
+  this.timeout(240_000);
+  const { api, open, tenant } = useConsole();
+
+  it('signs up, sets up an organization, watches the samples, finds a passage, gets an answer and sees what it cost', async () => {
+    const { page, complaints } = await open('/');
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await page.getByLabel('Your name').fill('Ada Lovelace');
+    await page.getByLabel('Email address').fill('ada@example.com');
+    await page.getByLabel(/^Password/).fill(password);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByLabel('Name of the organization').fill('Korvid Ridge');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Documents' }).waitFor();
+    expect(new URL(page.url()).pathname).to.equal('/o/korvid-ridge/general/documents');
+    await page.getByRole('row', { name: /observatory-handbook\.pdf/ }).waitFor();
+
+    // The jobs end while they are looked at, without another request for them.
+    await page.getByRole('link', { name: 'Jobs' }).click();
+    await page.getByText('Live', { exact: true }).waitFor();
+    await expectCount(page.getByRole('row', { name: /Succeeded/ }), 6);
+    await page.getByRole('link', { name: 'Documents' }).click();
+    await page.getByRole('row', { name: /observatory-handbook\.pdf Searchable/ }).waitFor();
+
+    await page.getByRole('link', { name: 'Search' }).click();
+    await page.getByLabel('What are you looking for?').fill('how often are the mirrors washed');
+    await page.getByRole('button', { name: 'Search' }).click();
+    const first = page.getByRole('listitem').first();
+    await first.locator('mark').first().waitFor();
+    await first.getByRole('link', { name: 'observatory-handbook.pdf' }).click();
+    const marked = page.getByRole('region', { name: 'Text' }).locator('mark');
+    await marked.waitFor();
+    expect(await marked.textContent()).to.match(/mirrors? .*washed/is);
+    expect(page.url()).to.match(/page=\d+/);
+
+    await page.getByRole('link', { name: 'Ask' }).click();
+    await page.getByLabel('What do you want to know?').fill('How often are the mirrors washed?');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    const sentence = page.getByRole('list', { name: 'Answer' }).getByRole('listitem').first();
+    await sentence.getByText(/Mirrors are washed/).waitFor();
+    await page.getByText('Sentences of the documents, as they stand there · 3 credits').waitFor();
+    const said = await sentence.textContent();
+    // Whoever comes back gets the same answer, and pays for it once.
+    await page.reload();
+    await sentence.waitFor();
+    expect(await sentence.textContent()).to.equal(said);
+    await sentence.getByRole('link', { name: /^Open the quote: observatory-handbook\.pdf, page \d$/ }).click();
+    await marked.waitFor();
+    expect(await marked.textContent()).to.match(/^Mirrors are washed[^.]*\.$/);
+
+    await page.getByRole('link', { name: 'Usage' }).click();
+    await page.getByText('Billing is off: nothing is capped.').waitFor();
+    // Six documents, two credits each, and an answer.
+    await page.getByText('15', { exact: true }).first().waitFor();
+    await page.getByText('As a table').click();
+    await page.getByRole('row', { name: /Make searchable 12 0$/ }).waitFor();
+    expect(complaints).to.deep.equal([]);
+
+    expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')).not.to.match(
+      /token|ey[A-Z]/i,
+    );
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.goto(new URL('/o/korvid-ridge/general/jobs', page.url()).href);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  });
+
+  it('pays once for a document that the workspace makes searchable by itself, and is not offered it again', async () => {
+    const { organizationId, owner, workspaceId } = tenant;
+    const call = (method: string, path: string, body?: object) =>
+      expectOk(api.request(method, `/api/v1${path}`, { token: owner.token, ...(body && { body }) }));
+    await call('PATCH', `/workspaces/${workspaceId}`, { autoProcess: ['document.index'] });
+    const { page } = await open(pathOf(tenant, 'documents'), { as: owner });
+    const file = { name: 'mirrors.md', mimeType: 'text/markdown', buffer: Buffer.from('Mirrors are washed each month.') };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByRole('region', { name: 'Uploads' }).getByText('Stored', { exact: true }).waitFor();
+    await until(async () => (await call('GET', `/organizations/${organizationId}/jobs?status=succeeded`)).body.items.length > 0);
+    expect((await call('GET', `/organizations/${organizationId}/jobs`)).body.items).to.have.length(1);
+    const jobKinds = page.waitForResponse('**/system/jobKinds');
+    await page.getByRole('link', { name: 'mirrors.md' }).click();
+    await page.getByText('1 chunk').waitFor();
+    // This deployment has no such jobs.
+    expect((await (await jobKinds).json()).json.jobKinds).not.to.include('document.extractFields');
+    expect(await page.getByRole('region', { name: 'Fields' }).count()).to.equal(0);
+    await page.getByRole('button', { name: 'Summarize' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Make searchable' }).count()).to.equal(0);
+  });
+
+  it('loads at most 170 kB of compressed script to sign in, and none of the other pages', async () => {
+    const { page } = await open('/sign-in');
+    await page.getByLabel('Email address').waitFor();
+    await page.waitForLoadState('networkidle');
+    const scripts = (await page.evaluate(
+      "performance.getEntriesByType('resource').filter(({ name }) => name.endsWith('.js')).map(({ name, encodedBodySize }) => [name, encodedBodySize])",
+    )) as [string, number][];
+    const total = scripts.reduce((sum, [, bytes]) => sum + bytes, 0);
+    expect(total, JSON.stringify(scripts)).to.be.within(50_000, 170_000);
+    expect(scripts.filter(([name]) => /\/(documents?|jobs|search|ask|usage|shell)-/.test(name))).to.deep.equal([]);
+  });
+});
+
+async function expectCount(rows: { count(): Promise<number> }, count: number): Promise<void> {
+  await until(async () => (await rows.count()) >= count, 60_000);
+}

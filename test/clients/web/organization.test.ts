@@ -1,0 +1,260 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { until } from '../../support/processes.ts';
+import { type Receiver, startReceiver } from '../../support/receiver.ts';
+import { expectOk } from '../../support/requests.ts';
+import { noteTokens } from '../../support/run-secrets.ts';
+import { type MailServer, startMailServer } from '../../support/smtp.ts';
+import { mailLink } from './support/mail-link.ts';
+import { password, pathOf, useConsole } from './support/use-console.ts';
+
+describe('An organization in the console', () => {
+  let mailServer: MailServer;
+  let receiver: Receiver;
+  const { api, open, tenant } = useConsole(async () => {
+    mailServer = await startMailServer();
+    receiver = await startReceiver();
+    return {
+      SMTP_URL: mailServer.url,
+      EMAIL_FROM: 'sheaf@example.com',
+      WEBHOOKS_ENABLED: 'true',
+      WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.0/8',
+    };
+  });
+  after(() => Promise.all([mailServer.stop(), receiver.stop()]));
+
+  const visit = async (page: string) => (await open(pathOf(tenant, page), { as: tenant.owner })).page;
+
+  it('invites by mail, gives another role, and removes', async () => {
+    const page = await visit('members');
+    const email = 'grace@example.com';
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByLabel('Email address').fill(email);
+    await page.getByRole('button', { name: 'Send the invitation' }).click();
+    await page.getByRole('row', { name: `${email} Member` }).waitFor();
+
+    // The link of the mail leads to a page of the console, for somebody who has no account yet.
+    const { page: invited } = await open(await mailLink(mailServer, email, /Invitation/));
+    await invited.getByRole('link', { name: 'Create account' }).click();
+    await invited.getByLabel('Your name').fill('Grace Hopper');
+    await invited.getByLabel('Email address').fill(email);
+    await invited.getByLabel(/^Password/).fill(password);
+    await invited.getByRole('button', { name: 'Create account' }).click();
+    await invited.getByRole('button', { name: 'Join' }).click();
+    await invited.getByRole('heading', { name: 'Documents', exact: true }).waitFor();
+    // A member is offered nothing that only admins may do.
+    await invited.getByRole('link', { name: 'Members' }).click();
+    await invited.getByRole('row', { name: /Grace Hopper \(you\).*Member/ }).waitFor();
+    for (const name of ['API keys', 'Audit log']) expect(await invited.getByRole('link', { name }).count()).to.equal(0);
+    expect(await invited.getByRole('button', { name: 'Invite' }).count()).to.equal(0);
+
+    await page.reload();
+    await page.getByLabel('Role of Grace Hopper').selectOption('admin');
+    await until(async () => (await rolesOf()).includes('admin'));
+    await page.getByLabel('Role of Grace Hopper').selectOption('owner');
+    const question = page.getByRole('dialog', { name: 'Change the role of Grace Hopper to Owner?' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await rolesOf()).to.deep.equal(['admin', 'owner']);
+    // An admin is offered nothing that only owners may do, and is asked before the own role is gone.
+    await invited.reload();
+    const own = invited.getByRole('combobox', { name: 'Role of Grace Hopper' });
+    await own.waitFor();
+    expect(await own.locator('option').allTextContents()).to.deep.equal(['Admin', 'Member']);
+    await invited.getByRole('row', { name: /^Ada .* Owner/ }).waitFor();
+    expect(await invited.getByRole('button', { name: /^Remove/ }).count()).to.equal(0);
+    await own.selectOption('member');
+    await invited.getByRole('dialog').getByRole('button', { name: 'Change the role' }).click();
+    await own.waitFor({ state: 'detached' });
+    expect(await rolesOf()).to.deep.equal(['member', 'owner']);
+    await page.getByRole('button', { name: 'Remove Grace Hopper' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('row', { name: /Grace Hopper/ }).waitFor({ state: 'detached' });
+    expect(await rolesOf()).to.deep.equal(['owner']);
+  });
+
+  it('makes a team, adds a member, who sees the others, and deletes it', async () => {
+    const page = await visit('members');
+    await page.getByText('There are no teams.').waitFor();
+    await page.getByRole('button', { name: 'New team' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Night watch');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Night watch', { exact: true }).waitFor();
+    // Only who is in a team sees its members.
+    const members = page.locator('details');
+    await members.getByText('Members').click();
+    await members.getByRole('alert').waitFor();
+    await page.getByRole('button', { name: 'Add a member to Night watch' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add a member' }).click();
+    await members.getByText('Ada', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Delete Night watch' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('There are no teams.').waitFor();
+  });
+
+  it('adds a workspace, gives it and itself other names, and deletes the workspace', async () => {
+    const page = await visit('workspaces');
+    await page.getByRole('button', { name: 'New workspace' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Field notes');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('row', { name: /Field notes 0 B/ }).waitFor();
+    await page.getByRole('button', { name: 'Rename Field notes' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Observations');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: /Observations/ }).waitFor();
+    await page.getByRole('button', { name: 'Rename organization' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Korvid Ridge');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('navigation').getByText('Korvid Ridge').waitFor();
+    await page.getByLabel('Workspace').selectOption({ label: 'Observations' });
+    await page.getByText('No documents yet').waitFor();
+
+    await page.getByRole('link', { name: 'Workspaces' }).click();
+    await page.getByRole('button', { name: 'Delete Observations' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.waitForURL(`**${pathOf(tenant, 'documents')}`);
+  });
+
+  it('gives a program a key, whose secret is shown once, another secret, and takes it back', async () => {
+    const page = await visit('api-keys');
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Nightly import');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const first = await readSecret(page);
+    expect(await statusWith(first)).to.equal(200);
+    await page.getByRole('row', { name: /Nightly import.*Active/ }).waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal('New key');
+    expect(await page.content()).not.to.include(first);
+
+    await page.getByRole('button', { name: 'Rotate Nightly import' }).click();
+    await page.getByLabel('The current secret stays good for').selectOption('no time');
+    await page.getByRole('button', { name: 'Rotate', exact: true }).click();
+    const second = await readSecret(page);
+    expect([await statusWith(first), await statusWith(second)]).to.deep.equal([401, 200]);
+    await page.getByRole('button', { name: 'Revoke Nightly import' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('No keys yet').waitFor();
+    expect(await statusWith(second)).to.equal(401);
+  });
+
+  it('adds an endpoint, sends a test, sees why a delivery failed, and sends it again', async () => {
+    const page = await visit('webhooks');
+    await page.getByRole('button', { name: 'New endpoint' }).click();
+    await page.getByLabel('Address').fill(receiver.url);
+    await page.getByRole('button', { name: 'Create' }).click();
+    const secret = await readSecret(page);
+    expect(secret).to.match(/^whsec_/);
+    await page.getByRole('link', { name: receiver.url }).click();
+
+    receiver.behave({ status: 500, body: 'out of order' });
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    const row = page.getByRole('row', { name: /webhook\.test/ });
+    await row.getByText('Failed', { exact: true }).waitFor();
+    await row.getByText('Request and response').click();
+    await row.getByText('out of order').waitFor();
+    receiver.behave({ status: 204 });
+    await row.getByRole('button', { name: /Send again/ }).click();
+    await row.getByText('Delivered', { exact: true }).waitFor();
+    await page.getByLabel('Show deliveries by status').getByText('Failed').click();
+    await page.getByText('No delivery has this status.').waitFor();
+    expect(new URL(page.url()).search).to.equal('?status=failed');
+
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await page.getByRole('button', { name: 'Enable' }).waitFor();
+    await page.getByRole('button', { name: 'New secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click();
+    expect(await readSecret(page))
+      .to.match(/^whsec_/)
+      .and.not.equal(secret);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No endpoints yet').waitFor();
+  });
+
+  it('shows what was done, and by whom', async () => {
+    const page = await visit('audit');
+    const row = page.getByRole('row', { name: /workspace\.create/ }).last();
+    await row.getByText(tenant.owner.email).waitFor();
+    await row.getByText('Details').click();
+    await row.getByText('"main"').waitFor();
+    // What was done to one thing, and what somebody did.
+    await row.getByRole('link', { name: `workspace ${tenant.workspaceId}` }).click();
+    await page.getByText(`Only entries about ${tenant.workspaceId}`).waitFor();
+    await until(async () => (await page.getByRole('row').count()) === 2);
+    await page.reload();
+    await row.getByRole('link', { name: tenant.owner.email }).click();
+    await page.getByText(`Only entries by ${tenant.owner.email}`).waitFor();
+    await page.getByRole('row', { name: /organization\.create/ }).waitFor();
+    await page.getByRole('link', { name: 'Show all' }).click();
+    await page.getByText('Only entries').waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Plan' }).click();
+    await page.getByText('Billing is off in this deployment').waitFor();
+  });
+
+  it('is deleted by its owner, who types its slug', async () => {
+    const doomed = await api.createTenant();
+    const admin = await api.signUp();
+    await api.addMember(doomed.organizationId, admin, 'admin');
+    const { page: ofAdmin } = await open(pathOf(doomed, 'workspaces'), { as: admin });
+    await ofAdmin.getByRole('button', { name: 'New workspace' }).waitFor();
+    expect(await ofAdmin.getByRole('button', { name: 'Delete organization' }).count()).to.equal(0);
+
+    const { page } = await open(pathOf(doomed, 'workspaces'), { as: doomed.owner });
+    await page.getByRole('button', { name: 'Delete organization' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Type this to confirm').fill(tenant.slug);
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    expect(await dialog.locator(':invalid').count()).to.be.above(0);
+    await dialog.getByLabel('Type this to confirm').fill(doomed.slug);
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'Set up your organization' }).waitFor();
+    const rows = api.database.db.selectFrom('organization').where('id', '=', doomed.organizationId);
+    expect(await rows.execute()).to.deep.equal([]);
+  });
+
+  it('is made by whoever opens the first page by hand, and gets its workspace there if it has none', async () => {
+    const { page } = await open('/start', { as: tenant.owner });
+    await page.getByLabel('Name of the organization').waitFor();
+    // Whoever tries again after only the workspace failed gets it in the organization that is there.
+    const newcomer = await api.signUp('Grace Hopper');
+    const { page: first } = await open('/start', { as: newcomer });
+    await first.route('**/rpc/workspaces/create', (route) => route.fulfill({ status: 500, json: {} }), { times: 1 });
+    await first.getByLabel('Name of the organization').fill('Night watch');
+    await first.getByLabel('Put six sample documents in it').uncheck();
+    await first.getByRole('button', { name: 'Create' }).click();
+    await first.getByRole('alert').waitFor();
+    await first.getByText('Night watch has no workspace yet').waitFor();
+    await first.getByRole('button', { name: 'Create' }).click();
+    await first.getByText('No documents yet').waitFor();
+    expect(await api.database.db.selectFrom('member').where('userId', '=', newcomer.id).selectAll().execute()).to.have.length(1);
+
+    const bare = await api.createTenant();
+    await expectOk(api.request('DELETE', `/api/v1/workspaces/${bare.workspaceId}`, { token: bare.owner.token }));
+    const { page: ofBare } = await open('/', { as: bare.owner });
+    await ofBare.getByText('has no workspace yet').waitFor();
+    await ofBare.getByLabel('Put six sample documents in it').uncheck();
+    await ofBare.getByRole('button', { name: 'Create' }).click();
+    await ofBare.getByText('No documents yet').waitFor();
+    expect(new URL(ofBare.url()).pathname).to.equal(`/o/${bare.slug}/general/documents`);
+  });
+
+  async function rolesOf(): Promise<string[]> {
+    const { organizationId } = tenant;
+    const rows = await api.database.db.selectFrom('member').select('role').where('organizationId', '=', organizationId).execute();
+    return rows.map(({ role }) => role).sort();
+  }
+
+  async function statusWith(secret: string): Promise<number> {
+    const answer = await api.request('GET', `/api/v1/workspaces?organizationId=${tenant.organizationId}`, { token: secret });
+    return answer.status;
+  }
+});
+
+/** The secret of the dialog that shows it once, which is then closed. */
+async function readSecret(page: Page): Promise<string> {
+  const dialog = page.getByRole('dialog', { name: /^The secret/ });
+  const secret = (await dialog.locator('pre').textContent()) ?? '';
+  noteTokens(secret);
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  return secret;
+}

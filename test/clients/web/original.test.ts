@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import type { Frame, Page } from 'playwright-core';
+import { makePdf, makePdfOf, stream } from '../../ai/support/make-pdf.ts';
+import { until } from '../../support/processes.ts';
+import { startReceiver } from '../../support/receiver.ts';
+import { pathOf, useConsole } from './support/use-console.ts';
+
+/** Does what a PDF may ask of a viewer: runs a script, leads elsewhere, sends a form, and loads a font whose matrix is a script. */
+const hostilePdf = makePdfOf({
+  content: 'BT /F2 40 Tf 50 400 Td (mirrors) Tj ET',
+  catalog: '/OpenAction << /S /JavaScript /JS (app.alert\\("hacked"\\); app.launchURL\\("https://attacker.example/", true\\);) >>',
+  page: '/Annots [10 0 R] /AA << /O << /S /URI /URI (https://attacker.example/) >> >>',
+  fonts: '/F2 11 0 R',
+  objects: [
+    '<< /Type /Annot /Subtype /Link /Rect [0 0 600 800] /A << /S /URI /URI (https://attacker.example/) >> >>',
+    '<< /Type /Font /Subtype /Type1 /BaseFont /AAAAAA+Hacked /FontMatrix [0.001 0 0 0.001 0 (0\\); window.hacked = 1; alert\\(1)] /FontDescriptor 12 0 R >>',
+    '<< /Type /FontDescriptor /FontName /AAAAAA+Hacked /Flags 4 /FontFile 13 0 R >>',
+    stream('/Length1 1', '%!PS'),
+  ],
+});
+
+const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==';
+
+describe('The original of a document in the console', () => {
+  const { api, open, tenant } = useConsole({ WORKER_ENABLED: 'false' });
+  const upload = async (name: string, contentType: string, bytes: string | Buffer) =>
+    (await api.upload(tenant, { name, contentType, bytes })).id;
+  const visit = (id: string, search = '') => open(pathOf(tenant, `documents/${id}${search}`), { as: tenant.owner });
+
+  it('is a page of a PDF, loaded once it is asked for, at the page that is looked at', async () => {
+    const id = await upload('two.pdf', 'application/pdf', makePdf('0 0 1 rg 0 0 600 800 re f', 2));
+    const { page, complaints } = await visit(id);
+    const asked: string[] = [];
+    page.on('request', (request) => void asked.push(request.url()));
+    await page.getByRole('button', { name: 'Show the original' }).waitFor();
+    expect(asked.filter((url) => /original|uploads/.test(url))).to.deep.equal([]);
+    await page.getByRole('button', { name: 'Show the original' }).click();
+    const frame = await frameShowing(page, 1);
+    expect(await frame.evaluate('[...document.getElementById("page").getContext("2d").getImageData(50, 50, 1, 1).data]')).to.deep.equal([
+      0, 0, 255, 255,
+    ]);
+    await page.getByRole('button', { name: 'Next page' }).click();
+    await frameShowing(page, 2);
+    expect(new URL(page.url()).search).to.equal('?original=true&page=2');
+    await page.reload();
+    await frameShowing(page, 2);
+    // Whoever turns pages faster than they are drawn sees the last one.
+    const turn = `for (const page of [1, 2, 1]) document.querySelector('iframe').contentWindow.postMessage({ page, label: 'Page' }, '*')`;
+    await page.evaluate(turn);
+    await frameShowing(page, 1);
+    await page.getByRole('button', { name: 'Hide the original' }).click();
+    await page.locator('iframe').waitFor({ state: 'detached' });
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('has its letters where the file brings no font along', async () => {
+    const { page } = await visit(
+      await upload('letters.pdf', 'application/pdf', makePdf('BT /F1 400 Tf 50 300 Td (M) Tj ET')),
+      '?original=true',
+    );
+    const frame = await frameShowing(page, 1);
+    const dark = 'document.getElementById("page").getContext("2d").getImageData(0, 0, 400, 500).data.filter((value) => value < 50).length';
+    expect(await frame.evaluate(dark)).to.be.above(1_000);
+  });
+
+  it('of a hostile PDF runs nothing, leads nowhere, and reaches neither the session nor the API', async () => {
+    const { page, complaints } = await visit(await upload('hostile.pdf', 'application/pdf', hostilePdf), '?original=true');
+    const origins = new Set<string>();
+    page.on('request', (request) => void (/^https?:/.test(request.url()) && origins.add(new URL(request.url()).origin)));
+    page.on('dialog', (dialog) => void complaints.push(dialog.message()));
+    page.on('popup', (popup) => void complaints.push(popup.url()));
+    const frame = await frameShowing(page, 1);
+    await page.locator('iframe').click();
+    const attacker = await startReceiver();
+    const address = page.url();
+    // Whatever a file might make the frame do.
+    const attempts = {
+      session: 'return document.cookie',
+      storage: 'return localStorage.length',
+      page: 'return parent.document.title',
+      script: `document.body.append(Object.assign(document.createElement('script'), { text: 'window.hacked = 1' })); if (!window.hacked) throw 1`,
+      api: `return fetch('${api.url}/api/v1/health')`,
+      elsewhere: `return fetch('${attacker.url}', { mode: 'no-cors' })`,
+      picture: `return new Promise((resolve, reject) => Object.assign(new Image(), { onload: resolve, onerror: reject, src: '${pixel}' }))`,
+      // Last: it would take the others with it.
+      navigation: `top.location = 'https://attacker.example/'`,
+    };
+    const results: Record<string, unknown> = {};
+    for (const [name, attempt] of Object.entries(attempts)) results[name] = await failureOf(frame, attempt);
+    expect(results).to.deep.equal(Object.fromEntries(Object.keys(attempts).map((name) => [name, 'refused'])));
+    await frame.evaluate(
+      "document.body.append(Object.assign(document.createElement('form'), { action: 'https://attacker.example/' })); document.forms[0].submit()",
+    );
+    await until(async () => complaints.some((each) => /Blocked form submission/.test(each)));
+    expect(await frame.evaluate('[window.hacked, origin, open("https://attacker.example/")]')).to.deep.equal([undefined, 'null', null]);
+    expect([page.url(), await page.evaluate('window.hacked')]).to.deep.equal([address, undefined]);
+    expect([...origins]).to.deep.equal([api.url]);
+    expect(attacker.received).to.deep.equal([]);
+    await attacker.stop();
+    expect(complaints.filter((each) => !/Content Security Policy|Refused|Blocked|sandbox|Unsafe attempt/i.test(each))).to.deep.equal([]);
+  });
+
+  it('says that a file cannot be shown, or was not sent, and leaves the download', async () => {
+    const id = await upload('broken.pdf', 'application/pdf', 'no PDF at all');
+    const { page } = await visit(id, '?original=true');
+    await page.getByText('This file cannot be shown: it is broken, or needs a password.').waitFor();
+    await page.route('**/uploads/**', (route) => route.abort());
+    await page.reload();
+    await page.getByRole('alert').getByText('The store did not send the file to this page.').waitFor();
+    expect(await page.getByRole('button', { name: 'Download' }).isEnabled()).to.equal(true);
+  });
+
+  it('is a picture, and of other kinds only the download', async () => {
+    const bytes = readFileSync('docs/examples/samples/trail-notice.png');
+    const { page, complaints } = await visit(await upload('notice.png', 'image/png', bytes));
+    await page.getByRole('button', { name: 'Show the original' }).click();
+    await until(async () => (await page.evaluate('document.querySelector("img.original")?.naturalWidth ?? 0')) !== 0);
+    expect(complaints).to.deep.equal([]);
+    await page.goto(api.url + pathOf(tenant, `documents/${await upload('page.html', 'text/html', '<h1>Mirrors</h1>')}?original=true`));
+    await page.getByRole('button', { name: 'Download' }).waitFor();
+    expect(await page.locator('main :is(iframe, img, button[aria-expanded])').count()).to.equal(0);
+  });
+
+  it('is drawn in a frame that has no origin even if it is opened alone', async () => {
+    const answer = await fetch(`${api.url}/original.html`);
+    expect([answer.status, answer.headers.get('content-type')]).to.deep.equal([200, 'text/html; charset=utf-8']);
+    expect(answer.headers.get('content-security-policy')).to.match(/^sandbox allow-scripts; default-src 'none'; .*frame-ancestors 'self'$/);
+    const { page } = await open('/original.html', { as: tenant.owner });
+    expect(await page.evaluate('origin')).to.equal('null');
+  });
+});
+
+/** The frame of the page, once it has drawn this page of the PDF. */
+async function frameShowing(page: Page, number: number): Promise<Frame> {
+  const find = () => page.frames().find((frame) => frame.url().endsWith('/original.html'));
+  await until(
+    async () =>
+      (await find()
+        ?.evaluate('document.getElementById("page")?.dataset.shown')
+        .catch(() => undefined)) === String(number),
+  );
+  return find() as Frame;
+}
+
+/** `refused` if a script fails in the frame, else what it returned, as a text. */
+async function failureOf(frame: Frame, script: string): Promise<unknown> {
+  return await frame.evaluate(`(async () => { ${script} })().then(String)`).catch(() => 'refused');
+}

@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import type { TestUser } from '../../support/api.ts';
+import { until } from '../../support/processes.ts';
+import { pathOf, useConsole } from './support/use-console.ts';
+
+describe('The pages of platform admins in the console', () => {
+  const { api, open, tenant } = useConsole({ WORKER_ENABLED: 'false', TEMPORAL_UI_URL: 'http://temporal.example.com' });
+  let admin: TestUser;
+  let jobId: string;
+
+  before(async () => {
+    admin = await api.signUp('Platform Admin');
+    await api.makePlatformAdmin(admin);
+    const { organizationId, workspaceId, owner } = tenant;
+    const body = { kind: 'text.summarize', organizationId, workspaceId, text: 'One. Two.' };
+    jobId = (await api.request('POST', '/api/v1/jobs', { token: owner.token, body })).body.id;
+    const past = new Date(Date.now() - 3_600_000);
+    await api.database.db.updateTable('job').set({ created_at: past }).where('id', '=', jobId).execute();
+  });
+
+  const visit = async (path: string, as = admin) => open(path, { as });
+
+  it('show how the deployment is doing, and what is stuck and why', async () => {
+    const { page, complaints } = await visit('/admin/system');
+    await page.getByRole('heading', { name: 'Database' }).waitFor();
+    await page.getByText(/migrations applied/).waitFor();
+    const row = page.getByRole('row', { name: /queued job/ });
+    await row.getByText(/is a worker running\?|has not taken/).waitFor();
+    const link = row.getByRole('link', { name: `See the workflow of job ${jobId}` });
+    const { namespace } = api.temporal;
+    expect(await link.getAttribute('href')).to.equal(`http://temporal.example.com/namespaces/${namespace}/workflows/job-${jobId}`);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('find organizations and users by a part of their names, and keep that in the address', async () => {
+    const { page } = await visit('/admin/organizations');
+    await page.getByRole('searchbox').fill(tenant.slug);
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('row', { name: new RegExp(tenant.organizationId) }).waitFor();
+    await page.reload();
+    await until(async () => (await page.getByRole('row').count()) === 2);
+    await page.getByRole('searchbox').fill('no such organization');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByText('Nothing was found.').waitFor();
+
+    await page.getByRole('link', { name: 'Users' }).click();
+    await page.getByRole('heading', { name: 'Users' }).waitFor();
+    await page.getByRole('searchbox').fill(tenant.owner.email);
+    await page.getByRole('button', { name: 'Find' }).click();
+    await until(async () => (await page.getByRole('row').count()) === 2);
+    await page.getByRole('row', { name: new RegExp(tenant.owner.email) }).waitFor();
+  });
+
+  it('ban a user with a reason, who is out at once, and lift the ban', async () => {
+    const grace = await api.signUp('Grace Hopper');
+    const { page } = await visit(`/admin/users?q=${grace.email}`);
+    await page.getByRole('button', { name: 'Ban Grace Hopper' }).click();
+    await page.getByLabel('Reason').fill('spam');
+    await page.getByRole('dialog').getByRole('button', { name: 'Ban', exact: true }).click();
+    await page.getByRole('row', { name: /Banned.*The ban ends in.*spam/ }).waitFor();
+    expect((await api.request('GET', '/api/v1/me', { token: grace.token })).status).to.equal(401);
+    await page.getByRole('button', { name: 'Lift the ban of Grace Hopper' }).click();
+    await page.getByRole('row', { name: /Grace Hopper.*Active/ }).waitFor();
+  });
+
+  it('act in the name of a user under a banner on every page, which ends it with one click', async () => {
+    const { page } = await visit(`/admin/users?q=${tenant.owner.email}`);
+    await page.getByRole('button', { name: /^Act as / }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Act as' }).click();
+    const banner = page.getByRole('region', { name: 'You act in the name of another' });
+    await banner.getByText(tenant.owner.email).waitFor();
+    for (const path of [pathOf(tenant, 'documents'), pathOf(tenant, 'account'), '/start', '/sign-in', '/accept-invitation/a', '/nothing']) {
+      await page.goto(api.url + path);
+      await banner.waitFor();
+      expect(await isOnTop(page), path).to.equal(true);
+    }
+    // Neither a dialog nor the rights of the user hide or widen it.
+    await page.goto(api.url + pathOf(tenant, 'members'));
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await page.getByRole('dialog').waitFor();
+    await page.locator('.impersonation').waitFor();
+    expect(await isOnTop(page)).to.equal(true);
+    await page.goto(`${api.url}/admin/users`);
+    await page.getByText('There is nothing at this address.').waitFor();
+    await banner.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('heading', { name: 'Users' }).waitFor();
+    expect(await banner.count()).to.equal(0);
+  });
+
+  it('set feature flags, for all and for one organization', async () => {
+    const { page } = await visit('/admin/flags');
+    await page.getByText('There are no feature flags.').waitFor();
+    await page.getByRole('button', { name: 'New flag' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Not A Key');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).fill('search.rerank');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    const row = page.getByRole('row', { name: /search\.rerank.*Off/ });
+    await row.getByRole('button', { name: 'Set for an organization: search.rerank' }).click();
+    await page.getByLabel('Id of the organization').fill(tenant.organizationId);
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await row.getByText(tenant.organizationId).waitFor();
+    expect((await flagsOfTenant())['search.rerank']).to.equal(true);
+    const theirs = (await visit(pathOf(tenant, 'usage'), tenant.owner)).page;
+    await theirs.getByRole('row', { name: 'search.rerank On' }).waitFor();
+    await row.getByRole('button', { name: `Remove what is set for ${tenant.organizationId}` }).click();
+    await row.getByText(tenant.organizationId).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Turn on: search.rerank' }).click();
+    await page.getByRole('row', { name: /search\.rerank.*On/ }).waitFor();
+    await page.getByRole('button', { name: 'Delete search.rerank' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('There are no feature flags.').waitFor();
+  });
+
+  it('lead from a job to its workflow, and from the workspace to the platform', async () => {
+    await api.addMember(tenant.organizationId, admin, 'member');
+    const { page } = await visit(pathOf(tenant, 'jobs'));
+    await page.getByRole('link', { name: `See the workflow of job ${jobId}` }).waitFor();
+    await page.getByRole('link', { name: 'Administration' }).click();
+    await page.getByRole('heading', { name: 'System' }).waitFor();
+  });
+
+  it('are nothing for everybody else, and end with the role while they are looked at', async () => {
+    const { page } = await visit('/admin/users', tenant.owner);
+    await page.getByText('There is nothing at this address.').waitFor();
+    await page.goto(api.url + pathOf(tenant, 'jobs'));
+    await page.getByRole('row', { name: /Summarize a text/ }).waitFor();
+    expect(await page.getByRole('link', { name: /workflow|Administration/ }).count()).to.equal(0);
+
+    const other = await api.signUp('Other Admin');
+    await api.makePlatformAdmin(other);
+    const { page: theirs } = await visit('/admin/system', other);
+    await theirs.getByRole('heading', { name: 'Database' }).waitFor();
+    await api.database.db.updateTable('user').set({ role: 'user' }).where('id', '=', other.id).execute();
+    await theirs.getByRole('link', { name: 'Users' }).click();
+    await theirs
+      .getByRole('alert')
+      .getByText(/not allowed/i)
+      .first()
+      .waitFor();
+  });
+
+  async function flagsOfTenant(): Promise<Record<string, boolean>> {
+    const path = `/api/v1/flags?organizationId=${tenant.organizationId}`;
+    return (await api.request('GET', path, { token: tenant.owner.token })).body;
+  }
+});
+
+/** Whether the banner is what one sees where it stands. */
+async function isOnTop(page: Page): Promise<unknown> {
+  return await page.evaluate(`(() => {
+    const banner = document.querySelector('.impersonation');
+    const { left, top, width, height } = banner.getBoundingClientRect();
+    return banner.contains(document.elementFromPoint(left + width / 2, top + height / 2)) && top + height <= innerHeight + 1;
+  })()`);
+}

@@ -1,0 +1,86 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { makeTestDirectory, removeTestDirectory } from '../../support/directories.ts';
+import { until } from '../../support/processes.ts';
+import { expectOk } from '../../support/requests.ts';
+import { pathOf, useConsole } from './support/use-console.ts';
+
+describe('A folder that is dropped on the console', () => {
+  const { api, open, tenant } = useConsole({ WORKER_ENABLED: 'false' });
+  let directory: string;
+  before(() => {
+    directory = makeTestDirectory();
+    mkdirSync(join(directory, 'Night log/2026'), { recursive: true });
+    mkdirSync(join(directory, 'Tools'));
+    for (const [name, bytes] of [
+      ['Night log/overview.txt', 'Every night has a page.'],
+      ['Night log/2026/spring.md', '# Spring'],
+      ['Night log/.draft.txt', 'hidden'],
+      ['Night log/empty.txt', ''],
+      ['Night log/tool.bin', 'unknown'],
+      ['Tools/tool.bin', 'unknown'],
+    ] as const)
+      writeFileSync(join(directory, name), bytes);
+  });
+  after(() => removeTestDirectory(directory));
+
+  it('becomes documents that are called by their paths in it, without what the command line leaves out', async () => {
+    const { page, complaints } = await open(pathOf(tenant, 'documents'), { as: tenant.owner });
+    const uploads = page.getByRole('region', { name: 'Uploads' });
+    await drop(page, join(directory, 'Night log'));
+    await until(async () => (await uploads.getByText('Stored', { exact: true }).count()) === 2);
+    await page.getByRole('link', { name: '2026/spring.md', exact: true }).waitFor();
+    const { body } = await api.request(
+      'GET',
+      `/api/v1/workspaces/${tenant.workspaceId}/documents?organizationId=${tenant.organizationId}`,
+      {
+        token: tenant.owner.token,
+      },
+    );
+    expect(body.items.map(({ name }: { name: string }) => name).sort()).to.deep.equal(['2026/spring.md', 'overview.txt']);
+    await drop(page, join(directory, 'Tools'));
+    await page.getByRole('alert').getByText('Files of this kind are not taken.').waitFor();
+    await drop(page, join(directory, 'Night log/overview.txt'));
+    await until(async () => (await uploads.getByText('overview.txt').count()) === 2);
+    expect(await page.getByRole('alert').count()).to.equal(0);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('goes into the workspace that it was dropped in, also if another is chosen while it is read', async () => {
+    const two = await api.createTenant();
+    const { token } = two.owner;
+    const body = { organizationId: two.organizationId, name: 'Other', slug: 'other' };
+    await expectOk(api.request('POST', '/api/v1/workspaces', { token, body }));
+    const { page } = await open(pathOf(two, 'documents'), { as: two.owner });
+    await page.getByText('No documents yet').waitFor();
+    await page.evaluate(`{
+      const { webkitGetAsEntry } = DataTransferItem.prototype;
+      const held = new Promise((resolve) => { window.readOn = resolve; });
+      DataTransferItem.prototype.webkitGetAsEntry = function () {
+        const entry = webkitGetAsEntry.call(this);
+        const reader = entry.createReader();
+        entry.createReader = () => ({ readEntries: (...answers) => held.then(() => reader.readEntries(...answers)) });
+        return entry;
+      };
+    }`);
+    await drop(page, join(directory, 'Night log'));
+    await page.getByLabel('Workspace').selectOption({ label: 'Other' });
+    await page.waitForURL('**/other/documents');
+    await page.getByText('No documents yet').waitFor();
+    await page.evaluate('readOn()');
+    const documents = `/api/v1/workspaces/${two.workspaceId}/documents?organizationId=${two.organizationId}&status=ready`;
+    await until(async () => (await expectOk(api.request('GET', documents, { token }))).body.items.length === 2);
+  });
+});
+
+/** Drops a file or folder of this machine where files are taken. */
+async function drop(page: Page, path: string): Promise<void> {
+  const box = await page.locator('.drop-area').boundingBox();
+  const { x = 0, y = 0 } = box ?? {};
+  const session = await page.context().newCDPSession(page);
+  const data = { items: [], files: [path], dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await session.send('Input.dispatchDragEvent', { type, x: x + 10, y: y + 10, data });
+}

@@ -1,0 +1,451 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { loadAiServiceConfig } from '../../../base/config/ai-service.ts';
+import type { Environment } from '../../../base/config/environment.ts';
+import { extraContentTypes } from '../../../base/config/extra-content-types.ts';
+import { inheritedEnvironment } from '../../../base/config/local.ts';
+import { loadOpsConfig } from '../../../base/config/ops.ts';
+import { secretVariables } from '../../../base/config/secret-files.ts';
+import { loadServerConfig } from '../../../base/config/server.ts';
+import { variables } from '../../../base/config/variables.ts';
+import { memoryEnvironment, memoryFlags } from '../../../ops/local/services.ts';
+import { versitygw } from '../../adapters/storage/s3-server.ts';
+import { makeTestDirectory, removeTestDirectory } from '../../support/directories.ts';
+
+interface Service {
+  image: string;
+  entrypoint?: string[];
+  command?: string[];
+  profiles?: string[];
+  network_mode?: string;
+  environment?: Environment;
+  volumes?: string[];
+  user?: string;
+  read_only?: boolean;
+  cap_drop?: string[];
+  security_opt?: string[];
+  mem_limit?: string;
+  cpus?: string | number;
+  cpu_shares?: number;
+  pids_limit?: number;
+  logging?: { options: Environment };
+  networks?: string[];
+  stop_grace_period?: string;
+  depends_on?: Record<string, { condition: string }>;
+  build?: object;
+  ports?: string[];
+  healthcheck?: object;
+}
+
+const compose: { services: Record<string, Service>; networks: Record<string, { internal?: unknown } | null> } = parse(
+  readFileSync('docker-compose.yml', 'utf8'),
+  { merge: true },
+);
+/** What ops/deploy/env.example asks for. */
+const filledIn = {
+  POSTGRES_PASSWORD: 'd4e5f6',
+  DATABASE_PASSWORD: 'a1b2c3',
+  TEMPORAL_DATABASE_PASSWORD: 'f7a8b9',
+  AUTH_SECRET: '0123456789abcdef'.repeat(4),
+  SERVICE_TOKEN: 'fedcba9876543210'.repeat(4),
+  API_URL: 'http://localhost:8080',
+  SMTP_URL: 'smtp://mail',
+  EMAIL_FROM: 'Sheaf <no-reply@example.com>',
+};
+/** Read by OpenTelemetry's SDK, in every program. */
+const ofOpenTelemetry = [
+  'SERVICE_NAME',
+  'RESOURCE_ATTRIBUTES',
+  ...['CERTIFICATE', 'TIMEOUT', 'COMPRESSION'].map((name) => `EXPORTER_OTLP_${name}`),
+].map((name) => `OTEL_${name}`);
+/** Read by the client of Google's storage. */
+const ofGoogle = ['GOOGLE_APPLICATION_CREDENTIALS'];
+const own = Object.entries(compose.services).filter(
+  ([name, { image, profiles }]) => /^sheaf(-ai)?:/.test(image) && !profiles && name !== 'secrets',
+);
+
+describe('docker-compose.yml', () => {
+  it('gives each program only variables that it reads', () => {
+    expect(own.map(([name]) => name)).to.have.members(['migrate', 'api', 'worker', 'ai']);
+    for (const [name, { environment }] of own) {
+      const known = [...(name === 'ai' ? variables.aiService : [...variables.server, ...ofGoogle]), ...ofOpenTelemetry];
+      const inFiles = secretVariables.filter((secret) => known.includes(secret)).map((secret) => `${secret}_FILE`);
+      expect([...known, ...inFiles], name).to.include.members(Object.keys(environment ?? {}));
+    }
+  });
+
+  it('lets requests come before what outlives them', () => {
+    const less = Object.entries(compose.services).filter(([, { cpu_shares: shares = 1_024 }]) => shares < 1_024);
+    expect(less.map(([name]) => name)).to.have.members(['worker', 'ai', 'temporal']);
+  });
+
+  for (const [title, name, settled] of [
+    ['API and worker', 'api', ['NODE_ENV', 'PORT', 'HOST', 'TRUST_PROXY', 'DATA_DIR', 'WORKER_ENABLED']],
+    ['AI service', 'ai', ['NODE_ENV', 'AI_HOST', 'AI_PORT', 'SERVICE_AUTH_DISABLED']],
+  ] as const)
+    it(`lets .env set every variable that docs/configuration.md lists for ${title}, in a file too if it is a secret`, () => {
+      const names = documented(title).filter((variable) => !(settled as readonly string[]).includes(variable));
+      const inFiles = names.filter((variable) => secretVariables.includes(variable)).map((variable) => `${variable}_FILE`);
+      expect(inFiles).not.to.deep.equal([]);
+      const environment = compose.services[name]?.environment ?? {};
+      for (const variable of [...names, ...inFiles]) {
+        const given = interpolate({ [variable]: environment[variable] }, { ...filledIn, [variable]: `set ${variable}` });
+        expect(given, variable).to.deep.equal({ [variable]: `set ${variable}` });
+      }
+    });
+
+  it('lets .env set what the exporter of traces reads itself, in every program that sends them', () => {
+    for (const name of ['api', 'worker', 'ai']) {
+      const environment = interpolate(compose.services[name]?.environment, {
+        ...filledIn,
+        ...Object.fromEntries(ofOpenTelemetry.map((each) => [each, `set ${each}`])),
+      });
+      for (const variable of ofOpenTelemetry) expect(environment[variable], `${name} ${variable}`).to.equal(`set ${variable}`);
+    }
+  });
+
+  it('gives the worker and the migration what it gives the API', () => {
+    const { WORKER_ENABLED, ...ofApi } = compose.services.api?.environment ?? {};
+    expect(WORKER_ENABLED).to.equal('false');
+    for (const name of ['worker', 'migrate']) expect(compose.services[name]?.environment, name).to.deep.equal(ofApi);
+  });
+
+  it('takes root, capabilities, memory, processors, processes and room for logs from every container', () => {
+    for (const [name, service] of Object.entries(compose.services)) {
+      expect(service.cap_drop, name).to.deep.equal(['ALL']);
+      expect(service.security_opt, name).to.deep.equal(['no-new-privileges:true']);
+      expect(service.mem_limit, name).to.match(/^(\$\{[A-Z_]+:-\d+[mg]\}|\d+[mg])$/);
+      expect(String(service.cpus), name).to.match(/^(\$\{[A-Z_]+:-\d\}|\d)$/);
+      expect(service.pids_limit, name).to.be.a('number');
+      expect(service.logging?.options, name).to.have.keys('max-size', 'max-file');
+    }
+    expect(readFileSync('ops/deploy/Dockerfile', 'utf8')).to.match(/^USER node$/m);
+    for (const name of ['edge', 'postgres', 'databases']) expect(compose.services[name]?.user, name).to.be.a('string');
+    // What Temporal publishes writes its configuration into its own file system.
+    const writable = Object.keys(compose.services).filter((name) => !compose.services[name]?.read_only);
+    expect(writable).to.deep.equal(['temporal', 'temporal-ui']);
+  });
+
+  it('makes the databases and migrates in steps of their own, which the others wait for', () => {
+    for (const name of ['migrate', 'temporal'])
+      expect(compose.services[name]?.depends_on, name).to.deep.equal({ databases: { condition: 'service_completed_successfully' } });
+    expect(compose.services.migrate?.command).to.deep.equal(['node', 'ops/main.ts', 'migrate']);
+    for (const name of ['api', 'worker'])
+      expect(compose.services[name]?.depends_on?.migrate, name).to.deep.equal({ condition: 'service_completed_successfully' });
+  });
+
+  it('is documented with a backup and a restore that start nothing else, and so migrate nothing', () => {
+    const commands = readFileSync('docs/deploy.md', 'utf8').matchAll(/^docker compose run (.*) node ops\/main\.ts (backup|restore) /gm);
+    const run = [...commands].map(([, options = '', command = '']) => ({ command, options: options.split(' ') }));
+    expect(run.map(({ command }) => command)).to.include.members(['backup', 'restore']);
+    for (const { command, options } of run) {
+      expect(options, command).to.include.members(['--rm', '--no-deps', '-v']);
+      expect(Object.keys(compose.services), command).to.include(options.at(-1));
+    }
+  });
+
+  it('is documented with a restore before the first worker, whose start would take the store', () => {
+    const blocks = [...readFileSync('docs/deploy.md', 'utf8').matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) =>
+      block.trim().split('\n'),
+    );
+    const restores = blocks.filter((lines) => lines.some((line) => / restore \S+$/.test(line)));
+    expect(restores).to.have.length(1);
+    for (const line of restores[0] ?? []) {
+      if (/ restore /.test(line)) break;
+      // Neither `up` nor what depends on the worker.
+      expect(line).to.match(/^docker compose (build|run --rm databases)$/);
+    }
+    expect(compose.services.databases?.depends_on).to.deep.equal({ postgres: { condition: 'service_healthy' } });
+  });
+
+  it('lets .env say how long a container of the service may take to stop, which is longer than it waits', () => {
+    for (const [name, { stop_grace_period: period = '' }] of own) {
+      expect(fill(period, { STOP_GRACE_PERIOD: '2m' }), name).to.equal('2m');
+      const [, seconds = ''] = /^(\d+)s$/.exec(fill(period, {})) ?? [];
+      const { worker, shutdownDelayMs } = loadServerConfig(interpolate(compose.services.worker?.environment, filledIn));
+      expect(Number(seconds) * 1_000, name).to.be.at.least(Math.max(worker.shutdownGraceMs, shutdownDelayMs) + 10_000);
+    }
+  });
+
+  it('counts limits over all containers of the API', () => {
+    expect(loadServerConfig(interpolate(compose.services.api?.environment, filledIn)).limits.store).to.equal('postgres');
+  });
+
+  it('keeps the database from the edge, and the database and the internet from the AI service', () => {
+    const networksOf = (name: string) => compose.services[name]?.networks;
+    for (const name of ['edge', 'edge-tls']) expect(networksOf(name)).to.deep.equal(['front']);
+    expect(networksOf('ai')).to.deep.equal(['ai']);
+    expect(networksOf('postgres')).to.deep.equal(['data']);
+    expect(compose.networks.data?.internal).to.equal(true);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as compose writes a default.
+    expect(compose.networks.ai?.internal).to.equal('${AI_OFFLINE:-true}');
+  });
+
+  it('brings a server of S3 with a profile only, as the user whose volume it is', () => {
+    const { store, 'store-bucket': bucket } = compose.services;
+    for (const service of [store, bucket]) {
+      expect(service?.profiles).to.deep.equal(['store']);
+      expect(service?.volumes).to.deep.equal(['store:/data']);
+    }
+    expect(store?.depends_on).to.deep.equal({ 'store-bucket': { condition: 'service_completed_successfully' } });
+    // The user `node` of the service's image, whose /data the volume copies.
+    expect(store?.user).to.equal('1000:1000');
+    expect(store?.image).to.equal(`\${STORE_IMAGE:-versity/versitygw:${versitygw.version}}`);
+    expect(bucket?.image).to.equal(compose.services.api?.image);
+    expect(bucket?.network_mode).to.equal('none');
+    const env = { ...filledIn, STORAGE_DRIVER: 's3', STORAGE_BUCKET: 'files', STORAGE_API_ENDPOINT: 'http://store:7070' };
+    const keys = { STORAGE_ACCESS_KEY_ID: 'sheaf', STORAGE_SECRET_ACCESS_KEY: 'a secret' };
+    const server = loadServerConfig(interpolate(compose.services.api?.environment, { ...env, ...keys }));
+    expect(server.storage).to.deep.include({ bucket: 'files', credentials: { accessKeyId: 'sheaf', secretAccessKey: 'a secret' } });
+    expect(bucket?.command?.map((part) => fill(part, env))).to.deep.equal(['mkdir', '-p', '/data/files']);
+    expect(interpolate(store?.environment, { ...env, ...keys })).to.include({ ROOT_ACCESS_KEY: 'sheaf', ROOT_SECRET_KEY: 'a secret' });
+  });
+
+  it('has a codec server for the UI, only if it is asked for, and for this host alone', () => {
+    const { codec, 'temporal-ui': ui, api } = compose.services;
+    const { command = [], environment, ports, networks, image, profiles } = codec ?? {};
+    expect({ image, profiles }).to.deep.equal({ image: api?.image, profiles: ['codec'] });
+    // On every interface of its container, or no port leads to it; without a token only because that port is of the loopback.
+    expect(command).to.deep.equal(['node', 'ops/main.ts', 'codec-server', '--host', '0.0.0.0', '--open']);
+    expect(ports?.map((port) => fill(port, {}))).to.deep.equal(['127.0.0.1:8234:8234']);
+    expect(ui?.networks).to.include.members(networks ?? []);
+    const given = { TEMPORAL_PAYLOAD_KEYS: `a:${'A'.repeat(43)}=`, TEMPORAL_UI_URL: 'http://ui', TEMPORAL_CODEC_ENDPOINT: 'http://codec' };
+    const { temporal } = loadOpsConfig(interpolate(environment, { ...filledIn, ...given }));
+    expect(temporal.payloadKeys.current?.id).to.equal('a');
+    expect(temporal.uiUrl).to.equal('http://ui');
+    expect(interpolate(ui?.environment, given)).to.include({ TEMPORAL_CODEC_ENDPOINT: 'http://codec' });
+  });
+
+  it('has an edge with TLS that is the other one but for where it listens, and only if it is asked for', () => {
+    const { edge, 'edge-tls': secure } = compose.services;
+    const optional = Object.entries(compose.services).filter(([, { profiles }]) => profiles);
+    expect(optional.map(([name]) => name).sort()).to.deep.equal(['codec', 'edge-tls', 'store', 'store-bucket']);
+    expect(secure?.profiles).to.deep.equal(['tls']);
+    const { profiles: _, ports, volumes = [], healthcheck, ...same } = secure ?? {};
+    expect(edge).to.deep.include(same);
+    expect(ports?.map((port) => fill(port, {}))).to.deep.equal(['443:8443']);
+    expect(JSON.stringify(healthcheck)).to.include('https://127.0.0.1:8443/healthz');
+    const changed = volumes.filter((volume) => !edge?.volumes?.includes(volume)).map((volume) => fill(volume, {}));
+    expect(changed).to.deep.equal([
+      './ops/deploy/edge/tls.conf:/etc/nginx/edge/listen.conf:ro',
+      './ops/deploy/secrets/tls:/run/secrets:ro',
+    ]);
+  });
+
+  it('runs the main file of each program, with the flags that hold memory low', () => {
+    for (const [name, { command }] of own) {
+      if (name !== 'migrate') expect(command).to.deep.equal(['node', ...(name === 'ai' ? [] : memoryFlags), `${name}/main.ts`]);
+    }
+    const dockerfile = readFileSync('ops/deploy/Dockerfile', 'utf8');
+    const commands = [...dockerfile.matchAll(/^CMD (.*)$/gm)].map(([, command = '']) => JSON.parse(command));
+    expect(commands).to.deep.equal([
+      ['node', 'ai/main.ts'],
+      ['node', ...memoryFlags, 'api/main.ts'],
+    ]);
+    const set = /^ENV (.*)$/m.exec(dockerfile)?.[1]?.split(' ') ?? [];
+    expect(set).to.include.members(Object.entries(memoryEnvironment).map(([name, value]) => `${name}=${value}`));
+  });
+
+  it('puts into the image just the folders that the programs import', () => {
+    const files = new Set(['api', 'worker', 'ai', 'ops'].map((name) => `${name}/main.ts`));
+    for (const file of files) for (const imported of importsOf(file)) files.add(imported);
+    const needed = new Set([...files].map((file) => file.split('/')[0]));
+    const ignored = readFileSync('ops/deploy/Dockerfile.dockerignore', 'utf8');
+    const held = ignored.matchAll(/^!([a-z]+)$/gm);
+    // Vite reads the settings of TypeScript, which are those of the root.
+    expect(readFileSync('clients/web/tsconfig.json', 'utf8')).to.include('"extends": "../../tsconfig.json"');
+    expect(ignored).to.match(/^!tsconfig\.json$/m);
+    // The bundle is made of workflows/index.ts, which no file imports; the console of `clients/`.
+    expect([...held].map(([, folder]) => folder)).to.have.members(
+      [...needed, 'clients', 'workflows'].filter((one, i, all) => all.indexOf(one) === i),
+    );
+  });
+
+  it('lets a digest stand for the tag of every image that somebody else publishes', () => {
+    const published = Object.values(compose.services).filter(({ image }) => !/^sheaf(-ai)?:/.test(image));
+    for (const { image } of published) expect(image).to.match(/^\$\{[A-Z_]+_IMAGE:-[\w./-]+:[\w.-]+\}$/);
+    const bases = [...readFileSync('ops/deploy/Dockerfile', 'utf8').matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as a Dockerfile names an argument.
+    expect(bases).to.deep.equal(['${NODE_IMAGE}', '${NODE_IMAGE}', 'source', 'source', 'source', '${NODE_IMAGE}', 'base', 'base']);
+    for (const { build } of [compose.services.api, compose.services.ai] as Service[])
+      expect(JSON.stringify(build)).to.match(/"NODE_IMAGE":"\$\{NODE_IMAGE:-node:[\w.-]+\}"/);
+  });
+
+  it('mounts only files that there are', () => {
+    const volumes = Object.values(compose.services).flatMap((service) => service.volumes ?? []);
+    const mounted = volumes.map((volume) => fill(volume, {}).split(':')[0] ?? '');
+    expect(mounted).to.include('./ops/deploy/secrets/ai');
+    expect(mounted.filter((path) => path.startsWith('./') && !existsSync(path))).to.deep.equal([]);
+  });
+
+  it('starts a trial with nothing set, for this host alone, whose secrets are made once and kept from who does not read them', () => {
+    const directory = makeTestDirectory();
+    const readers = ['server', 'ai', 'postgres', 'temporal'];
+    for (const reader of readers) mkdirSync(join(directory, reader), { recursive: true });
+    const script = readFileSync('ops/deploy/make-secrets.sh', 'utf8').replaceAll('/made/', `${directory}/`);
+    const make = (env: Environment) =>
+      spawnSync('sh', ['-c', script], { env: { PATH: inheritedEnvironment().PATH, API_URL: '', EMAIL_FROM: '', ...env } });
+    const made = () => readers.map((reader) => readMade(join(directory, reader)));
+    try {
+      expect(make(filledIn).status).to.equal(0);
+      expect(made(), 'in production').to.deep.equal([{}, {}, {}, {}]);
+      expect(make({ API_URL: 'http://localhost' })).to.deep.include({ status: 1, stderr: Buffer.from('EMAIL_FROM must be set\n') });
+      expect(String(make({}).stdout)).to.match(/^WARNING: a trial, .*Mails are not sent/);
+      const [server = {}, ai = {}, postgres = {}, temporal = {}] = made();
+      expect(new Set([...Object.values(postgres), server.AUTH_SECRET, ai.SERVICE_TOKEN])).to.have.lengthOf(5);
+      expect(server.SERVICE_TOKEN).to.equal(ai.SERVICE_TOKEN);
+      expect(server.DATABASE_URL).to.equal(`postgres://sheaf:${postgres.DATABASE_PASSWORD}@postgres:5432/sheaf`);
+      expect(temporal).to.deep.equal({ POSTGRES_PWD: postgres.TEMPORAL_DATABASE_PASSWORD });
+      make({});
+      expect(made(), 'at the second start').to.deep.equal([server, ai, postgres, temporal]);
+
+      const config = loadServerConfig(runWithSecrets(join(directory, 'server'), interpolate(compose.services.api?.environment, {})));
+      expect(config).to.deep.include({ production: false, apiUrl: 'http://localhost:8080', authSecret: server.AUTH_SECRET });
+      expect(config.email.provider).to.equal('mailbox');
+      expect(config.database.url).to.equal(server.DATABASE_URL);
+      const inTrial = (env: Environment) =>
+        loadAiServiceConfig(runWithSecrets(join(directory, 'ai'), interpolate(compose.services.ai?.environment, env)));
+      expect(config).to.deep.include({ extraContentTypes: Object.values(extraContentTypes) });
+      expect(config.searches.defaultMode).to.equal('hybrid');
+      expect(inTrial({})).to.deep.include({ readsScannedPdfs: true, extraContentTypes: config.extraContentTypes });
+      expect(inTrial({ OCR_PROVIDER: 'none', EXTRA_CONTENT_TYPES: 'none' })).to.deep.include({
+        readsScannedPdfs: false,
+        extraContentTypes: [],
+      });
+      expect(inTrial(filledIn), 'in production').to.deep.include({ readsScannedPdfs: false, extraContentTypes: [] });
+      const own = runWithSecrets(join(directory, 'server'), { AUTH_SECRET: 'set', DATABASE_URL_FILE: '/a/file', DATABASE_URL: '' });
+      expect(own).to.include({ AUTH_SECRET: 'set', DATABASE_URL: '', SERVICE_TOKEN: server.SERVICE_TOKEN });
+    } finally {
+      removeTestDirectory(directory);
+    }
+    expect(compose.services.edge?.ports?.map((port) => fill(port, {}))).to.deep.equal(['127.0.0.1:8080:8080']);
+    for (const [name, reader] of Object.entries({
+      migrate: 'server',
+      api: 'server',
+      worker: 'server',
+      ai: 'ai',
+      postgres: 'postgres',
+      databases: 'postgres',
+      temporal: 'temporal',
+    })) {
+      const { entrypoint, volumes = [] } = compose.services[name] ?? {};
+      expect(entrypoint?.slice(0, 2), name).to.deep.equal(['sh', '/run/with-secrets.sh']);
+      expect(
+        volumes.filter((volume) => volume.startsWith('made-')),
+        name,
+      ).to.deep.equal([`made-${reader}:/run/made:ro`]);
+    }
+  });
+
+  it('configures programs that boot, once ops/deploy/env.example is filled in', () => {
+    const env = { ...readExample(), ...filledIn };
+    const server = loadServerConfig(interpolate(compose.services.api?.environment, env));
+    expect(server).to.include({ production: true, trustProxy: true, apiUrl: 'http://localhost:8080' });
+    expect(server.worker.enabled).to.equal(false);
+    expect(server.database.url).to.equal('postgres://sheaf:a1b2c3@postgres:5432/sheaf');
+    expect(server.trustedOrigins, 'nothing but the desktop shells').to.deep.equal(['tauri://localhost', 'http://tauri.localhost']);
+    expect(server.webUrl).to.equal('http://localhost:8080');
+    expect(loadServerConfig(interpolate(compose.services.worker?.environment, env)).worker.enabled).to.equal(true);
+    expect(loadAiServiceConfig(interpolate(compose.services.ai?.environment, env)).token).to.equal(server.ai.token);
+    const open = { ...interpolate(compose.services.ai?.environment, env), SERVICE_AUTH_DISABLED: 'true' };
+    expect(() => loadAiServiceConfig(open)).to.throw('SERVICE_AUTH_DISABLED');
+  });
+
+  it('refuses to start while ops/deploy/env.example is not filled in', () => {
+    expect(() => loadServerConfig(interpolate(compose.services.api?.environment, readExample()))).to.throw('AUTH_SECRET: is missing');
+    for (const name of ['AUTH_SECRET', 'SERVICE_TOKEN', 'SMTP_URL', 'DATABASE_URL']) {
+      const lacking = interpolate(compose.services.api?.environment, { ...filledIn, [name]: '', DATABASE_PASSWORD: '' });
+      expect(() => loadServerConfig(lacking), name).to.throw(`${name}: `);
+    }
+  });
+
+  it('takes a secret from a file as well', () => {
+    const env = { ...filledIn, AUTH_SECRET: '', AUTH_SECRET_FILE: '/run/secrets/auth-secret' };
+    expect(interpolate(compose.services.api?.environment, env).AUTH_SECRET_FILE).to.equal('/run/secrets/auth-secret');
+    for (const name of ['migrate', 'api', 'worker', 'ai', 'postgres'])
+      expect(
+        compose.services[name]?.volumes?.some((volume) => volume.endsWith(':/run/secrets:ro')),
+        name,
+      ).to.equal(true);
+  });
+
+  it('names in ops/deploy/env.example only what docker-compose.yml uses', () => {
+    const used = readFileSync('docker-compose.yml', 'utf8');
+    const named = Object.keys(readExample());
+    expect(named).to.include.members(Object.keys(filledIn));
+    expect(named.filter((name) => !used.includes(`\${${name}:`))).to.deep.equal([]);
+  });
+});
+
+describe('the dynamic configuration of Temporal', () => {
+  it('turns fairness between organizations on, and finds dead connections soon', () => {
+    const settings = parse(readFileSync('ops/deploy/dynamicconfig/sheaf.yaml', 'utf8'));
+    expect(settings).to.deep.equal({
+      'matching.useNewMatcher': [{ value: true }],
+      'matching.enableFairness': [{ value: true }],
+      'matching.numTaskqueueWritePartitions': [{ value: 1 }],
+      'frontend.keepAliveTime': [{ value: '10s' }],
+      'frontend.keepAliveTimeout': [{ value: '5s' }],
+    });
+    expect(compose.services.temporal?.environment?.DYNAMIC_CONFIG_FILE_PATH).to.equal('config/dynamicconfig/sheaf.yaml');
+  });
+});
+
+/** The files that a file imports by a relative path, types left out. */
+function importsOf(file: string): string[] {
+  const imports = readFileSync(file, 'utf8').matchAll(/^(?:import|export) (?!type )[^;]*?'(\.\.?\/[^']+)';/gms);
+  return [...imports].map(([, path = '']) => join(dirname(file), path));
+}
+
+/** As compose reads an .env file: lines of NAME=value, quotes taken off. */
+function readExample(): Environment {
+  const lines = readFileSync('ops/deploy/env.example', 'utf8').matchAll(/^([A-Z_]+)=(.*)$/gm);
+  return Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value.replace(/^"(.*)"$/, '$1')]));
+}
+
+/** What a reader of made secrets finds, by the names of the files. */
+function readMade(directory: string): Environment {
+  return Object.fromEntries(readdirSync(directory).map((name) => [name, readFileSync(join(directory, name), 'utf8').trim()]));
+}
+
+/** The variables that a program gets by ops/deploy/with-secrets.sh. */
+function runWithSecrets(directory: string, env: Environment): Environment {
+  const script = readFileSync('ops/deploy/with-secrets.sh', 'utf8').replace('/run/made', directory);
+  const { stdout } = spawnSync('sh', ['-c', script, 'sh', 'env', '-0'], { env: { PATH: inheritedEnvironment().PATH, ...env } });
+  const lines = String(stdout).split('\0').filter(Boolean);
+  return Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+}
+
+/** As compose fills in `${NAME:-default}` and `${NAME:+value}`, one inside of another. */
+function interpolate(environment: Environment | undefined, env: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment ?? {}).map(([name, value]) => [name, fill(String(value), env)]));
+}
+
+function fill(text: string, env: Environment): string {
+  const start = text.indexOf('${');
+  if (start < 0) return text;
+  const end = closingBrace(text, start + 2);
+  const [, name = '', sign = '', fallback = ''] = /^(\w+):([-+])(.*)$/s.exec(text.slice(start + 2, end)) ?? [];
+  const value = sign === '+' ? env[name] && fill(fallback, env) : env[name] || fill(fallback, env);
+  return text.slice(0, start) + (value ?? '') + fill(text.slice(end + 1), env);
+}
+
+/** The index of the brace that closes what is open at an index. */
+function closingBrace(text: string, from: number): number {
+  let depth = 1;
+  for (let index = from; index < text.length; index++) {
+    if (text[index] === '{') depth++;
+    if (text[index] === '}' && --depth === 0) return index;
+  }
+  throw new Error(`A brace is not closed: ${text}`);
+}
+
+/** The variables in the table of a section of docs/configuration.md. */
+function documented(title: string): string[] {
+  const [section = ''] = new RegExp(`^## ${title}$.*?(?=^## )`, 'ms').exec(readFileSync('docs/configuration.md', 'utf8')) ?? [];
+  const cells = [...section.matchAll(/^\| (`[A-Z][^|]*) \|/gm)].map(([, cell = '']) => cell);
+  return cells.flatMap((cell) => [...cell.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name = '']) => name));
+}

