@@ -8,7 +8,7 @@ import {
   isTest,
   type PendingDelivery,
   recordAttempt,
-  whyUnsendable,
+  unsendableReason,
 } from '../domain/webhooks/attempt.ts';
 import { bodyOf } from '../domain/webhooks/delivery.ts';
 import { holdDelivery } from '../domain/webhooks/held-deliveries.ts';
@@ -37,7 +37,7 @@ export function webhookActivities({ db, webhooks, log, secrets }: ActivityDeps) 
     const pending = await findPendingDelivery(db, deliveryId);
     if (!pending) return { status: 'gone' };
     const { delivery, endpoint, waitMs } = pending;
-    const unsendable = whyUnsendable(pending);
+    const unsendable = unsendableReason(pending);
     if (unsendable !== undefined || !endpoint) {
       await giveUpDelivery(db, deliveryId, unsendable ?? '');
       return { status: 'failed' };

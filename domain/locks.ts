@@ -120,7 +120,7 @@ export async function lockDocument(trx: Transaction, documentId: string, purpose
 }
 
 /** Keeps workspaces, and then documents, from being deleted, each in the order of their ids. Those that are gone are left out. */
-export async function keepPlaces(
+export async function lockWorkspacesAndDocuments(
   trx: Transaction,
   { workspaceIds, documentIds }: { workspaceIds: string[]; documentIds: string[] },
 ): Promise<void> {

@@ -23,7 +23,7 @@ import {
   type TextSummary,
 } from './client-responses.ts';
 
-import { Presence } from './presence.ts';
+import { LivenessMonitor } from './liveness-monitor.ts';
 
 export { AiServiceError } from './client-error.ts';
 export type { ExtractionProgress } from './client-lines.ts';
@@ -133,8 +133,8 @@ interface AiClientOptions {
 export function createAiClient(options: AiClientOptions): AiClient {
   const timeouts = lengthen({ ...defaultTimeouts, ...options.timeouts }, options.attemptMs ?? 0);
   const baseUrl = options.baseUrl.replace(/(?<!\/)\/+$/, '');
-  const presence = new Presence((signal) => request(`${baseUrl}/health`, { signal }).then(({ body }) => body.dump()));
-  const service = { baseUrl, token: options.token, presence };
+  const livenessMonitor = new LivenessMonitor((signal) => request(`${baseUrl}/health`, { signal }).then(({ body }) => body.dump()));
+  const service = { baseUrl, token: options.token, livenessMonitor };
   return {
     extract: ({ body, contentType, contentLength, onProgress, ...call }) => {
       const headers: Record<string, string> = { 'content-type': contentType, 'x-outline': 'true' };
@@ -179,7 +179,7 @@ function wanted(index: EmbedInput['index']): { model?: string; dimensions?: numb
 interface Service {
   baseUrl: string;
   token: string;
-  presence: Presence;
+  livenessMonitor: LivenessMonitor;
 }
 
 function oneVectorEach<T extends FloatEmbeddings>(texts: string[], embedded: T): T {
@@ -205,7 +205,7 @@ function ask<T extends z.ZodType>(...call: Parameters<typeof askUntraced<T>>): P
 }
 
 async function askUntraced<T extends z.ZodType>(
-  { baseUrl, token, presence }: Service,
+  { baseUrl, token, livenessMonitor }: Service,
   path: string,
   options: RequestOptions,
   schema: T,
@@ -219,7 +219,7 @@ async function askUntraced<T extends z.ZodType>(
     'x-service-token': token,
     ...(call.requestId === undefined ? {} : { 'x-request-id': call.requestId }),
   };
-  const away = presence.watch(call.patienceMs ?? defaultPatienceMs);
+  const away = livenessMonitor.watch(call.patienceMs ?? defaultPatienceMs);
   const response = await send(`${baseUrl}${path}`, { ...options, headers }, { timeoutMs, signal: call.signal, away: away.signal }).finally(
     away.done,
   );

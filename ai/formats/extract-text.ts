@@ -3,7 +3,7 @@ import { countCharacters, endOfCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
 import type { ExtractedText, ExtractLimits, RawText, SourceDocument } from './document.ts';
 import { maxNoticeCharacters, maxNotices, type Notice, noticesOfPages } from './notice.ts';
-import { findPageStarts, joinPages, locateHeadings, mostHeadings, withoutMarks } from './outline.ts';
+import { findPageStarts, joinPages, locateHeadings, maxHeadings, withoutMarks } from './outline.ts';
 import { embeddedReader } from './read-embedded.ts';
 import { readerOf } from './readers.ts';
 import { checkContent } from './recognize-content.ts';
@@ -34,7 +34,7 @@ export function finish(raw: RawText, mediaType: string, maxTextCharacters: numbe
     pages: raw.pages,
     truncated: truncated || raw.stoppedEarly === true,
     content_type: mediaType,
-    outline: { ...pages, headings: headings.slice(0, mostHeadings) },
+    outline: { ...pages, headings: headings.slice(0, maxHeadings) },
     ...(raw.ocrPages ? { ocr_pages: raw.ocrPages } : {}),
     ...(raw.ocrConfidence?.some((one) => one !== null) ? { ocr_confidence: raw.ocrConfidence } : {}),
     ...(notices.length > 0 ? { notices } : {}),

@@ -19,7 +19,7 @@ const marks = /[\ufdd0-\ufdef]/g;
 const ownLine = /([\ufdd1-\ufdef])(?<=^[^\S\n]*(#+[^\S\n]+)?.)([^\ufdd0-\ufdef]+)\ufdd0/gm;
 
 /** The maximum number of headings in an outline. */
-export const mostHeadings = 5_000;
+export const maxHeadings = 5_000;
 const maxTitleLength = 200;
 
 /** Marks a text as the title of a heading, 1 for the outermost, for {@link locateHeadings}. White space alone is not marked. */
@@ -78,7 +78,7 @@ export function locateHeadings(page: string, pageStart: number, characters: numb
     // A hostile text may hold such characters itself: then its headings mean nothing, but each still has a title.
     if (title.trim() === '') continue;
     const [line = ''] = title.split('\n', 1);
-    if (at + countCharacters(line) > characters || found.length >= mostHeadings) break;
+    if (at + countCharacters(line) > characters || found.length >= maxHeadings) break;
     const level = mark.charCodeAt(0) - firstMark;
     found.push({ level, start: at - signs.length, title: [...collapse(title)].slice(0, maxTitleLength).join('') });
   }

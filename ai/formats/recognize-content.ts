@@ -6,7 +6,7 @@ import { findWideCharset, isMostlyUtf8 } from './text/find-charset.ts';
 /** How much of a file is looked at, in bytes. */
 const headBytes = 1024;
 const strangeSigns = /[[\p{Cc}\p{Cn}\p{Co}\ufffd]--[\t\n\f\r]]/gv;
-const mostStrange = 0.02;
+const maxStrange = 0.02;
 
 interface Kind {
   /** The name of this kind of file in the error for a file that was declared as another kind. */
@@ -79,5 +79,5 @@ function isBinary(head: Buffer, charset: string | undefined): boolean {
 
 /** Whether a text has many signs that no text has. The detector takes many a binary file for UTF-16. */
 function isStrange(text: string): boolean {
-  return text.length - text.replace(strangeSigns, '').length > text.length * mostStrange;
+  return text.length - text.replace(strangeSigns, '').length > text.length * maxStrange;
 }

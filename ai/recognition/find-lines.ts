@@ -4,7 +4,7 @@ import { findRegions } from './text-regions.ts';
 
 /** In pixels: the detector sees a picture that has at least so many at its shorter side, and at most so many in all. */
 const shorterSide = 736;
-const mostPixels = 2_500_000;
+const maxPixels = 2_500_000;
 /** Its sides are multiples of this. */
 const grain = 32;
 
@@ -12,7 +12,7 @@ const grain = 32;
 export async function findLines(picture: Picture, detector: Model): Promise<Strip[]> {
   const { width, height } = picture;
   const enlarged = Math.max(1, shorterSide / Math.min(width, height));
-  const factor = Math.min(enlarged, Math.sqrt(mostPixels / (width * height)));
+  const factor = Math.min(enlarged, Math.sqrt(maxPixels / (width * height)));
   // Of a strip so thin nothing can be read, and the grain would make it many times as large.
   if (Math.min(width, height) * factor < grain / 2) return [];
   const [wide, high] = [width, height].map((side) => Math.max(1, Math.round((side * factor) / grain)) * grain) as [number, number];

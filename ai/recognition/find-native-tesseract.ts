@@ -7,7 +7,7 @@ import type { NativeTesseract } from './native-engine.ts';
 
 const probeTimeoutMs = 10_000;
 /** The first one that takes a picture from its input and writes words with their confidence by the network (LSTM). */
-const leastVersion = 4;
+const minVersion = 4;
 
 type LanguageConfig = Pick<AiServiceConfig, 'ocrLanguages' | 'ocrLanguagesDirectory' | 'programPath'>;
 
@@ -27,7 +27,7 @@ export function findNativeTesseract(config: LanguageConfig, memoryBytes: number)
       .split('\n')
       .map((line) => line.trim()),
   );
-  if (version < leastVersion || !languages.every((name) => present.has(name))) return undefined;
+  if (version < minVersion || !languages.every((name) => present.has(name))) return undefined;
   return { command: [...programLimits(memoryBytes), program, ...options], languages };
 }
 

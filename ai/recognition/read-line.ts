@@ -27,7 +27,7 @@ const longest = 150;
 const halfCharacter = 0.2;
 const marginOfLine = 0.15;
 /** So many stand on a length of its height, even in a row of a table. */
-const fewestCharacters = 0.5;
+const minCharacters = 0.5;
 /** From 0 to 1. */
 const likelySpace = 0.02;
 
@@ -126,5 +126,5 @@ export function confidenceOf(words: Word[]): number {
 /** How surely a line is read, in percent: less if its few characters do not account for its length, as where its script is not known. */
 export function surenessOf({ strip, words }: ReadLine): number {
   const characters = words.reduce((sum, { text }) => sum + text.length, 0);
-  return confidenceOf(words) * Math.min(1, characters / ((fewestCharacters * strip.width) / strip.height));
+  return confidenceOf(words) * Math.min(1, characters / ((minCharacters * strip.width) / strip.height));
 }

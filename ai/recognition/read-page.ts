@@ -7,13 +7,13 @@ import { edit, type Picture, type Strip, turnStrip } from './picture.ts';
 import { confidenceOf, type ReadLine, readLine, surenessOf } from './read-line.ts';
 import { poorConfidence, type Recognized } from './task.ts';
 import { readByTesseract } from './tesseract-lines.ts';
-import { mostLines } from './text-regions.ts';
+import { maxLines } from './text-regions.ts';
 import { findTurn, isTall } from './turn-lines.ts';
 
 /** In percent. A line that is read less surely is read by Tesseract, too. */
 const sure = 90;
 /** What no recognizer reads more surely is no text: the grain of a photograph, a drawing. */
-const leastConfidence = 30;
+const minConfidence = 30;
 
 /** In pixels: what is smoothed to take speckles away. */
 const speckle = 3;
@@ -31,10 +31,10 @@ export interface PageReaders {
  */
 export async function readPage(picture: Picture, readers: PageReaders): Promise<Recognized> {
   const lines = await readLines(picture, readers);
-  const kept = lines.filter((line) => surenessOf(line) >= (isOfSigns(line) ? sure : leastConfidence));
+  const kept = lines.filter((line) => surenessOf(line) >= (isOfSigns(line) ? sure : minConfidence));
   const notices: NoticeCode[] = [];
   if (kept.some((line) => surenessOf(line) < poorConfidence)) notices.push('unsure_text');
-  if (kept.length < lines.length || lines.length >= mostLines) notices.push('unsure_text_left_out');
+  if (kept.length < lines.length || lines.length >= maxLines) notices.push('unsure_text_left_out');
   const confidence = kept.length === 0 ? null : Math.round(confidenceOf(kept.flatMap(({ words }) => words)));
   return { text: layOutPage(kept), confidence, notices };
 }

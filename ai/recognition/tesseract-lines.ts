@@ -5,12 +5,12 @@ import { cutLine, lineHeight as height, type ReadLine, type Word } from './read-
 /** In pixels: what is left white around each line. */
 const margin = 24;
 /** So many lines are read at once: Tesseract refuses a picture that is higher than 32,767 pixels. */
-const mostAtOnce = 100;
+const maxAtOnce = 100;
 
 /** Lets Tesseract read some lines of a picture, many at once: they are set below each other, upright and in an even light. */
 export async function readByTesseract(picture: Picture, lines: ReadLine[], engine: Engine): Promise<ReadLine[]> {
   const read: ReadLine[] = [];
-  for (let at = 0; at < lines.length; at += mostAtOnce) read.push(...(await readAtOnce(picture, lines.slice(at, at + mostAtOnce), engine)));
+  for (let at = 0; at < lines.length; at += maxAtOnce) read.push(...(await readAtOnce(picture, lines.slice(at, at + maxAtOnce), engine)));
   return read;
 }
 

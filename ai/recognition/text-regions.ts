@@ -9,20 +9,20 @@ export interface TextMap {
 
 /** As PP-OCR's detector was trained: its map shows the core of each line, which is smaller than the line. */
 const surely = 0.3;
-const leastMean = 0.5;
+const minMean = 0.5;
 const growth = 1.6;
 /** In pixels of the map. */
-const leastCore = 3;
+const minCore = 3;
 /** A table in small print has 1,500; more are a pattern. */
-export const mostLines = 3_000;
+export const maxLines = 3_000;
 
 type Point = [x: number, y: number];
 
 /** The lines of text in a map, in its pixels, each as the smallest box around its core, grown to the line (differentiable binarization). */
 export function findRegions(map: TextMap): Strip[] {
-  const boxes = outlinesOf(map).map(smallestBox);
-  const cores = boxes.filter((box) => Math.min(box.width, box.height) >= leastCore && meanWithin(map, box) >= leastMean);
-  return cores.slice(0, mostLines).map(grow);
+  const boxes = outlinesOf(map).map(minBox);
+  const cores = boxes.filter((box) => Math.min(box.width, box.height) >= minCore && meanWithin(map, box) >= minMean);
+  return cores.slice(0, maxLines).map(grow);
 }
 
 /** The ends of the rows of each stretch of sure pixels that touch. */
@@ -59,7 +59,7 @@ function outlinesOf({ data, width, height }: TextMap): Point[][] {
 }
 
 /** The smallest box around some points: one of its sides lies on a side of their convex hull. */
-function smallestBox(points: Point[]): Strip {
+function minBox(points: Point[]): Strip {
   const hull = convexHull(
     points.flatMap(([x, y]): Point[] => [
       [x, y],

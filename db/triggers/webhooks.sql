@@ -43,7 +43,7 @@ create or replace trigger emit_job_ended after update of status on job for each 
   when (old.status <> new.status and new.status in ('succeeded', 'failed', 'canceled'))
   execute function emit_job_ended();
 
--- An upload that was never completed is no document to those who are told.
+-- Incomplete uploads emit no event.
 create or replace function emit_document_changed() returns trigger language plpgsql as $$
   declare
     document document := case tg_op when 'DELETE' then old else new end;

@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/api-error.ts';
 import type { Transaction } from '../../db/connect.ts';
 import type { Actor } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
-import { keepPlaces, lockOrganization } from '../locks.ts';
+import { lockOrganization, lockWorkspacesAndDocuments } from '../locks.ts';
 import { createJob } from './create-job.ts';
 import type { JobRow } from './job.ts';
 import type { CreateJobInput, JobScope } from './job-scope.ts';
@@ -24,7 +24,7 @@ export async function createJobs(
   { organizationId, jobs }: { organizationId: string; jobs: PlacedJob[] },
 ): Promise<JobRow[]> {
   await lockOrganization(trx, organizationId);
-  await keepPlaces(trx, {
+  await lockWorkspacesAndDocuments(trx, {
     workspaceIds: jobs.flatMap(({ scope }) => scope.workspaceId ?? []),
     documentIds: jobs.flatMap(({ scope }) => scope.documentId ?? []),
   });

@@ -4,7 +4,7 @@ import type { Db, Transaction } from '../../db/connect.ts';
 import type { WebhookAttempt } from '../../db/schema.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { DeliveryRow } from './delivery.ts';
-import { disableIfHopeless } from './disable-endpoint.ts';
+import { disableIfFailing } from './disable-endpoint.ts';
 import type { EndpointRow } from './endpoint.ts';
 import { startHeld } from './held-deliveries.ts';
 
@@ -44,7 +44,7 @@ export function isTest({ event }: Pick<DeliveryRow, 'event'>): boolean {
 }
 
 /** Why a delivery cannot be sent at all; undefined if it can. A disabled endpoint takes only tests. */
-export function whyUnsendable({ delivery, endpoint }: PendingDelivery): string | undefined {
+export function unsendableReason({ delivery, endpoint }: PendingDelivery): string | undefined {
   if (!endpoint) return 'The endpoint was deleted.';
   return endpoint.enabled || isTest(delivery) ? undefined : 'The endpoint is disabled.';
 }
@@ -160,7 +160,7 @@ async function noteOutcome(
     .where('failing_since', fails ? 'is' : 'is not', null)
     .execute();
   if (!fails) await startHeld(trx, endpointId);
-  else if (gone || status === 'failed') await disableIfHopeless(trx, { endpointId, url, gone });
+  else if (gone || status === 'failed') await disableIfFailing(trx, { endpointId, url, gone });
 }
 
 /** Ends a pending delivery without an attempt. */

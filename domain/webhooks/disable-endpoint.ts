@@ -15,7 +15,7 @@ interface FailedEndpoint {
 }
 
 /** Disables an endpoint that is gone, or has failed for five days, and writes to the owners of its organization; once. */
-export async function disableIfHopeless(trx: Transaction, { endpointId, url: failed, gone }: FailedEndpoint): Promise<void> {
+export async function disableIfFailing(trx: Transaction, { endpointId, url: failed, gone }: FailedEndpoint): Promise<void> {
   const reason = gone ? 'gone' : 'failing';
   const disabled = await trx
     .updateTable('webhook_endpoint')

@@ -5,7 +5,7 @@ import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import type { ReadEmbedded } from '../embedded-file.ts';
 import type { Notice } from '../notice.ts';
 import { damaged } from '../office/archive.ts';
-import { fewestBesidePicture } from '../office/beside.ts';
+import { minBesidePicture } from '../office/attachments.ts';
 import { withoutMarks } from '../outline.ts';
 import { decodeText } from '../text/decode-text.ts';
 import { countBroken } from '../text/find-charset.ts';
@@ -26,7 +26,7 @@ const namesPage = /html|browser|navigateur|navegador|webbläsare/i;
 /** What mail servers say of a mail that they could not deliver, and the head of that. */
 const reports = /^(?:message\/(?:delivery-status|disposition-notification)|text\/rfc822-headers)$/;
 /** A picture within the text that has more bytes than a logo, where next to no text stands beside it, may be a picture of text. */
-const mostOfLogo = 30_000;
+const maxOfLogo = 30_000;
 /** By its type or, since some programs send each file as bytes, by its name. */
 const picture = /^image\/|\.(?:gif|jpe?g|png)$/i;
 const addresses = /https?:\/\/\S+/g;
@@ -91,7 +91,7 @@ class MailReader {
       if (attachment.filename) names.push(line('Attachment', attachment.filename));
       const isRead = !isMail(attachment) && (await this.#readFile(attachment, bytes));
       const isPicture = picture.test(attachment.mimeType) || picture.test(attachment.filename ?? '');
-      const isLogo = attachment.related && isPicture && (bytes.length < mostOfLogo || body.length > fewestBesidePicture);
+      const isLogo = attachment.related && isPicture && (bytes.length < maxOfLogo || body.length > minBesidePicture);
       if (!isRead && !isLogo) this.#unread.push(attachment.filename ?? attachment.mimeType);
     }
     const texts = [headOf(mail), body, ...parts, names.join('')].map((part) => part.trim());

@@ -2,7 +2,7 @@ import ICAL from 'ical.js';
 import { decodeText } from '../text/decode-text.ts';
 
 /** A hundred years, in seconds: the library counts the days of a duration one month after the other. */
-const longestEvent = 3_155_760_000;
+const maxEventLength = 3_155_760_000;
 
 /** Reads the events of an invitation: what, when, where and who. Undefined if it is damaged or has none. */
 export function readEvents(bytes: Uint8Array): string | undefined {
@@ -52,7 +52,7 @@ function endOf(event: ICAL.Component): ICAL.Time[] {
   const start = event.getFirstPropertyValue('dtstart');
   const [duration] = event.getAllProperties('duration').flatMap(valuesOf);
   if (!(start instanceof ICAL.Time && duration instanceof ICAL.Duration)) return [];
-  if (duration.toSeconds() < 0 || duration.toSeconds() > longestEvent) return [];
+  if (duration.toSeconds() < 0 || duration.toSeconds() > maxEventLength) return [];
   const end = start.clone();
   end.addDuration(duration);
   return [end];

@@ -1,7 +1,7 @@
 /** A longer one is written in pieces, so that no document fills the memory with one. */
 const maxLength = 20_000;
 /** A bracket or a separator is a sign or two; the longest name of a type is `noBar`. */
-const longestSign = 8;
+const maxSignLength = 8;
 
 /** A part of an equation that is open: its text so far, the texts of its operands by their elements, and what its properties say. */
 interface Part {
@@ -56,11 +56,11 @@ export class Equation {
   open(name: string, value = ''): void {
     if (name === 'm:oMath') this.#depth += 1;
     const part = this.#open.at(-1) as Part;
-    if (properties.has(name)) part.properties[name] = value.slice(0, longestSign);
+    if (properties.has(name)) part.properties[name] = value.slice(0, maxSignLength);
     if (!isPart(name) && !operands.has(name)) return;
     this.#open.push(newPart(name));
     // It has signs of its own, also if it is empty.
-    this.#grow(longestSign);
+    this.#grow(maxSignLength);
   }
 
   close(name: string): void {

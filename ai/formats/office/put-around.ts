@@ -1,13 +1,13 @@
 import { collapse, withoutMarks } from '../outline.ts';
 
 /** No document that a person has written has more. Each is looked for in the whole text. */
-const mostParagraphs = 300;
+const maxParagraphs = 300;
 
 /** Puts headers before a text, and footers behind it: each paragraph once, and none that the text has itself. */
 export function putAround(text: string, headers: string, footers: string): string {
   let said = collapse(withoutMarks(text));
   const leaveOutSaid = (paragraphs: string) =>
-    [...new Set(withoutMarks(paragraphs).split('\n\n'))].slice(0, mostParagraphs).filter((paragraph) => {
+    [...new Set(withoutMarks(paragraphs).split('\n\n'))].slice(0, maxParagraphs).filter((paragraph) => {
       const words = collapse(paragraph);
       // A number of a page says nothing.
       if (!/\p{L}/u.test(words) || said.includes(words)) return false;

@@ -1,5 +1,5 @@
 import type { Archive } from './archive.ts';
-import { type Beside, emuPerCm } from './beside.ts';
+import { type Attachments, emuPerCm } from './attachments.ts';
 import { Equation } from './equation.ts';
 import { readRelationships } from './package-parts.ts';
 import { scanXml } from './scan-xml.ts';
@@ -19,12 +19,12 @@ const shape = /^(?:p|xdr):(?:sp|grpSp|graphicFrame|pic|cxnSp)$/;
 export async function readDrawing(
   archive: Archive,
   part: string,
-  { builder, beside }: { builder: TextBuilder; beside: Beside },
+  { builder, attachments }: { builder: TextBuilder; attachments: Attachments },
   { chartRows = true } = {},
 ): Promise<number> {
   const relationships = await readRelationships(archive, part);
-  const shown = await ShownParts.read(archive, relationships, beside);
-  beside.hasComments ||= [...relationships.values()].some(({ type }) => type.endsWith('/comments'));
+  const shown = await ShownParts.read(archive, relationships, attachments);
+  attachments.hasComments ||= [...relationships.values()].some(({ type }) => type.endsWith('/comments'));
   let [inPicture, largest] = [false, 0];
   let inText = false;
   // Within the fallback of a newer element, or within a shape that is hidden.
@@ -55,7 +55,7 @@ export async function readDrawing(
       if (name === 'p:pic' || name === 'xdr:pic') inPicture = true;
       else if (name === 'a:ext' && inPicture && attributes.cx) {
         const [width, height] = [Number(attributes.cx), Number(attributes.cy)];
-        beside.addPicture(width / emuPerCm, height / emuPerCm);
+        attachments.addPicture(width / emuPerCm, height / emuPerCm);
         largest = Math.max(largest, width * height);
       }
       if (name === 'm:oMath' && !equation) {

@@ -3,7 +3,7 @@ import { ServiceError } from '../../service-error.ts';
 import type { RawText } from '../document.ts';
 import { withoutMarks } from '../outline.ts';
 import type { Archive } from './archive.ts';
-import type { Beside } from './beside.ts';
+import type { Attachments } from './attachments.ts';
 import { type Relationship, referredPart } from './package-parts.ts';
 import { readChart } from './read-chart.ts';
 import { scanXml } from './scan-xml.ts';
@@ -23,17 +23,22 @@ export type ChunkReader = (archive: Archive, part: string) => Promise<RawText | 
 /** The diagrams and charts that a part of an Office document shows, and the documents that are put into it, by their names in the archive. */
 export class ShownParts {
   readonly #relationships: Relationships;
-  readonly #beside: Beside;
+  readonly #attachments: Attachments;
   readonly #parts = new Map<string, ShownPart>();
 
-  private constructor(relationships: Relationships, beside: Beside) {
+  private constructor(relationships: Relationships, attachments: Attachments) {
     this.#relationships = relationships;
-    this.#beside = beside;
+    this.#attachments = attachments;
   }
 
   /** Reads the parts. `beside` takes the objects of other programs that are shown, and what cannot be read. */
-  static async read(archive: Archive, relationships: Relationships, beside: Beside, readChunk?: ChunkReader): Promise<ShownParts> {
-    const shown = new ShownParts(relationships, beside);
+  static async read(
+    archive: Archive,
+    relationships: Relationships,
+    attachments: Attachments,
+    readChunk?: ChunkReader,
+  ): Promise<ShownParts> {
+    const shown = new ShownParts(relationships, attachments);
     for (const { target, type } of relationships.values()) {
       if (/\/chart(?:Ex)?$/.test(type)) shown.#parts.set(target, await readChart(archive, target));
       else if (type.endsWith('/diagramData')) shown.#parts.set(target, await readDiagram(archive, target));
@@ -45,7 +50,7 @@ export class ShownParts {
   /** Writes the part that an element shows, if it is one that shows a part. `rows` says whether its numbers stand nowhere else. */
   write(builder: TextBuilder, name: string, attributes: Record<string, string>, rows = true): void {
     if (name === 'o:OLEObject' || name === 'p:oleObj')
-      this.#beside.addObject(referredPart(this.#relationships, attributes), attributes.ProgID ?? attributes.progId);
+      this.#attachments.addObject(referredPart(this.#relationships, attributes), attributes.ProgID ?? attributes.progId);
     const attribute = attributeOf(name);
     const target = attribute && referredPart(this.#relationships, attributes, attribute);
     const part = target === undefined ? undefined : this.#parts.get(target);
@@ -64,9 +69,9 @@ export class ShownParts {
       if (error instanceof ServiceError && error.status === 422) return undefined;
       throw error;
     });
-    if (raw === undefined) this.#beside.unread.push(`the file ${posix.basename(target)}`);
+    if (raw === undefined) this.#attachments.unread.push(`the file ${posix.basename(target)}`);
     else {
-      this.#beside.add(raw);
+      this.#attachments.add(raw);
       this.#parts.set(target, { paragraphs: [withoutMarks(raw.text)], rows: [] });
     }
   }

@@ -5,7 +5,7 @@ import { toRow } from '../table-row.ts';
 /** The text around a cell in a row. */
 const cellFrame = ' | '.length;
 /** A table of Word has no more columns. */
-const mostColumns = 63;
+const maxColumns = 63;
 
 /** A text that is being written, with the paragraph and the table that are open. */
 interface Flow {
@@ -111,7 +111,7 @@ export class TextBuilder {
 
   /** Passes columns of a row, so that the next cell stands in its own. Nothing is written for them at the end of the row. */
   passColumns(count: number): void {
-    if (this.#flow.tables === 1) this.#flow.passed = Math.min(this.#flow.passed + count, mostColumns - this.#flow.cells.length);
+    if (this.#flow.tables === 1) this.#flow.passed = Math.min(this.#flow.passed + count, maxColumns - this.#flow.cells.length);
   }
 
   endRow(): void {

@@ -3,7 +3,7 @@ import { ServiceError } from '../../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import type { ReadEmbedded } from '../embedded-file.ts';
 import { Archive, damaged } from '../office/archive.ts';
-import { Beside } from '../office/beside.ts';
+import { Attachments } from '../office/attachments.ts';
 import { MathMl } from '../office/math-ml.ts';
 import { putAround } from '../office/put-around.ts';
 import { localName, scanXml } from '../office/scan-xml.ts';
@@ -38,12 +38,12 @@ export async function readOdt(
   const type = (await archive.readWhole('mimetype', 200)).toString('latin1').trim();
   if (!type.startsWith('application/vnd.oasis.opendocument.text')) throw damaged(kind);
   if (archive.has(manifest)) await refuseEncrypted(archive);
-  const beside = new Beside();
+  const attachments = new Attachments();
   const shown = new Map<string, string>();
   const styles = new OdtStyles();
   const read = async (part: string, numbering = new OdtNumbering(), within?: RegExp) => {
     const builder = new TextBuilder(maxTextCharacters);
-    await scanContent(archive, part, { builder, beside, shown, styles, numbering, within });
+    await scanContent(archive, part, { builder, attachments, shown, styles, numbering, within });
     return builder.finish();
   };
   for (const part of archive.names(objects)) shown.set(posix.dirname(part), (await read(part)).text || (await readFormula(archive, part)));
@@ -52,14 +52,14 @@ export async function readOdt(
     ? [await read('styles.xml', undefined, header), await read('styles.xml', undefined, footer)]
     : [];
   const found = await read('content.xml', await OdtNumbering.read(archive));
-  beside.tellPictures(found.text.length);
+  attachments.noticePictures(found.text.length);
   const text = putAround(found.text, headers?.text ?? '', footers?.text ?? '');
-  return { ...found, text, pages: null, ...(await beside.read(archive, readEmbedded, maxUploadBytes)) };
+  return { ...found, text, pages: null, ...(await attachments.read(archive, readEmbedded, maxUploadBytes)) };
 }
 
 interface Context {
   builder: TextBuilder;
-  beside: Beside;
+  attachments: Attachments;
   /** The texts of the objects that it may show, by their names. */
   shown: ReadonlyMap<string, string>;
   styles: OdtStyles;
@@ -74,7 +74,11 @@ interface Paragraph {
   number: string;
 }
 
-async function scanContent(archive: Archive, part: string, { builder, beside, shown, styles, numbering, within }: Context): Promise<void> {
+async function scanContent(
+  archive: Archive,
+  part: string,
+  { builder, attachments, shown, styles, numbering, within }: Context,
+): Promise<void> {
   const open: Paragraph[] = [];
   const openParagraph = (attributes: Record<string, string>, level: number | undefined) =>
     open.push({ level, number: numbering.next(attributes, level) });
@@ -90,7 +94,7 @@ async function scanContent(archive: Archive, part: string, { builder, beside, sh
     enough: () => builder.full,
     open(name, attributes) {
       if (within?.test(name)) hidden -= 1;
-      if (name === 'office:annotation') beside.hasComments = true;
+      if (name === 'office:annotation') attachments.hasComments = true;
       if (skipped.has(name) || styles.hides(name, attributes)) hidden += 1;
       if (hidden > 0) return;
       // That of a formula has it as it was typed.
@@ -103,20 +107,20 @@ async function scanContent(archive: Archive, part: string, { builder, beside, sh
       else if (name === 'table:table') builder.openTable();
       else if (name === 'draw:frame') frame = attributes;
       else if (name === 'draw:image') {
-        beside.addPicture(toCm(frame['svg:width']), toCm(frame['svg:height']));
+        attachments.addPicture(toCm(frame['svg:width']), toCm(frame['svg:height']));
         // Another one in this frame shows the same.
         frame = {};
       } else if (asides.test(name)) {
         builder.openAside();
         numbering.openAside();
       } else if (name === 'draw:object' || name === 'draw:object-ole') {
-        // Beside it stands a picture of it.
+        // Attachments it stands a picture of it.
         frame = {};
         // Without the slash at its end.
         const object = posix.join(attributes['xlink:href'] ?? '', '.');
         const text = shown.get(object);
         if (text) writeAside(builder, text);
-        else beside.addObject(archive.has(object) ? object : undefined, undefined);
+        else attachments.addObject(archive.has(object) ? object : undefined, undefined);
       } else if (name === 'text:number') Object.assign(open.at(-1) ?? {}, { number: '' });
       else numbering.open(name, attributes);
     },

@@ -1,13 +1,13 @@
 import { unmappedThresholds } from './pdf-thresholds.ts';
 import type { Pdfium } from './pdfium.ts';
 
-const { ofPage, fewestToSay, fewestLetters, mostControls, fewestVowels, fewestWordSigns, mostStrange, narrowest } = unmappedThresholds;
+const { ofPage, minToSay, minLetters, maxControls, minVowels, minWordSigns, maxStrange, narrowest } = unmappedThresholds;
 
 /** The characters of a page whose font does not say what they are. */
 export interface Unmapped {
   /** By PDFium's index: those that would be read as others than they show. */
   wrong: Set<number>;
-  /** So many are wrong that the page is to be recognized, or so many that it is to be said. */
+  /** `ofPage`: enough for OCR; `ofWords`: enough for a notice. */
   ofPage: boolean;
   ofWords: boolean;
 }
@@ -42,24 +42,24 @@ export function findUnmapped(pdfium: Pdfium, textPage: number): Unmapped {
   const wrong = coded.length > 0 && !looksLikeText(codes) ? coded : [];
   const all = wrong.length + unknown.length;
   // Signs of private use are bullets, mostly.
-  const isPage = all >= fewestLetters && all >= ofPage * signs;
-  return { wrong: new Set(isPage ? [...wrong, ...unknown] : wrong), ofPage: isPage, ofWords: isPage || wrong.length >= fewestToSay };
+  const isPage = all >= minLetters && all >= ofPage * signs;
+  return { wrong: new Set(isPage ? [...wrong, ...unknown] : wrong), ofPage: isPage, ofWords: isPage || wrong.length >= minToSay };
 }
 
 /** Whether the codes of characters may be the characters. Too few are given the benefit of the doubt. */
 function looksLikeText(codes: string): boolean {
   const all = [...codes];
   const shareOf = (test: (one: string) => boolean, of = all) => of.filter(test).length / Math.max(1, of.length);
-  if (shareOf((one) => control.test(one)) > mostControls) return false;
-  if (all.length < fewestLetters) return true;
-  if (shareOf((one) => !usual.test(one)) > mostStrange || isNarrow(all.filter((one) => wide.test(one)))) return false;
-  if (shareOf((one) => /[\p{L}\p{M}\p{N}]/u.test(one)) < fewestWordSigns) return false;
+  if (shareOf((one) => control.test(one)) > maxControls) return false;
+  if (all.length < minLetters) return true;
+  if (shareOf((one) => !usual.test(one)) > maxStrange || isNarrow(all.filter((one) => wide.test(one)))) return false;
+  if (shareOf((one) => /[\p{L}\p{M}\p{N}]/u.test(one)) < minWordSigns) return false;
   const latin = [...codes.normalize('NFD')].filter((one) => /[a-z]/i.test(one));
-  return latin.length < fewestLetters || latin.length * 2 < all.length || shareOf((one) => /[aeiouy]/i.test(one), latin) >= fewestVowels;
+  return latin.length < minLetters || latin.length * 2 < all.length || shareOf((one) => /[aeiouy]/i.test(one), latin) >= minVowels;
 }
 
 /** Whether characters of a script of thousands are all near each other. */
 function isNarrow(characters: string[]): boolean {
   const points = characters.map((one) => one.codePointAt(0) ?? 0);
-  return points.length >= fewestLetters && Math.max(...points) - Math.min(...points) < narrowest;
+  return points.length >= minLetters && Math.max(...points) - Math.min(...points) < narrowest;
 }

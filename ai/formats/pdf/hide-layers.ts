@@ -1,7 +1,7 @@
 import { layerThresholds } from './pdf-thresholds.ts';
 import { type Pdfium, readString, withMemory } from './pdfium.ts';
 
-const { mostObjects, deepestForm, mostGroups } = layerThresholds;
+const { maxObjects, deepestForm, maxGroups } = layerThresholds;
 const objectTypes = { text: 1, form: 5 };
 const [blueGreenRed, white, black] = [2, 0xff, 0];
 /** Small, since it is only asked whether something is drawn. */
@@ -27,7 +27,7 @@ export function hideLayers(pdfium: Pdfium, page: number, hasLayeredForms: boolea
   const leaves = findLeaves(pdfium, page, hasLayeredForms);
   const ofLayers = leaves.filter(({ isText, layers }) => isText && layers !== '');
   const groups = Map.groupBy(ofLayers, ({ layers }) => layers);
-  if (groups.size === 0 || groups.size > mostGroups) return false;
+  if (groups.size === 0 || groups.size > maxGroups) return false;
   const show = (some: Leaf[], isShown: boolean) => {
     for (const { object } of some) pdfium.FPDFPageObj_SetIsActive(object, isShown);
   };
@@ -60,7 +60,7 @@ export function mayHaveLayeredForms(bytes: Uint8Array): boolean {
 /** The objects of a page that are no forms. */
 export function findLeaves(pdfium: Pdfium, page: number, hasLayeredForms: boolean): Leaf[] {
   const leaves: Leaf[] = [];
-  let left = mostObjects;
+  let left = maxObjects;
   const add = (count: number, objectAt: (index: number) => number, layers: string, forms: number[]): void => {
     for (let index = 0; index < count && left > 0; index += 1) {
       const object = objectAt(index);

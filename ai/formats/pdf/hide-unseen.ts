@@ -3,7 +3,7 @@ import { unseenThresholds } from './pdf-thresholds.ts';
 import { type Pdfium, withMemory } from './pdfium.ts';
 import { isCovered } from './scanned-page.ts';
 
-const { mostCharacters, fewestLevels } = unseenThresholds;
+const { maxCharacters, minLevels } = unseenThresholds;
 
 /** From which pixel to before which one a character goes. */
 type Place = { left: number; top: number; right: number; bottom: number };
@@ -43,7 +43,7 @@ function findPlaces(pdfium: Pdfium, page: number): Map<number, Place[]> {
   if (textPage === 0) return places;
   const count = pdfium.FPDFText_CountChars(textPage);
   withMemory(pdfium, 40, (scratch) => {
-    for (let index = 0; index < count && count <= mostCharacters; index += 1) {
+    for (let index = 0; index < count && count <= maxCharacters; index += 1) {
       if (/\s/.test(String.fromCharCode(pdfium.FPDFText_GetUnicode(textPage, index)))) continue;
       const object = pdfium.FPDFText_GetTextObject(textPage, index);
       const place = object === 0 ? undefined : placeOf({ pdfium, page, textPage, scratch }, index);
@@ -91,7 +91,7 @@ function isSame(one: Uint8Array, other: Uint8Array, place: Place): boolean {
 }
 
 function isNear(one = 0, other = 0): boolean {
-  return Math.abs(one - other) < fewestLevels;
+  return Math.abs(one - other) < minLevels;
 }
 
 function everyLevel({ left, top, right, bottom }: Place, test: (at: number, channel: number) => boolean): boolean {

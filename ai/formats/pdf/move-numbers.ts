@@ -2,7 +2,7 @@ import type { Line } from './page-line.ts';
 import { lineThresholds, tableThresholds } from './pdf-thresholds.ts';
 
 const { sameBaseline } = lineThresholds;
-const { leastGap, cellStep } = tableThresholds;
+const { minGap, cellStep } = tableThresholds;
 
 /**
  * The lines of a page with each number behind what stands at its left. Some programs draw a table column by column, or the last number of a
@@ -22,8 +22,8 @@ function placeOf({ parts: [part, ...others], y = 0, size = 0, text }: Line, befo
     const right = parts.at(-1)?.right ?? Number.POSITIVE_INFINITY;
     const lower = before[at + 1];
     if (height < y - sameBaseline * size) continue;
-    if (height <= y + sameBaseline * size) return right + leastGap * size <= part.x ? at + 1 : before.length;
-    const isBetween = height - (lower?.y ?? 0) <= cellStep * size && (lower?.parts.at(-1)?.right ?? 0) + leastGap * size <= part.x;
+    if (height <= y + sameBaseline * size) return right + minGap * size <= part.x ? at + 1 : before.length;
+    const isBetween = height - (lower?.y ?? 0) <= cellStep * size && (lower?.parts.at(-1)?.right ?? 0) + minGap * size <= part.x;
     return isBetween ? at + 2 : before.length;
   }
   return before.length;

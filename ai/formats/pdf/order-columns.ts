@@ -3,7 +3,7 @@ import type { Line } from './page-line.ts';
 import { columnThresholds } from './pdf-thresholds.ts';
 import { joinedHyphen } from './pdfium.ts';
 
-const { fewestLines, middle, tolerance, filled, fewestWords, switching } = columnThresholds;
+const { minLines, middle, tolerance, filled, minWords, switching } = columnThresholds;
 /** A part of a line that stands in one column. */
 export interface Piece extends Line {
   /** Where it ends, from the left edge of the page, in points. */
@@ -18,7 +18,7 @@ export function mayBeInterleaved(lines: Line[]): boolean {
   });
   // PDFium joins lines where a hyphen parts a word.
   const gapped = lines.filter((line) => line.gapped).reduce((sum, { text }) => sum + text.split(joinedHyphen).length, 0);
-  return gapped + upwards.length >= fewestLines;
+  return gapped + upwards.length >= minLines;
 }
 
 /**
@@ -51,7 +51,7 @@ function findGutter(pieces: Piece[]): number | undefined {
     if (share >= middle.from && share <= middle.to) counts.set(at, (counts.get(at) ?? 0) + 1);
   }
   const [best] = [...counts].sort(([, one], [, other]) => other - one);
-  return best && best[1] >= fewestLines ? best[0] - tolerance : undefined;
+  return best && best[1] >= minLines ? best[0] - tolerance : undefined;
 }
 
 /** Runs of pieces that stand in one of the columns each, and what crosses both, alone. */
@@ -79,14 +79,14 @@ function isInterleaved(block: Piece[], gutter: number): boolean {
   const right = block.filter((_, index) => !sides[index]);
   const fewer = Math.min(left.length, right.length);
   const switches = sides.filter((side, index) => index > 0 && side !== sides[index - 1]).length;
-  return fewer >= fewestLines && switches >= 2 * switching * fewer && isText(left) && isText(right);
+  return fewer >= minLines && switches >= 2 * switching * fewer && isText(left) && isText(right);
 }
 
 /** Whether most lines of a column are about as long as it is wide, and have several words. */
 function isText(column: Piece[]): boolean {
   const [start, end] = edgesOf(column);
   const full = column.filter((piece) => piece.right - leftOf(piece) >= (end - start) * filled);
-  return full.length * 2 >= column.length && full.filter(({ text }) => text.split(/\s+/).length >= fewestWords).length * 2 >= full.length;
+  return full.length * 2 >= column.length && full.filter(({ text }) => text.split(/\s+/).length >= minWords).length * 2 >= full.length;
 }
 
 function isLeft(piece: Piece, gutter: number): boolean {

@@ -4,7 +4,7 @@ import type { RawLine } from './page-text.ts';
 import { rightThresholds } from './pdf-thresholds.ts';
 import { joinedHyphen } from './pdfium.ts';
 
-const { leastBlank, widestBlank } = rightThresholds;
+const { minBlank, maxBlankWidth } = rightThresholds;
 const rightToLeft = /[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}]/u;
 const arabicLetter = /[\p{L}&&[\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}]]/v;
 /** What makes the numbers beside it be drawn as Arabic ones. */
@@ -72,10 +72,10 @@ export function orderRightToLeft(line: RawLine, characters: PageCharacters, onLe
   // Names in Latin letters may be most of a line that begins at the right.
   if (!isMostly && !isNumber && !rightToLeft.test(signs.at(-1)?.text ?? '')) return line;
   const gapAfter = (index: number) => (signs[index + 1]?.left ?? Number.POSITIVE_INFINITY) - (signs[index]?.right ?? 0);
-  const isFarApart = (index: number) => gapAfter(index) > widestBlank * size;
+  const isFarApart = (index: number) => gapAfter(index) > maxBlankWidth * size;
   const isApart = (index: number): boolean => {
     const [one, other] = [signs[index], signs[index + 1]].sort((a, b) => (a?.place ?? 0) - (b?.place ?? 0));
-    const isWide = gapAfter(index) > leastBlank * size;
+    const isWide = gapAfter(index) > minBlank * size;
     // The letters of a ligature have changed places.
     if (!one || !other || other.place - one.place > 2) return isWide;
     const hasBlank = (from: number, to: number) => byPlace.slice(Math.max(0, from), to).some(({ isLast }) => isLast);

@@ -2,7 +2,7 @@ import { turn } from './page-box.ts';
 import { lineThresholds } from './pdf-thresholds.ts';
 import type { Pdfium } from './pdfium.ts';
 
-const { boldWeight, mostLean } = lineThresholds;
+const { boldWeight, maxSkew } = lineThresholds;
 /** Fonts that a document does not hold have no weight but a name. */
 const boldName = /bold|black|heavy|demi|cmbx/i;
 /** The type of PDFium's results: four numbers, then a name. */
@@ -11,7 +11,7 @@ const scratch = { numbers: 32, name: 128 };
 /** How much memory {@link PageCharacters} needs. */
 export const scratchBytes = scratch.numbers + scratch.name;
 
-/** From where to where something goes, along the lines, in points. */
+/** Horizontal extent in points: left, right. */
 type Extent = [start: number, end: number];
 
 /** A character that is not of the page's content, such as one of the value of a field. */
@@ -132,7 +132,7 @@ export class PageCharacters {
       return { scale: 1, upright: true };
     const [a = 1, b = 0, c = 0, d = 1] = new Float32Array(this.#pdfium.pdfium.HEAPU8.buffer, this.#scratch, 4);
     const [along, up] = turn([a, b], this.#turns);
-    return { scale: Math.hypot(c, d) || 1, upright: along > 0 && Math.abs(up) <= mostLean * along };
+    return { scale: Math.hypot(c, d) || 1, upright: along > 0 && Math.abs(up) <= maxSkew * along };
   }
 
   isBold(index: number | undefined): boolean {

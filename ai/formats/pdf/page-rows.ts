@@ -2,7 +2,7 @@ import type { Line, Part } from './page-line.ts';
 import { lineThresholds, tableThresholds } from './pdf-thresholds.ts';
 
 const { sameBaseline } = lineThresholds;
-const { leastGap, mostLinesOfDrawnCell, cellStep, tolerance } = tableThresholds;
+const { minGap, maxLinesOfDrawnCell, cellStep, tolerance } = tableThresholds;
 /** The leader from a title to its page number in a table of contents, or from the title of a row to its numbers. */
 const leader = /(?:\.\s?){4,}/g;
 
@@ -60,13 +60,13 @@ function toVisualLines({ text, parts: all, size = 0, y = 0 }: Line): VisualLine[
 /** Which of the last lines stands at the left of this one, at its height, with nothing but lower ones drawn since. */
 function findBeside(rows: PageRow[], { parts: [part], y, size }: VisualLine): { row: number; line: VisualLine } | undefined {
   if (!part) return undefined;
-  let left = mostLinesOfDrawnCell;
+  let left = maxLinesOfDrawnCell;
   for (let row = rows.length - 1; row >= 0; row -= 1) {
     for (const line of rows[row]?.lines.toReversed() ?? []) {
       const last = line.parts.at(-1);
       if (!last || left === 0) return undefined;
       if (Math.abs(line.y - y) <= sameBaseline * Math.min(size, line.size))
-        return part.x >= last.right + leastGap * size ? { row: firstRowOfCell(rows, row), line } : undefined;
+        return part.x >= last.right + minGap * size ? { row: firstRowOfCell(rows, row), line } : undefined;
       if (line.y > y) return undefined;
       left -= 1;
     }
@@ -86,13 +86,13 @@ function findRowOfCell(rows: PageRow[], { parts: [part], y, size }: VisualLine, 
   const from = firstRowOfCell(rows, rows.length - 1);
   const right = Math.max(...rows.slice(from).flatMap((row) => row.lines.flatMap(({ parts }) => parts.map((one) => one.right))));
   const above = Math.min(...(rows[from - 1]?.lines.map((one) => one.y) ?? [Number.POSITIVE_INFINITY]));
-  return y > drawn.y && y < above - size && part.x >= right + leastGap * size ? from : undefined;
+  return y > drawn.y && y < above - size && part.x >= right + minGap * size ? from : undefined;
 }
 
 /** The row from which on the lines above one, and it, are a cell that is drawn whole. */
 function firstRowOfCell(rows: PageRow[], row: number): number {
   let from = row;
-  for (; from > 0 && row - from < mostLinesOfDrawnCell; from -= 1) {
+  for (; from > 0 && row - from < maxLinesOfDrawnCell; from -= 1) {
     const [above, below] = [rows[from - 1], rows[from]] as [PageRow, PageRow];
     const [upper, lower] = [above.lines[0], below.lines[0]];
     const [one, other] = [upper.parts[0], lower.parts[0]];

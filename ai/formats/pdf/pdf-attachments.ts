@@ -8,10 +8,10 @@ import { readXfaData, readXfaValues } from './xfa-values.ts';
 /** A form that a viewer makes of XML, of which the pages are only a placeholder. */
 const dynamicXfa = 2;
 /** More names are cut off anyway, and of more files none is read. */
-const mostFiles = 50;
+const maxFiles = 50;
 
 /** What a PDF has beside its pages, as bytes. */
-export interface Beside {
+export interface Attachments {
   files: EmbeddedFiles;
   /** The data of a form of XML; null if it has none. Undefined if the PDF is no such form. */
   xfaData: Uint8Array | null | undefined;
@@ -32,7 +32,7 @@ export class EmbeddedFiles {
   /** Takes the file with this handle. Without bytes if it has none, or too many. */
   add(attachment: number): void {
     this.count += 1;
-    if (this.files.length >= mostFiles) return;
+    if (this.files.length >= maxFiles) return;
     const pdfium = this.#pdfium;
     const name = attachment && readString(pdfium, (buffer, size) => pdfium.FPDFAttachment_GetName(attachment, buffer, size)).trim();
     const read = (buffer: number, size: number, length: number) => pdfium.FPDFAttachment_GetFile(attachment, buffer, size, length);
@@ -43,17 +43,17 @@ export class EmbeddedFiles {
 }
 
 /** Takes what an open PDF has beside its pages. `files` has those that are attached to places of its pages already. */
-export function takeBeside({ pdfium, document }: OpenPdf, files: EmbeddedFiles, maxBytes: number): Beside {
+export function readAttachments({ pdfium, document }: OpenPdf, files: EmbeddedFiles, maxBytes: number): Attachments {
   const count = Math.max(0, pdfium.FPDFDoc_GetAttachmentCount(document));
-  for (let index = 0; index < Math.min(count, mostFiles); index += 1) files.add(pdfium.FPDFDoc_GetAttachment(document, index));
-  files.count += Math.max(0, count - mostFiles);
+  for (let index = 0; index < Math.min(count, maxFiles); index += 1) files.add(pdfium.FPDFDoc_GetAttachment(document, index));
+  files.count += Math.max(0, count - maxFiles);
   const isXfa = pdfium.FPDF_GetFormType(document) === dynamicXfa;
   return { files, xfaData: isXfa ? (readXfaData(pdfium, document, maxBytes) ?? null) : undefined };
 }
 
 /** The texts of what a PDF has beside its pages, and notices of what was not read. */
 export async function readBeside(
-  { files, xfaData }: Beside,
+  { files, xfaData }: Attachments,
   readEmbedded: ReadEmbedded,
 ): Promise<{ attached: string[]; notices: Notice[] }> {
   const attached: string[] = [];

@@ -3,7 +3,7 @@ import { stepBetween, usualStepOf } from './lay-out-page.ts';
 import type { Line } from './page-line.ts';
 import { headingThresholds } from './pdf-thresholds.ts';
 
-const { clearlyLarger, notSmaller, spaceAbove, widestStep, mostLines, longestHeading, leastText, largestShare, deepestLevel, mostForms } =
+const { clearlyLarger, notSmaller, spaceAbove, maxStep, maxLines, maxHeadingLength, minText, maxShare, deepestLevel, maxForms } =
   headingThresholds;
 /** The type of a line: rounded, so that lines of one form are equal. */
 interface Type {
@@ -50,7 +50,7 @@ function findHeadings(pages: Line[][]): { level: number; lines: Line[] }[] {
   const candidates = groupLines(lines, body).filter((one) => isTitle(one, body));
   const charactersBefore = sumCharacters(lines);
   const inHeadings = candidates.reduce((sum, { first, end }) => sum + charactersBetween(charactersBefore, first, end), 0);
-  if (inHeadings > charactersBetween(charactersBefore, 0, lines.length) * largestShare) return [];
+  if (inHeadings > charactersBetween(charactersBefore, 0, lines.length) * maxShare) return [];
   const kept = keepForms(candidates, charactersBefore, body);
   return kept.flatMap((headings, rank) => headings.map((one) => ({ level: Math.min(rank + 1, deepestLevel), lines: one.lines })));
 }
@@ -87,7 +87,7 @@ function groupLines(lines: PlacedLine[], body: Type): Candidate[] {
     if (!type || (!isLarger(type, body) && !isBolder(type, body))) continue;
     const above = groups.at(-1);
     const goesOn = above && above.end === index && above.page === page && sameType(above, type);
-    if (goesOn && step !== undefined && step <= type.size * widestStep) {
+    if (goesOn && step !== undefined && step <= type.size * maxStep) {
       above.lines.push(line);
       above.end = index + 1;
     } else if (apart || isLarger(type, body)) groups.push({ ...type, page, lines: [line], first: index, end: index + 1 });
@@ -117,7 +117,7 @@ function isTitle({ lines, ...type }: Candidate, body: Type): boolean {
   const text = lines.map((line) => line.text).join(' ');
   const plain = text.replace(numbering, '');
   const letters = plain.match(/\p{L}/gu)?.length ?? 0;
-  if (lines.length > mostLines || text.length > longestHeading || letters < 2) return false;
+  if (lines.length > maxLines || text.length > maxHeadingLength || letters < 2) return false;
   if (letters * 2 < plain.replace(/\s/g, '').length || /[,;:]$/.test(text) || leaders.test(text)) return false;
   // After a number there is a gap before many titles.
   if (lines.some((line) => line.gapped && line.text === line.text.replace(numbering, ''))) return false;
@@ -127,7 +127,7 @@ function isTitle({ lines, ...type }: Candidate, body: Type): boolean {
 /** Headings that have text beneath them, by their forms, of which the outermost is the first. */
 function keepForms(candidates: Candidate[], charactersBefore: number[], body: Type): Candidate[][] {
   const forms = Map.groupBy(candidates, ({ size, bold }) => `${size} ${bold}`);
-  if (forms.size > mostForms) return [];
+  if (forms.size > maxForms) return [];
   const outermostFirst = [...forms.values()].sort(([one], [other]) => compareTypes(one as Type, other as Type));
   const [kept, ends]: [Candidate[][], Candidate[]] = [[], []];
   for (const form of outermostFirst) {
@@ -139,7 +139,7 @@ function keepForms(candidates: Candidate[], charactersBefore: number[], body: Ty
       ]),
     );
     const lengths = form.map((one) => beneath.get(one) ?? 0).sort((one, other) => one - other);
-    const least = isLarger(form[0] as Type, body) ? leastText.larger : leastText.bold;
+    const least = isLarger(form[0] as Type, body) ? minText.larger : minText.bold;
     if ((lengths[Math.floor(lengths.length / 2)] ?? 0) < least) continue;
     const headings = form.filter((one) => beneath.get(one) !== 0);
     kept.push(headings);

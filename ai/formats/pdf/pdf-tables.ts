@@ -5,18 +5,8 @@ import { isNumber, type PageRow, toPageRows, type VisualLine } from './page-rows
 import { tableThresholds } from './pdf-thresholds.ts';
 import { areTable, type Column, columnOf, spreadColumns, spreadOverHead } from './table-columns.ts';
 
-const {
-  fewestRows,
-  mostLines,
-  mostParts,
-  mostLinesOfCell,
-  mostLinesOfLabel,
-  tolerance,
-  widestStep,
-  cellStep,
-  clearlyFurther,
-  leastFilled,
-} = tableThresholds;
+const { minRows, maxLines, maxParts, maxLinesOfCell, maxLinesOfLabel, tolerance, maxStep, cellStep, clearlyFurther, minFilled } =
+  tableThresholds;
 /** Rows that follow each other, and the columns into which they fit, from the left. */
 interface Run {
   run: PageRow[];
@@ -29,7 +19,7 @@ interface Run {
  * lines stay as they are.
  */
 export function joinTables(drawn: Line[]): Line[] {
-  if (drawn.length > mostLines || drawn.reduce((sum, { parts }) => sum + parts.length, 0) > mostParts) return drawn;
+  if (drawn.length > maxLines || drawn.reduce((sum, { parts }) => sum + parts.length, 0) > maxParts) return drawn;
   const lines = moveNumbers(drawn);
   const rows = toPageRows(lines);
   const joined: Line[] = [];
@@ -72,7 +62,7 @@ function simpler(found: Run, headed: Run): Run {
 /** Adds the row above if it names the columns: its cells stand so close that they can be parted only once the columns are known. */
 function withHead(found: Run, above: PageRow | undefined): Run {
   const [first] = found.run;
-  const isNear = above && first && found.run.length >= fewestRows && above.lines.length === 1 && follows(above, first);
+  const isNear = above && first && found.run.length >= minRows && above.lines.length === 1 && follows(above, first);
   if (!isNear) return found;
   const columns = spreadOverHead(found.columns, above.lines[0]);
   if (columns?.length !== found.columns.length || above.lines[0].parts.length * 2 <= columns.length) return found;
@@ -104,7 +94,7 @@ function spreadOver(columns: Column[], { lines }: PageRow): Column[] | undefined
 function follows(above: PageRow, row: PageRow): boolean {
   const [line] = row.lines;
   const step = stepTo(above, line);
-  return step > 0 && step <= widestStep * line.size;
+  return step > 0 && step <= maxStep * line.size;
 }
 
 function stepTo({ lines }: PageRow, { y }: VisualLine): number {
@@ -119,8 +109,8 @@ function toRecords(run: PageRow[], columns: Column[]): PageRow[][] {
   const records: PageRow[][] = [];
   for (const [index, row] of run.entries()) {
     const record = records.at(-1);
-    const isLast = !sure.slice(index + 1, index + 1 + mostLinesOfCell).includes(true);
-    const isTitle = isLabel(row, columns) && sure.slice(index + 1, index + 1 + mostLinesOfLabel).includes(true);
+    const isLast = !sure.slice(index + 1, index + 1 + maxLinesOfCell).includes(true);
+    const isTitle = isLabel(row, columns) && sure.slice(index + 1, index + 1 + maxLinesOfLabel).includes(true);
     if (record && !sure[index] && goesOn(record, row, { columns, usualStep, isLast })) record.push(row);
     else if (hasCells(row) || isTitle) records.push([row]);
     else break;
@@ -159,11 +149,11 @@ function goesOn(record: PageRow[], { lines: [line] }: PageRow, { columns, usualS
 
 function isTable(all: PageRow[][], columns: Column[]): boolean {
   const records = all.filter(([row]) => row && hasCells(row));
-  if (records.length < fewestRows || columns.length < 2) return false;
+  if (records.length < minRows || columns.length < 2) return false;
   const heads = records.flatMap(([row]) => (row ? firstLineOf(row, columns) : []));
   const count = heads.reduce((sum, { parts }) => sum + parts.length, 0);
   const used = new Set(heads.flatMap(({ parts }) => parts.map((part) => columnOf(columns, part))));
-  return used.size === columns.length && count >= records.length * columns.length * leastFilled && areTable(columns, heads);
+  return used.size === columns.length && count >= records.length * columns.length * minFilled && areTable(columns, heads);
 }
 
 /** The first line of each cell of a row, as one line. */

@@ -13,7 +13,7 @@ import { type OpenPdf, unreadable, withPage, withPdf } from './open-pdf.ts';
 import { isRightToLeft } from './order-right-to-left.ts';
 import { shownBoxOf } from './page-box.ts';
 import type { Line } from './page-line.ts';
-import { type Beside, EmbeddedFiles, readBeside, takeBeside } from './pdf-attachments.ts';
+import { type Attachments, EmbeddedFiles, readAttachments, readBeside } from './pdf-attachments.ts';
 import { markPdfHeadings } from './pdf-headings.ts';
 import { joinTables } from './pdf-tables.ts';
 import type { Pdfium } from './pdfium.ts';
@@ -73,8 +73,8 @@ export function toRawText({
  * 413 `too_many_pages`, 422 `encrypted_document`, `unreadable_document` or `empty_document`.
  */
 export async function readPdfPages({ bytes }: SourceDocument, limits: ExtractLimits, readEmbedded: ReadEmbedded): Promise<PdfPages> {
-  const { beside, ...found } = await withPdf(bytes, (pdf) => readPages(pdf, limits, mayHaveLayeredForms(bytes)));
-  return { ...found, ...(await readBeside(beside, readEmbedded)) };
+  const { attachments, ...found } = await withPdf(bytes, (pdf) => readPages(pdf, limits, mayHaveLayeredForms(bytes)));
+  return { ...found, ...(await readBeside(attachments, readEmbedded)) };
 }
 
 /** Renders a page, from 0, of a PDF as a PNG, also without its text. Throws ServiceError 422 `unreadable_document`. */
@@ -93,7 +93,7 @@ function readPages(
   pdf: OpenPdf,
   limits: ExtractLimits,
   hasLayeredForms: boolean,
-): Omit<PdfPages, 'notices' | 'attached'> & { beside: Beside } {
+): Omit<PdfPages, 'notices' | 'attached'> & { attachments: Attachments } {
   const pages = pdf.pdfium.FPDF_GetPageCount(pdf.document);
   if (pages <= 0) throw new ServiceError(422, 'empty_document', 'The PDF has no pages.');
   if (pages > limits.maxPdfPages) {
@@ -126,7 +126,7 @@ function readPages(
     scanned,
     unmapped,
     pageNotices,
-    beside: takeBeside(pdf, files, limits.maxUploadBytes),
+    attachments: readAttachments(pdf, files, limits.maxUploadBytes),
     stoppedEarly: read.length < pages,
   };
 }

@@ -1,7 +1,7 @@
 import type { Line } from './page-line.ts';
 import { runningThresholds } from './pdf-thresholds.ts';
 
-const { mostAtEdge, fewestPages, mostPagesBetween, longestLine, tolerance } = runningThresholds;
+const { maxAtEdge, minPages, maxPagesBetween, maxLineLength, tolerance } = runningThresholds;
 interface EdgeLine {
   line: Line;
   page: number;
@@ -20,7 +20,7 @@ export function leaveOutRunningLines(pages: Line[][]): Line[][] {
   const firsts = new Set<Line>();
   for (const group of groupLines(pages)) {
     for (const run of runsOf(group)) {
-      if (run.length < fewestPages || !isOfPages(run)) continue;
+      if (run.length < minPages || !isOfPages(run)) continue;
       for (const { line } of run) left.add(line);
       if (run[0]) firsts.add(run[0].line);
     }
@@ -56,9 +56,9 @@ function groupLines(pages: Line[][]): Iterable<EdgeLine[]> {
 function edgeLines(lines: Line[]): { line: Line; y: number }[] {
   const known = lines.flatMap((line) => (line.y === undefined || line.text === '' ? [] : { line, y: line.y }));
   known.sort((one, other) => other.y - one.y);
-  const count = Math.min(mostAtEdge, Math.floor((known.length - 1) / 2));
+  const count = Math.min(maxAtEdge, Math.floor((known.length - 1) / 2));
   const edges = count === 0 ? known : [...known.slice(0, count), ...known.slice(-count)];
-  return known.length < 2 ? [] : edges.filter(({ line }) => line.text.length <= longestLine);
+  return known.length < 2 ? [] : edges.filter(({ line }) => line.text.length <= maxLineLength);
 }
 
 /** The text of a line, and its text for each number in it that may be the page's. */
@@ -83,7 +83,7 @@ function runsOf(group: EdgeLine[]): EdgeLine[][] {
   for (const one of group) {
     const run = runs.findLast((lines) => {
       const last = lines.at(-1) as EdgeLine;
-      return one.page > last.page && one.page - last.page <= mostPagesBetween && Math.abs(one.y - last.y) <= tolerance;
+      return one.page > last.page && one.page - last.page <= maxPagesBetween && Math.abs(one.y - last.y) <= tolerance;
     });
     if (run) run.push(one);
     else runs.push([one]);

@@ -3,7 +3,7 @@ import type { Line } from './page-line.ts';
 import { scanThresholds } from './pdf-thresholds.ts';
 import { type Pdfium, withMemory } from './pdfium.ts';
 
-const { mostOfStamps, leastCovered, half, leastOfPicture, mostBeside, mostObjects, deepestForm } = scanThresholds;
+const { maxOfStamps, minCovered, half, minOfPicture, maxLettersBeside, maxObjects, deepestForm } = scanThresholds;
 const objectTypes = { image: 3, form: 5 };
 const floatBytes = 4;
 
@@ -28,15 +28,15 @@ export function isScanned(pdfium: Pdfium, page: number, lines: Line[]): boolean 
   const letters = lettersIn(lines);
   if (letters === 0) return objects > 0;
   const { pictures, covered } = findPictures(pdfium, page, objects);
-  if (letters < mostOfStamps && covered >= leastCovered) return true;
+  if (letters < maxOfStamps && covered >= minCovered) return true;
   const isOn = ({ x, y }: Line) => x === undefined || y === undefined || pictures.some((box) => isWithin(box, x, y));
   const on = lettersIn(lines.filter(isOn));
-  return on < mostOfStamps && (covered >= half || (covered >= leastOfPicture && letters - on < mostBeside));
+  return on < maxOfStamps && (covered >= half || (covered >= minOfPicture && letters - on < maxLettersBeside));
 }
 
 /** Whether the pictures of a page that is loaded cover as much of it as a scan does. */
 export function isCovered(pdfium: Pdfium, page: number): boolean {
-  return findPictures(pdfium, page, pdfium.FPDFPage_CountObjects(page)).covered >= leastCovered;
+  return findPictures(pdfium, page, pdfium.FPDFPage_CountObjects(page)).covered >= minCovered;
 }
 
 function lettersIn(lines: Line[]): number {
@@ -50,7 +50,7 @@ function findPictures(pdfium: Pdfium, page: number, objects: number): { pictures
   return withMemory(pdfium, 6 * floatBytes, (scratch) => {
     const floats = () => Array.from(new Float32Array(pdfium.pdfium.HEAPU8.buffer, scratch, 6));
     const objectAt = (index: number) => pdfium.FPDFPage_GetObject(page, index);
-    const search = { pdfium, scratch, floats, whole, objectsLeft: mostObjects };
+    const search = { pdfium, scratch, floats, whole, objectsLeft: maxObjects };
     const pictures = picturesAmong(search, { count: objects, objectAt }, asItIs);
     return { pictures, covered: pictures.reduce((sum, box) => sum + areaOf(box), 0) / Math.max(1, areaOf(whole)) };
   });

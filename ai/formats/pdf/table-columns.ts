@@ -2,8 +2,8 @@ import type { Blank, Part } from './page-line.ts';
 import type { VisualLine } from './page-rows.ts';
 import { columnThresholds, tableThresholds } from './pdf-thresholds.ts';
 
-const { filled, fewestWords } = columnThresholds;
-const { mostColumns, leastGap, tolerance, leastAligned } = tableThresholds;
+const { filled, minWords } = columnThresholds;
+const { maxColumns, minGap, tolerance, minAligned } = tableThresholds;
 /** Where a column stands, from the left edge of the page, in points. */
 export interface Column {
   x: number;
@@ -19,7 +19,7 @@ const marker = /^(?:[•◦▪‣●○–—*·+>-]|[([]?(?:\p{N}{1,3}(?:\.\p{N
  */
 export function spreadColumns(columns: Column[], line: VisualLine): Column[] | undefined {
   return spread(columns, line, {
-    gap: leastGap * line.size,
+    gap: minGap * line.size,
     blanksOf: (part, all) => (/\p{L}/u.test(part.text) ? blanksBefore : blanksBetween)(part, all),
   });
 }
@@ -51,7 +51,7 @@ interface Closeness {
 }
 
 function spread(columns: Column[], line: VisualLine, { gap, blanksOf }: Closeness): Column[] | undefined {
-  if (line.parts.length > mostColumns) return undefined;
+  if (line.parts.length > maxColumns) return undefined;
   const near = ({ x, right }: Part) => columns.flatMap((one, index) => (x < one.right + gap && right > one.x - gap ? [index] : []));
   const parts = line.parts.flatMap((part) => (near(part).length > 1 ? splitPart(part, blanksOf(part, columns)) : [part]));
   // Only words from left to right can be parted at blanks.
@@ -68,7 +68,7 @@ function spread(columns: Column[], line: VisualLine, { gap, blanksOf }: Closenes
       wider[index] = { x: Math.min(column.x, part.x), right: Math.max(column.right, part.right) };
     }
   }
-  if (wider.length > mostColumns) return undefined;
+  if (wider.length > maxColumns) return undefined;
   line.parts = parts;
   return wider;
 }
@@ -109,13 +109,12 @@ export function areTable(columns: Column[], rows: VisualLine[]): boolean {
   const aligned = all.map((cells) => Math.max(shareAligned(cells), shareNumeric(cells)));
   const count = all.reduce((sum, cells) => sum + cells.length, 0);
   const inAll = all.reduce((sum, cells, index) => sum + cells.length * (aligned[index] ?? 0), 0) / count;
-  if (inAll < leastAligned.table || aligned.some((share, at) => share < leastAligned.column && !(at === 0 && columns.length > 2)))
-    return false;
+  if (inAll < minAligned.table || aligned.some((share, at) => share < minAligned.column && !(at === 0 && columns.length > 2))) return false;
   const texts = all.filter((cells, index) => isText(cells, columns[index] as Column)).length;
   const [first = [], second = []] = all;
   if (columns.length > 2) return texts < 2;
-  if (shareNumeric(second) >= leastAligned.column) return texts === 0;
-  return texts === 0 && !first.every(({ text }) => marker.test(text)) && shareTogether(second.map(({ x }) => x)) >= leastAligned.table;
+  if (shareNumeric(second) >= minAligned.column) return texts === 0;
+  return texts === 0 && !first.every(({ text }) => marker.test(text)) && shareTogether(second.map(({ x }) => x)) >= minAligned.table;
 }
 
 /** How many of the cells begin, end, or have their middle, at a common place. */
@@ -141,6 +140,6 @@ function shareNumeric(cells: Part[]): number {
 
 /** Whether most cells of a column are about as long as it is wide, and have several words. */
 function isText(cells: Part[], { x, right }: Column): boolean {
-  const full = cells.filter((cell) => cell.right - cell.x >= (right - x) * filled && cell.text.split(/\s+/).length >= fewestWords);
+  const full = cells.filter((cell) => cell.right - cell.x >= (right - x) * filled && cell.text.split(/\s+/).length >= minWords);
   return full.length * 2 > cells.length;
 }

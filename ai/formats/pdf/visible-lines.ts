@@ -3,7 +3,7 @@ import type { PageCharacters } from './page-characters.ts';
 import { dropCharacters, type RawLine, sliceLine } from './page-text.ts';
 import { shownThresholds } from './pdf-thresholds.ts';
 
-const { margin, sameLine, samePlace, mostly, shortestCopy, longestLine, widelySet, widerBlank, mostLines } = shownThresholds;
+const { margin, sameLine, samePlace, mostly, minCopyLength, maxLineLength, widelySet, widerBlank, maxLines } = shownThresholds;
 
 /** Four letters or digits and more, or pairs of them, each apart. */
 const spacedLetters = /(?<!\S)[\p{L}\p{N}]{1,2}(?: [\p{L}\p{N}]{1,2}){3,}(?!\S)/gu;
@@ -35,7 +35,7 @@ export function leaveOutUnshown(lines: RawLine[], shown: Box, characters: PageCh
 
 /** The lines of a page without copies of letters at the same place, by which some programs draw bold type and shadows. */
 export function leaveOutCopies(lines: RawLine[], characters: PageCharacters): RawLine[] {
-  if (lines.length > mostLines) return lines;
+  if (lines.length > maxLines) return lines;
   const seen: Extended[] = [];
   return lines.map((line) => {
     const extended = extend(line, characters);
@@ -116,7 +116,7 @@ function copiesIn({ line, size }: Extended, { line: other }: Extended, character
 function copiesWithin({ line: { raw, at }, size }: Extended, characters: PageCharacters): Set<number> {
   const places = new Map<string, [number, number][]>();
   const copies = new Set<number>();
-  if (raw.length > longestLine) return copies;
+  if (raw.length > maxLineLength) return copies;
   let run: number[] = [];
   for (const [place, index] of at.entries()) {
     const letter = raw[place] ?? '';
@@ -125,7 +125,7 @@ function copiesWithin({ line: { raw, at }, size }: Extended, characters: PageCha
     const before = places.get(letter) ?? [];
     if (before.some(([left, height]) => Math.abs(left - x) <= samePlace * size && Math.abs(height - y) <= sameLine * size)) run.push(index);
     else run = [];
-    if (run.length >= shortestCopy) for (const one of run) copies.add(one);
+    if (run.length >= minCopyLength) for (const one of run) copies.add(one);
     places.set(letter, [...before, [x, y]]);
   }
   return copies;

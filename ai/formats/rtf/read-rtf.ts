@@ -1,7 +1,7 @@
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import type { Notice } from '../notice.ts';
 import { damaged } from '../office/archive.ts';
-import { Beside, commentsLeftOut, nameObject, noticesOfUnread } from '../office/beside.ts';
+import { Attachments, commentsLeftOut, nameObject, noticesOfUnread } from '../office/attachments.ts';
 import { putAround } from '../office/put-around.ts';
 import { signOfRaised } from '../raised.ts';
 import { decodeBytes } from '../text/decode-text.ts';
@@ -97,7 +97,7 @@ class RtfReader {
   #hasComments = false;
   /** The picture that is open: its scale in percent, its width, and whether it is the one before, for older programs. */
   #picture = { scaleX: 100, scaleY: 100, width: 0, isRepeated: false };
-  readonly #beside = new Beside();
+  readonly #attachments = new Attachments();
   /** Whether the next word belongs at the beginning of a group, but stands within one. */
   #isMisplaced = false;
 
@@ -111,9 +111,9 @@ class RtfReader {
 
   /** What was left out of all that was read. */
   takeNotices(): Notice[] {
-    if (this.#hasObject) this.#beside.unread.push(nameObject());
-    this.#beside.tellPictures(this.#length);
-    return [...noticesOfUnread(this.#beside.unread), ...(this.#hasComments ? [commentsLeftOut] : [])];
+    if (this.#hasObject) this.#attachments.unread.push(nameObject());
+    this.#attachments.noticePictures(this.#length);
+    return [...noticesOfUnread(this.#attachments.unread), ...(this.#hasComments ? [commentsLeftOut] : [])];
   }
 
   onWord(word: string, number: number | undefined): void {
@@ -238,7 +238,7 @@ class RtfReader {
     else if (word === 'picscaley') picture.scaleY = number;
     else if (word === 'picwgoal') picture.width = (number * picture.scaleX) / 100 / twipsPerCm;
     else if (word === 'pichgoal') {
-      if (!picture.isRepeated) this.#beside.addPicture(picture.width, (number * picture.scaleY) / 100 / twipsPerCm);
+      if (!picture.isRepeated) this.#attachments.addPicture(picture.width, (number * picture.scaleY) / 100 / twipsPerCm);
       this.#picture = { scaleX: 100, scaleY: 100, width: 0, isRepeated: false };
     }
   }

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import type { ReadEmbedded } from '../embedded-file.ts';
 import { Archive } from '../office/archive.ts';
-import { Beside } from '../office/beside.ts';
+import { Attachments } from '../office/attachments.ts';
 import { findMainPart, readRelationships, referredPart, targetOfType } from '../office/package-parts.ts';
 import { putAround } from '../office/put-around.ts';
 import { readDrawing } from '../office/read-drawing.ts';
@@ -43,19 +43,19 @@ export async function readXlsx(
   const shared = await readSharedStrings(archive, partOf('sharedStrings'));
   const formats = await readCellFormats(archive, partOf('styles'), countsFrom1904);
   const builder = new TextBuilder(maxTextCharacters);
-  const beside = new Beside();
+  const attachments = new Attachments();
   const headers = new SheetHeaders();
   for (const { name, part } of sheets) {
     if (builder.full) break;
     builder.add(name);
     builder.endParagraph();
-    const formulas = await readSheet(archive, part, { shared, formats }, { builder, beside, headers });
-    if (formulas > 0) beside.unread.push(`formulas without a stored result (${formulas} on ${name})`);
+    const formulas = await readSheet(archive, part, { shared, formats }, { builder, attachments, headers });
+    if (formulas > 0) attachments.unread.push(`formulas without a stored result (${formulas} on ${name})`);
   }
-  beside.tellPictures(builder.length);
+  attachments.noticePictures(builder.length);
   const found = builder.finish();
   const text = putAround(found.text, headers.textOf('Header'), headers.textOf('Footer'));
-  return { ...found, text, pages: null, ...(await beside.read(archive, readEmbedded, maxUploadBytes)) };
+  return { ...found, text, pages: null, ...(await attachments.read(archive, readEmbedded, maxUploadBytes)) };
 }
 
 async function readSharedStrings(archive: Archive, part: string): Promise<string[]> {
@@ -99,11 +99,11 @@ async function readSheet(
   archive: Archive,
   part: string,
   book: Book,
-  { builder, beside, headers }: { builder: TextBuilder; beside: Beside; headers: SheetHeaders },
+  { builder, attachments, headers }: { builder: TextBuilder; attachments: Attachments; headers: SheetHeaders },
 ): Promise<number> {
   const relationships = await readRelationships(archive, part);
   const drawings: string[] = [];
-  beside.hasComments ||= [...relationships.values()].some(({ type }) => /\/(?:comments|threadedComment)$/.test(type));
+  attachments.hasComments ||= [...relationships.values()].some(({ type }) => /\/(?:comments|threadedComment)$/.test(type));
   let [type, style, value, inValue, phonetic, column, written] = ['n', 0, '', false, 0, 0, 0];
   let [hasFormula, formulas] = [false, 0];
   // Cells behind empty ones stay in their columns. Those that no value follows are left out: they may be 16,384 in every row.
@@ -124,7 +124,7 @@ async function readSheet(
       } else if (name === 'f') hasFormula = true;
       else if (name === 'rPh') phonetic += 1;
       else if (name === 'v' || name === 't') inValue = phonetic === 0;
-      else if (name === 'oleObject') beside.addObject(referredPart(relationships, attributes), attributes.progId);
+      else if (name === 'oleObject') attachments.addObject(referredPart(relationships, attributes), attributes.progId);
       else if (headerFooter.test(name)) headers.open(name, attributes);
       else if (name === 'drawing') drawings.push(...[referredPart(relationships, attributes) ?? []].flat());
     },
@@ -143,7 +143,7 @@ async function readSheet(
       headers.add(text);
     },
   });
-  for (const drawing of drawings) await readDrawing(archive, drawing, { builder, beside }, { chartRows: false });
+  for (const drawing of drawings) await readDrawing(archive, drawing, { builder, attachments }, { chartRows: false });
   return formulas;
 }
 

@@ -1,7 +1,7 @@
 /** How a part of a header is set: its font, size and colour, or one letter. Two such signs are the sign itself. */
 const codes = /&(?:"[^"]*"|\d+|K[\dA-F]{2}(?:[\dA-F]{4}|[+-]\d{3})|(&)|.)/gs;
 /** “Page of”, in any language, is what stays of a line without the numbers of pages. */
-const fewestLetters = 12;
+const minLetters = 12;
 const pageNumber = /(?<!&)&[PN]/;
 type Kind = 'Header' | 'Footer';
 
@@ -38,7 +38,7 @@ export class SheetHeaders {
       const lines = part.split('\n').map((line) => {
         const shown = line.replace(codes, '$1').trim();
         const letters = shown.match(/\p{L}/gu)?.length ?? 0;
-        return pageNumber.test(line) && letters < fewestLetters ? '' : shown;
+        return pageNumber.test(line) && letters < minLetters ? '' : shown;
       });
       const text = lines.filter((line) => line !== '').join('\n');
       if (text !== '') this.#texts[this.#open].add(text);

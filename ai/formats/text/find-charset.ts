@@ -3,7 +3,7 @@ import { chardet } from 'jschardet';
 const sampleBytes = 32 * 1024;
 const maxLineBytes = 1024;
 /** Fewer bytes beyond ASCII say nothing of a charset with one byte for a letter. */
-const fewestSigns = 4;
+const minSigns = 4;
 /** Below this confidence, of a few words, the usual charset is taken if it is nearly as likely. */
 const unsure = 0.06;
 const nearly = 0.65;
@@ -53,7 +53,7 @@ export function findCharset(bytes: Uint8Array): FoundCharset {
   const ranked = rank(sample, legacy);
   const [first] = ranked;
   const known = ranked.find(({ encoding }) => encoding === usual);
-  const isUnsure = first && known && (signs < fewestSigns || (first.confidence < unsure && known.confidence > first.confidence * nearly));
+  const isUnsure = first && known && (signs < minSigns || (first.confidence < unsure && known.confidence > first.confidence * nearly));
   const isUsual = isUnsure && !strangeWithin.test(Buffer.from(sample).toString('latin1'));
   return toFound(isUsual ? known : first, legacy) ?? { charset: 'windows-1252', confidence: 0 };
 }

@@ -18,7 +18,7 @@ interface TableBuilder {
 }
 
 /** A cell reaches over at most so many rows, and into no column behind these. */
-const mostColumns = 50;
+const maxColumns = 50;
 const around = { leadingLineBreaks: 2, trailingLineBreaks: 2 };
 
 /**
@@ -72,7 +72,7 @@ function columnsOf(rows: Element[][]): (row: number, texts: { text: string }[]) 
       passTaken();
       const { colspan, rowspan } = rows[row]?.[index]?.attribs ?? {};
       filled = columns.push(text);
-      const end = Math.min(filled - 1 + countOf(colspan), mostColumns);
+      const end = Math.min(filled - 1 + countOf(colspan), maxColumns);
       for (let place = filled - 1; place < end; place += 1) {
         columns[place] ??= '';
         taken[place] = countOf(rowspan) - 1;
@@ -84,7 +84,7 @@ function columnsOf(rows: Element[][]): (row: number, texts: { text: string }[]) 
 }
 
 function countOf(span: string | undefined): number {
-  return Math.min(Number.parseInt(span ?? '', 10) || 1, mostColumns);
+  return Math.min(Number.parseInt(span ?? '', 10) || 1, maxColumns);
 }
 
 /** The cells of each row, whatever stands around the rows. Cells that follow each other outside of a row are one. */

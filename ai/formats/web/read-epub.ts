@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { ServiceError } from '../../service-error.ts';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import { Archive, damaged } from '../office/archive.ts';
-import { fewestBesidePicture, noticesOfUnread, textInPictures } from '../office/beside.ts';
+import { minBesidePicture, noticesOfUnread, textInPictures } from '../office/attachments.ts';
 import { localName, scanXml } from '../office/scan-xml.ts';
 import { readHtmlPart } from './read-html.ts';
 
@@ -37,7 +37,7 @@ export async function readEpub({ bytes }: SourceDocument, { maxTextCharacters }:
     text: texts.filter((text) => text !== '').join('\n\n'),
     pages: null,
     stoppedEarly,
-    notices: noticesOfUnread(length < fewestBesidePicture * pictures ? [textInPictures] : []),
+    notices: noticesOfUnread(length < minBesidePicture * pictures ? [textInPictures] : []),
   });
   for (const chapter of chapters) {
     if (locked.has(chapter)) throw new ServiceError(422, 'encrypted_document', 'The book is locked.');

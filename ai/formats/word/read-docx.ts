@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { ExtractLimits, RawText, SourceDocument } from '../document.ts';
 import type { ReadEmbedded, Reader } from '../embedded-file.ts';
 import { Archive } from '../office/archive.ts';
-import { Beside, emuPerCm } from '../office/beside.ts';
+import { Attachments, emuPerCm } from '../office/attachments.ts';
 import { Equation } from '../office/equation.ts';
 import { findMainPart, readRelationships, targetOfType } from '../office/package-parts.ts';
 import { scanXml } from '../office/scan-xml.ts';
@@ -50,21 +50,21 @@ async function readWord(
   const parts = [main, ...notes.map(partOf).filter((part) => archive.has(part))];
   const styles = await readWordStyles(archive, partOf('styles'));
   const numbering = await WordNumbering.read(archive, partOf('numbering'));
-  const beside = new Beside();
+  const attachments = new Attachments();
   const running = new RunningParts();
   const readPart = async (part: string, to = builder) => {
-    const shown = await ShownParts.read(archive, await readRelationships(archive, part), beside, chunkReader);
-    await new WordPart({ beside, running, builder: to, styles, numbering, shown }).read(archive, part);
+    const shown = await ShownParts.read(archive, await readRelationships(archive, part), attachments, chunkReader);
+    await new WordPart({ attachments, running, builder: to, styles, numbering, shown }).read(archive, part);
   };
   for (const part of parts) await readPart(part);
-  beside.tellPictures(builder.length);
+  attachments.noticePictures(builder.length);
   const found = builder.finish();
   const text = await running.around(found.text, relationships, async (part) => {
     const lines = new TextBuilder(maxTextCharacters);
     await readPart(part, lines);
     return lines.finish().text;
   });
-  return { ...found, text, pages: null, ...(await beside.read(archive, readEmbedded, maxUploadBytes)) };
+  return { ...found, text, pages: null, ...(await attachments.read(archive, readEmbedded, maxUploadBytes)) };
 }
 
 /** Reads a document that is put into another. One that is put into that one in turn is not read. */
@@ -95,7 +95,7 @@ interface Paragraph {
 }
 
 interface WordDocument {
-  beside: Beside;
+  attachments: Attachments;
   running: RunningParts;
   builder: TextBuilder;
   styles: WordStyles;
@@ -156,7 +156,7 @@ class WordPart {
   }
 
   #open(name: string, attributes: Record<string, string>): void {
-    const { builder, beside, running, styles } = this.#document;
+    const { builder, attachments, running, styles } = this.#document;
     const value = attributes['w:val'] ?? '';
     if (name === 'w:t' || name === 'm:t') this.#inText = true;
     else if (name === 'w:p') this.#openParagraph();
@@ -164,9 +164,9 @@ class WordPart {
     else if (name === 'w:vertAlign' && this.#changes === 0) this.#isRaised = value === 'superscript';
     else if (name === 'w:rFonts' && this.#changes === 0) this.#font = attributes['w:ascii'] ?? attributes['w:hAnsi'];
     else if (name === 'v:textpath') this.#add(attributes.string ?? '');
-    else if (name === 'w:commentReference') beside.hasComments = true;
+    else if (name === 'w:commentReference') attachments.hasComments = true;
     else if (name === 'wp:extent') this.#size = [Number(attributes.cx) / emuPerCm, Number(attributes.cy) / emuPerCm];
-    else if (name === 'pic:pic') beside.addPicture(...this.#size);
+    else if (name === 'pic:pic') attachments.addPicture(...this.#size);
     else if (name === 'w:rStyle') this.#setHidden(styles.hides(value));
     else if (name === 'w:vanish') this.#setHidden(!['0', 'false', 'off'].includes(value));
     else if (changed.has(name)) this.#changes += 1;

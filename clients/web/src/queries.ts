@@ -57,7 +57,7 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Of another user than before nothing is kept: whoever signs in next on this page does not see it. */
+/** Clears the cache when another user signs in. */
 function keepOnlyOf(user: User): void {
   if (lastUser.get()?.id !== user.id) queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
   lastUser.set(user);

@@ -62,7 +62,7 @@ function Root() {
   );
 }
 
-/** Nobody is shown what belongs to the signed-in; the way back is kept. */
+/** Redirects to sign-in without a session, and remembers the path. */
 async function signedIn({ location }: { location: { href: string } }) {
   const session = await queryClient.fetchQuery(sessionQuery);
   if (!session) throw redirect({ to: '/sign-in', search: { next: location.href } });

@@ -5,12 +5,11 @@ import { adminClient, organizationClient, twoFactorClient } from 'better-auth/cl
 const url = window.location.origin;
 
 /**
- * The service that this page comes from. The session is a cookie that no script can read. Whoever looks at the page is told of a longer
- * wait, rather than left to it.
+ * The service that this page comes from. The session is a cookie that no script can read. Waits 5 s at most for a retry, then fails.
  */
 export const service = createClient({ url, session: 'cookie', retries: { maxRetryAfterMs: 5_000 } });
 
-/** The same for what goes on while nobody looks, uploads and the stream: it waits as long as it is asked to. */
+/** For uploads and the stream, which go on in the background: waits for a retry as long as the service asks. */
 export const background = createClient({ url, session: 'cookie' });
 
 const requestIds = new WeakMap<object, string>();

@@ -18,7 +18,7 @@ describe('The mailbox in the console', () => {
     await expectOk(api.request('POST', '/api/auth/request-password-reset', { body: { email: owner.email } }));
     const mail = page.getByRole('article').filter({ hasText: 'Reset your password' }).filter({ hasText: owner.email });
     while ((await mail.count()) === 0) {
-      await page.getByRole('button', { name: 'Look again' }).click();
+      await page.getByRole('button', { name: 'Refresh' }).click();
       await page.waitForTimeout(200);
     }
     await mail.getByRole('link').click();

@@ -128,7 +128,7 @@ function JobTable({ items }: { items: ListedJob[] }) {
   );
 }
 
-/** Of many rows only those that changed are drawn again. */
+/** Memoized: only changed rows render again. */
 const JobRow = memo(function JobRow({ job, name, workflowUrl }: { job: ListedJob; name: string; workflowUrl: string | undefined }) {
   const kind = t.jobs.kinds[job.kind];
   return (

@@ -13,7 +13,7 @@ interface PresenceWatch {
 }
 
 /** A call that is shorter needs no ping. */
-const suspectMs = 1_000;
+const pingAfterMs = 1_000;
 const tickMs = 250;
 const pingMs = 2_000;
 
@@ -21,7 +21,7 @@ const pingMs = 2_000;
  * Distinguishes a service that works for a long time from one that is gone silently. While a call takes long, a ping asks whether the
  * service still responds; one ping serves all calls.
  */
-export class Presence {
+export class LivenessMonitor {
   readonly #ping: (signal: AbortSignal) => Promise<unknown>;
   readonly #watched = new Set<Watched>();
   #heardAt = 0;
@@ -52,7 +52,7 @@ export class Presence {
     let suspected = false;
     for (const { since, patienceMs, away } of this.#watched) {
       const silentMs = now - Math.max(since, this.#heardAt);
-      if (silentMs > suspectMs) suspected = true;
+      if (silentMs > pingAfterMs) suspected = true;
       if (silentMs > patienceMs) away.abort(new Error(`The service has said nothing for ${patienceMs} ms.`));
     }
     if (suspected && !this.#pinging) void this.#ask();

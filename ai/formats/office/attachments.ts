@@ -9,11 +9,11 @@ export const emuPerCm = 360_000;
 /** A third of a page of A4, in square centimetres. */
 const largePicture = 208;
 /** With less text beside each, large pictures may be pictures of text. */
-export const fewestBesidePicture = 150;
+export const minBesidePicture = 150;
 export const textInPictures = 'text in large pictures';
 
 /** What an Office document holds beside its text: objects of other programs, of which it shows pictures, and what is not read of it. */
-export class Beside {
+export class Attachments {
   /** What is not read, in words. */
   readonly unread: string[] = [];
   readonly #attached: string[] = [];
@@ -37,8 +37,8 @@ export class Beside {
   }
 
   /** Tells of the pictures if there is little text beside them. */
-  tellPictures(characters: number): void {
-    if (characters < fewestBesidePicture * this.#largePictures) this.unread.push(textInPictures);
+  noticePictures(characters: number): void {
+    if (characters < minBesidePicture * this.#largePictures) this.unread.push(textInPictures);
   }
 
   /** Takes what a document holds that is put into this one. */
