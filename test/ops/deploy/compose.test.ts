@@ -255,6 +255,8 @@ describe('docker-compose.yml', () => {
     const needed = new Set([...files].map((file) => file.split('/')[0]));
     const ignored = readFileSync('ops/deploy/Dockerfile.dockerignore', 'utf8');
     const held = ignored.matchAll(/^!([a-z]+)$/gm);
+    // The secrets of the host are below it.
+    expect(ignored.split('\n').indexOf('ops/deploy')).to.be.greaterThan(ignored.split('\n').indexOf('!ops'));
     // Vite reads the settings of TypeScript, which are those of the root.
     expect(readFileSync('clients/web/tsconfig.json', 'utf8')).to.include('"extends": "../../tsconfig.json"');
     expect(ignored).to.match(/^!tsconfig\.json$/m);
