@@ -92,7 +92,7 @@ async function registerSearchAttributes(client: Client, namespace: string): Prom
 
 const patienceMs = 3_000;
 
-/** Creates the schedules that are missing, as an operator may have deleted one; leaves the others as they are. Takes no longer than three seconds. */
+/** Creates the schedules that are missing, as an operator may have deleted one; leaves the others as they are. Gives up after three seconds. */
 export async function restoreSchedules(client: Client): Promise<void> {
   await client.withDeadline(Date.now() + patienceMs, async () => {
     for (const schedule of schedules) await createSchedule(client, schedule);

@@ -22,7 +22,7 @@ const writes = new Set(['InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode']
 
 /**
  * Postgres as better-auth sees it. Every transaction, even for a single write, sets the actor for the audit entries of the triggers. A
- * transaction also stores the mails that were requested in it. An error of one of the database's rules is passed on to the client.
+ * transaction also stores the mails that were requested in it. An error that a trigger raises is passed on to the client.
  */
 export class AuthDialect extends PostgresDialect {
   readonly #pool: pg.Pool;

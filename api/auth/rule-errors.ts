@@ -56,7 +56,7 @@ const dataExceptions = '22';
 const errorOfValues = { code: 'VALIDATION_ERROR', message: 'A field has the wrong form' };
 const errorOf503 = { code: 'SERVICE_UNAVAILABLE', message: errorCodes.SERVICE_UNAVAILABLE.message };
 
-/** Translates an error of one of the database's rules into better-auth's error. Returns any other error as it is. */
+/** Translates an error that a trigger raises into better-auth's error. Returns any other error as it is. */
 export function toApiError(error: unknown): unknown {
   // better-auth turns errors that it does not know into others. The cause, which no client sees, tells a deadlock.
   if (isUnavailable(error)) return new APIError('SERVICE_UNAVAILABLE', { ...errorOf503, cause: error }, { 'Retry-After': '2' });

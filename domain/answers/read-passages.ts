@@ -83,7 +83,7 @@ export function charactersTo({ text, textStart }: Pick<Passage, 'text' | 'textSt
 }
 
 /**
- * Cuts a text into units. Its own ones are whole if the text goes on to the borders of their paragraphs or tables; `isWhole` says whether all
+ * Cuts a text into units. Its own ones are whole if the text goes on to the ends of their paragraphs or tables; `isWhole` says whether all
  * are. `isLast`: there will be no more text, so those between others are taken for whole, and rows are not told their heads.
  */
 function cutRow(source: Row, isLast: boolean): { passage: Passage; isWhole: boolean } {

@@ -26,7 +26,7 @@ export function findWords(wanted: string[], words: string[]): number | undefined
 }
 
 /**
- * The part of a text that has the letters and digits of a value, between borders of words, on one line; undefined if there is none. It has the
+ * The part of a text that has the letters and digits of a value, between word boundaries, on one line; undefined if there is none. It has the
  * signs around them that the value has, if the text has them, too.
  */
 export function squeeze(value: string, text: string): string | undefined {

@@ -8,7 +8,7 @@ const flags = { json: { type: 'boolean' } } as const;
 
 export const migrateCommand: Command = {
   usage: 'migrate [--json]',
-  summary: 'Apply the pending migrations and rules. The API does that too when it starts, so this is for a step of its own before it.',
+  summary: 'Apply the pending migrations and triggers. The API does that too when it starts, so this is for a step of its own before it.',
   flags,
   async run(args, { databaseUrl, print }) {
     const { json } = parseFlags(args, flags);

@@ -10,7 +10,8 @@ type Place = { left: number; top: number; right: number; bottom: number };
 
 /**
  * Keeps text that nobody sees from being read, on a page that is loaded: in the colour of what is below it, under a box, outside of its clip,
- * or invisible. The text that a scanner lays upon or below its picture stays: a page that pictures cover is left as it is. Returns whether there was such text.
+ * or invisible. The text that a scanner lays upon or below its picture stays: a page that pictures
+ * cover is left as it is. Returns whether there was such text.
  */
 export function hideUnseen(pdfium: Pdfium, page: number, hasLayeredForms: boolean): boolean {
   const texts = findLeaves(pdfium, page, hasLayeredForms).filter(({ object, isText }) => isText && isActive(pdfium, object));
