@@ -24,7 +24,7 @@ const ofPages = {
   unsure_text_left_out: {
     one: 'has',
     more: 'have',
-    rest: ' something like text that was too unsure, and was left out: a drawing, or print in a language that OCR_LANGUAGES does not name.',
+    rest: ' something like text that was left out: too unsure (a drawing, or a language that OCR_LANGUAGES does not name), or beyond 3,000 lines.',
   },
   layers_left_out: { one: 'has', more: 'have', rest: ' text in layers that are off, which was left out.' },
   unseen_text_left_out: { one: 'has', more: 'have', rest: ' text that nobody sees, such as white on white, which was left out.' },
