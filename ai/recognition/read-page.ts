@@ -7,7 +7,6 @@ import { edit, type Picture, type Strip, turnStrip } from './picture.ts';
 import { confidenceOf, type ReadLine, readLine, surenessOf } from './read-line.ts';
 import { poorConfidence, type Recognized } from './task.ts';
 import { readByTesseract } from './tesseract-lines.ts';
-import { maxLines } from './text-regions.ts';
 import { findTurn, isTall } from './turn-lines.ts';
 
 /** In percent. A line that is read less surely is read by Tesseract, too. */
@@ -15,6 +14,8 @@ const sure = 90;
 /** What no recognizer reads more surely is no text: the grain of a photograph, a drawing. */
 const minConfidence = 30;
 
+/** A table in small print has 1,500 lines; more are a pattern. */
+const maxLines = 3_000;
 /** In pixels: what is smoothed to take speckles away. */
 const speckle = 3;
 
@@ -30,11 +31,12 @@ export interface PageReaders {
  * The confidence is that of its characters. What is unsure is kept, and a notice says so.
  */
 export async function readPage(picture: Picture, readers: PageReaders): Promise<Recognized> {
-  const lines = await readLines(picture, readers);
+  const { upright, strips } = await findUpright(picture, readers.models);
+  const lines = await readLines(upright, strips.slice(0, maxLines), readers);
   const kept = lines.filter((line) => surenessOf(line) >= (isOfSigns(line) ? sure : minConfidence));
   const notices: NoticeCode[] = [];
   if (kept.some((line) => surenessOf(line) < poorConfidence)) notices.push('unsure_text');
-  if (kept.length < lines.length || lines.length >= maxLines) notices.push('unsure_text_left_out');
+  if (kept.length < strips.length) notices.push('unsure_text_left_out');
   const confidence = kept.length === 0 ? null : Math.round(confidenceOf(kept.flatMap(({ words }) => words)));
   return { text: layOutPage(kept), confidence, notices };
 }
@@ -44,9 +46,8 @@ function isOfSigns({ words }: ReadLine): boolean {
   return !words.some(({ text }) => /[\p{L}\p{N}]/u.test(text));
 }
 
-/** The lines of a page with their places, once it is upright. */
-async function readLines(page: Picture, { models, tesseract, languages }: PageReaders): Promise<ReadLine[]> {
-  const { picture, strips } = await findUpright(page, models);
+/** The lines of an upright page with their places. */
+async function readLines(picture: Picture, strips: Strip[], { models, tesseract, languages }: PageReaders): Promise<ReadLine[]> {
   const lines: ReadLine[] = [];
   for (const strip of strips) lines.push(await readUpright(picture, strip, models));
   const isEnglish = languages.every((name) => name === 'eng');
@@ -57,7 +58,7 @@ async function readLines(page: Picture, { models, tesseract, languages }: PageRe
 }
 
 /** The upright page with its lines. They are found once more if it was turned: letters that stand alone are missed then. */
-async function findUpright(page: Picture, models: Models): Promise<{ picture: Picture; strips: Strip[] }> {
+async function findUpright(page: Picture, models: Models): Promise<{ upright: Picture; strips: Strip[] }> {
   let picture = page;
   let strips = await findLines(page, models.detector);
   if (strips.length === 0 && Math.min(page.width, page.height) >= speckle) {
@@ -66,9 +67,9 @@ async function findUpright(page: Picture, models: Models): Promise<{ picture: Pi
     strips = await findLines(picture, models.detector);
   }
   const turn = await findTurn(picture, strips, models);
-  if (turn === 0) return { picture, strips };
-  picture = await edit(picture, (image) => image.rotate(360 - 90 * turn));
-  return { picture, strips: await findLines(picture, models.detector) };
+  if (turn === 0) return { upright: picture, strips };
+  const upright = await edit(picture, (image) => image.rotate(360 - 90 * turn));
+  return { upright, strips: await findLines(upright, models.detector) };
 }
 
 /** A tall box on a page whose lines run across holds a line that runs up or down. */

@@ -13,8 +13,6 @@ const minMean = 0.5;
 const growth = 1.6;
 /** In pixels of the map. */
 const minCore = 3;
-/** A table in small print has 1,500; more are a pattern. */
-export const maxLines = 3_000;
 
 type Point = [x: number, y: number];
 
@@ -22,7 +20,7 @@ type Point = [x: number, y: number];
 export function findRegions(map: TextMap): Strip[] {
   const boxes = outlinesOf(map).map(minBox);
   const cores = boxes.filter((box) => Math.min(box.width, box.height) >= minCore && meanWithin(map, box) >= minMean);
-  return cores.slice(0, maxLines).map(grow);
+  return cores.map(grow);
 }
 
 /** The ends of the rows of each stretch of sure pixels that touch. */
