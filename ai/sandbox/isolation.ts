@@ -27,7 +27,7 @@ interface Isolation {
 
 let found: Isolation | undefined;
 
-/** Tries once what this machine allows: limits, a network namespace, and other users if this process is root. */
+/** Tries once what this machine allows: limits, a network namespace, and other users, or a user namespace if this process is not root. */
 export function findIsolation(): Isolation {
   found ??= tryAll();
   return found;
@@ -74,6 +74,7 @@ function tryAll(): Isolation {
     command: (memoryBytes) => [...(isLimited ? limitsOf(memoryBytes) : []), ...network, ...(drop?.() ?? [])],
     missing: [
       ...(network.length > 0 ? [] : ['the network, except by its own code']),
+      ...(network.length > 0 || isRoot ? [] : ['the memory of the service, except by its own code']),
       ...(isRoot && !drop ? ['the rights of root, except by its own code'] : []),
       ...(drop?.().includes(`--reuid=${nobody}`) ? ['other readers, except by its own code'] : []),
       ...(drop?.().includes(endWithParent) ? [] : ['work that goes on after the service was killed']),
@@ -82,9 +83,13 @@ function tryAll(): Isolation {
   };
 }
 
+/**
+ * A network namespace of its own. Who is not root needs a user namespace for it, which also keeps a child from the memory of the service and
+ * of other children, although they have the same user. No user is mapped into it: so it can make no further namespaces.
+ */
 function cutOff(unshare: string | undefined, isRoot: boolean): string[] {
   if (!unshare) return [];
-  const way = [unshare, ...(isRoot ? [] : ['--user', '--map-current-user']), '--net'];
+  const way = [unshare, ...(isRoot ? [] : ['--user']), '--net'];
   return works([...way, process.execPath, '--version']) ? way : [];
 }
 

@@ -69,6 +69,22 @@ describe('A reader of documents that a document has taken over', () => {
     });
   }
 
+  if (findIsolation().missing.length === 0) {
+    it('may not see the memory and the environment of its parent below its own code either', () => {
+      const environ = `/proc/${process.pid}/environ`;
+      expect(readFileSync(environ, 'utf8')).to.contain('PATH=');
+      const [program = '', ...before] = [...findIsolation().command(2 ** 29), '/bin/cat', environ];
+      expect(spawnSync(program, before, { encoding: 'utf8' })).to.include({ status: 1, stdout: '' });
+    });
+  }
+
+  if (!isRoot && findIsolation().missing.length === 0) {
+    it('makes no namespace in which it would have rights', () => {
+      const [program = '', ...before] = [...findIsolation().command(2 ** 29), '/usr/bin/unshare', '--user', 'true'];
+      expect(spawnSync(program, before, { encoding: 'utf8' }).stderr).to.contain('Operation not permitted');
+    });
+  }
+
   (process.platform === 'linux' ? it : it.skip)('has limits of its own', async () => {
     const { got } = await attempt('limits');
     const hard = (name: string) => (got as Record<string, { hard: unknown }>)[name]?.hard;

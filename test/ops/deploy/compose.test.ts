@@ -113,10 +113,24 @@ describe('docker-compose.yml', () => {
     for (const name of ['worker', 'migrate']) expect(compose.services[name]?.environment, name).to.deep.equal(ofApi);
   });
 
+  it('lets the AI service make only the namespaces in which its readers begin, and see the memory of no other program', () => {
+    const { defaultAction, syscalls } = JSON.parse(readFileSync('ops/deploy/ai-seccomp.json', 'utf8'));
+    expect(defaultAction).to.equal('SCMP_ACT_ERRNO');
+    const rulesOf = (call: string) => syscalls.filter(({ names }: { names: string[] }) => names.includes(call));
+    const [newNamespaces, newUser, newNetwork] = [0x7e020000, 0x10000000, 0x40000000];
+    expect(rulesOf('unshare').map(({ args }: any) => args)).to.deep.equal([[{ index: 0, value: newUser + newNetwork, op: 'SCMP_CMP_EQ' }]]);
+    const none = { index: 0, value: newNamespaces, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' };
+    expect(rulesOf('clone').map(({ args }: any) => args)).to.deep.equal([[none]]);
+    expect(rulesOf('clone3').map(({ action, errnoRet }: any) => [action, errnoRet])).to.deep.equal([['SCMP_ACT_ERRNO', 38]]);
+    const refused = ['setns', 'mount', 'ptrace', 'process_vm_readv', 'process_vm_writev', 'pidfd_getfd', 'bpf', 'keyctl', 'io_uring_setup'];
+    for (const call of refused) expect(rulesOf(call), call).to.deep.equal([]);
+  });
+
   it('takes root, capabilities, memory, processors, processes and room for logs from every container', () => {
     for (const [name, service] of Object.entries(compose.services)) {
       expect(service.cap_drop, name).to.deep.equal(['ALL']);
-      expect(service.security_opt, name).to.deep.equal(['no-new-privileges:true']);
+      const profile = name === 'ai' ? ['seccomp=./ops/deploy/ai-seccomp.json'] : [];
+      expect(service.security_opt, name).to.deep.equal(['no-new-privileges:true', ...profile]);
       expect(service.mem_limit, name).to.match(/^(\$\{[A-Z_]+:-\d+[mg]\}|\d+[mg])$/);
       expect(String(service.cpus), name).to.match(/^(\$\{[A-Z_]+:-\d\}|\d)$/);
       expect(service.pids_limit, name).to.be.a('number');
