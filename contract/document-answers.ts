@@ -28,7 +28,7 @@ const unitContext = z
     lead: line.describe('The line before the list or table that it is in.').meta({ examples: [null] }),
     parents: z
       .array(z.string())
-      .describe('The items of a list that it is under, the outermost first.')
+      .describe('The items of a list that it is under, or the keys of JSON that lead to it, the outermost first.')
       .meta({ examples: [[]] }),
     cells: z
       .array(unitCell)

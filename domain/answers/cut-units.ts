@@ -14,8 +14,10 @@ export interface Unit extends Span {
   kind: 'sentence' | 'item' | 'row' | 'heading';
   /** How far an item is indented, in characters. 0 for others. */
   depth: number;
-  /** The cells of a row. Empty for others. */
+  /** The cells of a row; of a sentence in JSON its text without escapes. Empty for others. */
   cells: Cell[];
+  /** Where a unit of JSON is, the same for all units of a value: the keys that lead to it, and the row of its record before it. */
+  place?: { keys: string[]; row: Unit | undefined };
 }
 
 const itemMark = /^(\s*)(?:[-*+•‣▪◦–·]|\(?(?:\d{1,3}(?:\.\d{1,3})*|[a-zA-Z]|[ivxIVX]{1,5})[.)])\s+(?=\S)/;

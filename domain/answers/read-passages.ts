@@ -6,6 +6,7 @@ import { pageAt } from '../chunking/cut-chunks.ts';
 import { readCsvRecords } from '../chunking/read-csv.ts';
 import { inWorkspace } from '../documents/document.ts';
 import type { FoundChunk } from '../search/find-chunks.ts';
+import { cutJsonUnits } from './cut-json-units.ts';
 import { cutRecords, cutUnits, type Unit } from './cut-units.ts';
 
 /** How much of a document is read before and after a chunk, in characters, until its first and last unit are whole. */
@@ -45,6 +46,8 @@ interface Row extends Omit<Passage, 'units' | 'own'> {
   first: string;
   /** How many quotes stand before the text; 0 for other kinds than CSV. */
   quotes: number;
+  /** What begins a string of JSON within which the text begins: a quote, and a backslash if that stands before the text. Else empty. */
+  opening: string;
   isWholeEnd: boolean;
 }
 
@@ -87,16 +90,21 @@ export function charactersTo({ text, textStart }: Pick<Passage, 'text' | 'textSt
  * are. `isLast`: there will be no more text, so those between others are taken for whole, and rows are not told their heads.
  */
 function cutRow(source: Row, isLast: boolean): { passage: Passage; isWhole: boolean } {
-  const { id: _, contentType, start, end, first: __, quotes: ___, isWholeEnd, ...row } = source;
+  const { id: _, contentType, start, end, first: __, quotes: ___, opening, isWholeEnd, ...row } = source;
   const { text, textStart, outline } = row;
   const from = forward(text, 0, start - textStart);
   const to = forward(text, from, end - start);
   const isCsv = contentType === 'text/csv';
-  const cut = isCsv ? cutCsv(source, from) : cutUnits(text, headingsOf(outline, text, textStart));
+  const isJson = contentType === 'application/json';
+  const cutText = () =>
+    isJson
+      ? cutJsonUnits(text, { opening, isBegun: textStart > 0, goesOn: !isWholeEnd })
+      : cutUnits(text, headingsOf(outline, text, textStart));
+  const cut = isCsv ? cutCsv(source, from) : cutText();
   const blanks = [...text.matchAll(/\n\s*\n/g)].map(({ index }) => index);
   const [firstBlank = text.length, lastBlank = -1] = [blanks[0], blanks.at(-1)];
-  const isBegun = (unit: Unit) => isCsv || textStart === 0 || firstBlank < unit.start;
-  const isEnded = (unit: Unit) => isCsv || isWholeEnd || lastBlank >= unit.end;
+  const isBegun = (unit: Unit) => isCsv || isJson || textStart === 0 || firstBlank < unit.start;
+  const isEnded = (unit: Unit) => isCsv || isJson || isWholeEnd || lastBlank >= unit.end;
   // What the ends of the text cut off is no unit.
   const whole = cut.slice(isCsv || textStart === 0 ? 0 : 1, isWholeEnd ? undefined : -1);
   const units = whole.map((unit) => (unit.cells.length > 0 && !isBegun(unit) ? { ...unit, cells: [] } : unit));
@@ -135,12 +143,17 @@ async function readRows(db: Db, ids: string[], margin: number): Promise<Row[]> {
       case when document.content_type = 'text/csv' then left(document_text.text, ${firstLength}) else '' end as first,
       case when document.content_type = 'text/csv'
         then regexp_count(left(document_text.text, greatest(chunk.text_start - ${margin}, 0)), '"') else 0 end as quotes,
+      case when document.content_type = 'application/json'
+        then repeat('"', regexp_count(unescaped, '"') % 2) || coalesce(substring(unescaped from '\\\\$'), '') else '' end as opening,
       chunk.text_end + ${margin} >= length(document_text.text) as "isWholeEnd",
       chunk.page, coalesce(chunk.headings, '{}') as headings, extracted_ocr_confidence as "ocrConfidence",
       case when row_number() over (partition by chunk.document_id order by chunk.id) = 1 then document_text.outline end as outline
     from chunk
     join document on document.id = chunk.document_id
     join document_text on document_text.document_id = chunk.document_id
+    left join lateral (
+      select regexp_replace(left(document_text.text, greatest(chunk.text_start - ${margin}, 0)), '\\\\.', '', 'g') as unescaped
+    ) as before on document.content_type = 'application/json'
     where chunk.id = any(${ids}::text[]) and ${inWorkspace} and chunk.text_start is not null
       and (document.extracted_at <= document.indexed_at
         or substr(document_text.text, chunk.text_start + 1, chunk.text_end - chunk.text_start) = chunk.text)

@@ -8,7 +8,7 @@ export interface UnitContext {
   after: string | null;
   /** The line before the list or table that it is in. */
   lead: string | null;
-  /** The items of the list that it is under, the outermost first. */
+  /** The items of the list that it is under, or the keys of JSON that lead to it, the outermost first. */
   parents: string[];
   /** The cells of a row, each with the head of its column. */
   cells: { head: string; text: string }[];
@@ -21,7 +21,18 @@ export function contextOf(text: string, units: Unit[], first: number, last = fir
     const beside = units[index];
     return beside ? text.slice(beside.start, beside.end) : null;
   };
-  const sentence = (index: number) => (units[index]?.kind === 'sentence' ? say(index) : null);
+  const sentence = (index: number) => (units[index]?.kind === 'sentence' && units[index].place === unit?.place ? say(index) : null);
+  if (unit?.place) {
+    const { keys, row } = unit.place;
+    const cells = unit.kind === 'row' && first === last ? unit.cells : [];
+    return {
+      before: sentence(first - 1),
+      after: sentence(last + 1),
+      lead: row ? text.slice(row.start, row.end) : null,
+      parents: keys,
+      cells,
+    };
+  }
   if (!unit || unit.kind === 'sentence' || unit.kind === 'heading')
     return { before: sentence(first - 1), after: sentence(last + 1), lead: null, parents: [], cells: [] };
   const parents: number[] = [];
@@ -44,6 +55,6 @@ function isHead(units: Unit[], index: number): boolean {
 /** The first unit to show with one: the unit before it, if it leans on that. */
 export function firstShown(text: string, units: Unit[], index: number): number {
   const [unit, before] = [units[index], units[index - 1]];
-  if (unit?.kind !== 'sentence' || before?.kind !== 'sentence') return index;
+  if (unit?.kind !== 'sentence' || before?.kind !== 'sentence' || unit.place !== before.place) return index;
   return leansOnBefore(text.slice(unit.start, unit.end), text.slice(before.start, before.end)) ? index - 1 : index;
 }

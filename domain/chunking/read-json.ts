@@ -1,14 +1,23 @@
+import { createScanner, type JSONScanner } from 'jsonc-parser';
 import type { Span } from '../characters.ts';
 
 /** A scalar of a JSON text, with the text before it, and the ends of the objects and arrays that it is the last value of. */
 export interface JsonValue extends Span {
   /** The innermost keys that lead to the object or array which holds it, without indexes. */
   path: string[];
+  /** How many of those keys are within its record. */
+  within: number;
   /** A number that values of the same object or array share. */
   parent: number;
+  /** A number that values of the same record share: of an element of an array, or of one of several texts. The first text is 1. */
+  record: number;
   /** The value's key; null in an array. */
   key: string | null;
   value: string;
+  /** As it is written, with its key. */
+  written: Span;
+  /** As it is written, without its key. */
+  literal: Span;
   /** The number of objects and arrays that are still open after it. */
   depthAfter: number;
 }
@@ -17,119 +26,98 @@ export interface JsonValue extends Span {
 const maxKeys = 4;
 const maxKeyLength = 60;
 
-const space = /[\s,:]*/y;
+/** `SyntaxKind` and `ScanError` of the scanner, of which only the types can be imported. */
+const kinds = { openBrace: 1, closeBrace: 2, openBracket: 3, closeBracket: 4, comma: 5, colon: 6, end: 17 };
+const unclosedString = 2;
 const unstorable = /[\p{Cc}--[\n\t]]/gv;
-const word = /[^\s,:[\]{}"]*/y;
 
 /** An open object or array. */
-interface Parent {
+interface Parent extends Pick<JsonValue, 'path' | 'within' | 'record'> {
   number: number;
   isObject: boolean;
-  path: string[];
 }
 
 /**
  * The values of a JSON text, or of several in a row, in order, with their positions. Reads the text once, without recursion, however deeply
- * it is nested. Stops where the text is not JSON or was cut off: the rest belongs to no value.
+ * it is nested. Stops where the text is not JSON or was cut off: the rest belongs to no value. `isPart`: the text is cut out of a document.
+ * Values of what begins before it are of the parent and the record 0, and a string that goes on behind it is a value, too.
  */
-export function readJsonValues(text: string): JsonValue[] {
-  const reader = new JsonReader(text);
+export function readJsonValues(text: string, { isPart = false } = {}): JsonValue[] {
+  const reader = new JsonReader(text, isPart);
   while (reader.readNext());
   return reader.values;
 }
 
 class JsonReader {
   readonly values: JsonValue[] = [];
-  readonly #text: string;
+  readonly #scanner: JSONScanner;
+  readonly #isPart: boolean;
   readonly #open: Parent[] = [];
-  #at = 0;
   #parents = 0;
-  /** The key of the next value, in an object. */
-  #key: string | null = null;
+  #passedColon = false;
+  /** The key of the next value, in an object, and where it begins. */
+  #key: { name: string; start: number } | undefined;
 
-  constructor(text: string) {
-    this.#text = text;
+  constructor(text: string, isPart: boolean) {
+    this.#scanner = createScanner(text, true);
+    this.#isPart = isPart;
+    this.#skip();
   }
 
   /** Returns false at the end of the text, or where it stops being JSON. */
   readNext(): boolean {
-    this.#at = skip(this.#text, this.#at);
-    const character = this.#text[this.#at];
-    if (character === undefined) return false;
-    if (character === '{' || character === '[') return this.#begin(character === '{');
-    if (character === '}' || character === ']') return this.#end(character === '}');
+    const kind: number = this.#scanner.getToken();
+    if (kind === kinds.end) return false;
+    if (kind === kinds.openBrace || kind === kinds.openBracket) return this.#begin(kind === kinds.openBrace);
+    if (kind === kinds.closeBrace || kind === kinds.closeBracket) return this.#end(kind === kinds.closeBrace);
     return this.#readScalar();
   }
 
   #begin(isObject: boolean): boolean {
-    const path = this.#open.at(-1)?.path ?? [];
-    this.#parents += 1;
-    this.#open.push({ number: this.#parents, isObject, path: this.#key === null ? path : [...path, this.#key].slice(-maxKeys) });
-    this.#key = null;
-    this.#at += 1;
+    const key = this.#key?.name;
+    const { path = [], within = 0, record = 0, isObject: isValue = key !== undefined } = this.#open.at(-1) ?? {};
+    const number = ++this.#parents;
+    const place = isValue ? { within: Math.min(maxKeys, within + (key === undefined ? 0 : 1)), record } : { within: 0, record: number };
+    this.#open.push({ number, isObject, path: key === undefined ? path : [...path, key].slice(-maxKeys), ...place });
+    this.#key = undefined;
+    this.#skip();
     return true;
   }
 
   #end(isObject: boolean): boolean {
-    if (this.#open.pop()?.isObject !== isObject) return false;
-    this.#key = null;
-    this.#at = skip(this.#text, this.#at + 1);
+    const ended = this.#open.pop();
+    if (ended ? ended.isObject !== isObject : !this.#isPart) return false;
+    this.#key = undefined;
+    const end = this.#skip();
     const last = this.values.at(-1);
-    if (last) [last.end, last.depthAfter] = [this.#at, this.#open.length];
+    if (last) [last.end, last.depthAfter] = [end, this.#open.length];
     return true;
   }
 
   #readScalar(): boolean {
-    const end = endOfScalar(this.#text, this.#at);
-    if (end === this.#at) return false;
-    const value = unquote(this.#text.slice(this.#at, end));
-    const { isObject = false, path = [], number: parent = 0 } = this.#open.at(-1) ?? {};
-    this.#at = skip(this.#text, end);
-    if (isObject && this.#key === null) {
-      this.#key = shorten(value);
+    const literal = { start: this.#scanner.getTokenOffset(), end: this.#scanner.getPosition() };
+    if (this.#scanner.getTokenError() === unclosedString && !this.#isPart) return false;
+    const value = this.#scanner.getTokenValue().replace(unstorable, ' ').toWellFormed();
+    const { isObject, path = [], within = 0, record = 0, number: parent = 0 } = this.#open.at(-1) ?? {};
+    const end = this.#skip();
+    if ((isObject ?? (this.#isPart && this.#passedColon)) && !this.#key) {
+      // A key that is cut off says nothing.
+      this.#key = { name: this.#isPart && literal.start === 0 ? '' : shorten(value), start: literal.start };
       return true;
     }
-    const start = this.values.at(-1)?.end ?? 0;
-    this.values.push({ start, end: this.#at, path, parent, key: this.#key, value, depthAfter: this.#open.length });
-    this.#key = null;
+    const { name: key = null, start = literal.start } = this.#key ?? {};
+    const place = { start: this.values.at(-1)?.end ?? 0, end, written: { start, end: literal.end }, literal };
+    this.values.push({ ...place, path, within, parent, record, key, value, depthAfter: this.#open.length });
+    this.#key = undefined;
     return true;
   }
-}
 
-function skip(text: string, at: number): number {
-  space.lastIndex = at;
-  space.test(text);
-  return space.lastIndex;
-}
-
-/** The end of a string or of a word such as `12` or `null`; `at` itself if neither begins there or the string is unterminated. */
-function endOfScalar(text: string, at: number): number {
-  if (text[at] === '"') return endOfString(text, at);
-  word.lastIndex = at;
-  word.test(text);
-  return word.lastIndex;
-}
-
-function endOfString(text: string, at: number): number {
-  for (let quote = text.indexOf('"', at + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
-    let backslashes = 0;
-    while (text[quote - 1 - backslashes] === '\\') backslashes += 1;
-    if (backslashes % 2 === 0) return quote + 1;
-  }
-  return at;
-}
-
-/** The value of a string literal, without characters that the database cannot store. */
-function unquote(literal: string): string {
-  if (!literal.startsWith('"')) return literal;
-  return parse(literal).replace(unstorable, ' ').toWellFormed();
-}
-
-function parse(literal: string): string {
-  try {
-    return String(JSON.parse(literal));
-  } catch {
-    return literal.slice(1, -1);
+  /** Moves on to the next token, and returns where it begins. */
+  #skip(): number {
+    this.#passedColon = false;
+    let kind: number = this.#scanner.scan();
+    for (; kind === kinds.comma || kind === kinds.colon; kind = this.#scanner.scan()) this.#passedColon ||= kind === kinds.colon;
+    return this.#scanner.getTokenOffset();
   }
 }
 

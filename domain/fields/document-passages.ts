@@ -1,4 +1,5 @@
 import type { Outline } from '../../db/schema.ts';
+import { cutJsonUnits } from '../answers/cut-json-units.ts';
 import { cutRecords, cutUnits, readable, type Unit } from '../answers/cut-units.ts';
 import { countCharacters, forward } from '../characters.ts';
 import { cutChunks, pageAt } from '../chunking/cut-chunks.ts';
@@ -62,7 +63,8 @@ function readUnits(contentType: string, text: string, { headings }: Outline): Do
     return index;
   });
   const first = contentType === 'text/csv' ? readCsvRecords(text)[0] : undefined;
-  const units = first ? cutRecords(text, text.slice(0, first.end)) : cutUnits(text, starts);
+  const cutText = () => (contentType === 'application/json' ? cutJsonUnits(text) : cutUnits(text, starts));
+  const units = first ? cutRecords(text, text.slice(0, first.end)) : cutText();
   return units.map((unit) => ({ ...unit, text: text.slice(unit.start, unit.end), readable: readable(text, unit) }));
 }
 

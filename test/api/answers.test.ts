@@ -67,6 +67,25 @@ describe('An answer without a remote model', () => {
     expect(await textAt(citation)).to.equal(citation.quote);
   });
 
+  it('shows the record of JSON that responds, as it is written, with its keys', async () => {
+    const { token } = tenant.owner;
+    const lamps = ['K1', 'K2', 'K3'].map((model, at) => ({ model, weight: `${410 + at} g` }));
+    const bytes = JSON.stringify({ shop: 'Quay', lamps });
+    const { id: documentId } = await api.upload(tenant, { name: 'lamps.json', contentType: 'application/json', bytes });
+    const { body: job } = await expectOk(api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.index', documentId } }));
+    await api.jobIn(token, job.id, ['succeeded']);
+    const { body } = await ask({ question: 'What is the weight of the model K2?', filter: { documentIds: [documentId] } });
+    expect(body.sentences[0].text).to.equal('"model":"K2","weight":"411 g"');
+    expect(await textAt(body.sentences[0].citations[0])).to.equal(body.sentences[0].text);
+    expect(body.sentences[0].citations[0].context).to.deep.include({
+      parents: ['lamps'],
+      cells: [
+        { head: 'model', text: 'K2' },
+        { head: 'weight', text: '411 g' },
+      ],
+    });
+  });
+
   it('names the headings that a quote is under, not those of its chunk, also after the document was extracted again', async () => {
     const { token } = tenant.owner;
     const bytes = '# Opening hours\n\nThe kiosk opens at nine.\n\n# Warranty\n\nThe warranty of a kettle lasts thirty months.\n';

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { cutJsonUnits } from '../../domain/answers/cut-json-units.ts';
 import { cutRecords, cutUnits, readable } from '../../domain/answers/cut-units.ts';
+import { contextOf } from '../../domain/answers/unit-context.ts';
 
 function cut(text: string, headings: number[] = []): string[] {
   return cutUnits(text, headings).map(({ kind, start, end }) => `${kind}: ${text.slice(start, end)}`);
@@ -66,5 +68,52 @@ describe('The units of a text', () => {
     const units = cutRecords(rest, head);
     expect(units.map(({ start, end }) => rest.slice(start, end))).to.deep.equal(['oak,5', '"elm, old",7']);
     expect(readable(rest, units[1] as (typeof units)[number])).to.equal('name: elm, old · stock: 7');
+  });
+
+  it('are records of JSON, other values with the keys that lead to them, and sentences of a long one', () => {
+    const lamps = [
+      { model: 'K1', weight: '410 g', size: { cm: 12 }, colours: ['red', 'blue'], note: 'Not for \\ "wet" rooms.\nKeep dry.' },
+      { model: 'K2', weight: '520 g', size: { cm: 15 }, colours: [], note: null },
+    ];
+    const value = { shop: { name: 'Quay & Sons', address: { city: 'Kiel' } }, lamps };
+    for (const indent of [undefined, 2]) {
+      const text = JSON.stringify(value, null, indent);
+      const units = cutJsonUnits(text);
+      expect(units.map((unit) => readable(text, unit))).to.deep.equal([
+        'name: Quay & Sons',
+        'city: Kiel',
+        'model: K1 · weight: 410 g · size.cm: 12 · colours: red · colours: blue',
+        'Not for \\\\ ""wet"" rooms.',
+        'Keep dry.',
+        'model: K2 · weight: 520 g · size.cm: 15',
+      ]);
+      const shown = units.map(({ start, end }) => text.slice(start, end));
+      expect(shown[1]).to.match(/^"city": ?"Kiel"$/);
+      expect(shown[2]).to.match(/^"model": ?"K1",.*"blue"$/s);
+      expect(shown.slice(3, 5)).to.deep.equal(['Not for \\\\ \\"wet\\" rooms.', 'Keep dry.']);
+      expect(contextOf(text, units, 1)).to.deep.include({ parents: ['shop', 'address'], cells: [{ head: 'city', text: 'Kiel' }] });
+      expect(contextOf(text, units, 4)).to.deep.include({ parents: ['lamps', 'note'], before: shown[3], after: null, lead: shown[2] });
+    }
+  });
+
+  it('are the texts of a file with JSON in each line, rows of arrays, and single values', () => {
+    for (const [text, expected] of [
+      ['{"id":1,"n":"A"}\n{"id":2,"n":"B"}', ['id: 1 · n: A', 'id: 2 · n: B']],
+      ['[["K1",410],["K2",520]]', ['K1 · 410', 'K2 · 520']],
+      ['["Bring a lamp.","Bring rope."]', ['Bring a lamp.', 'Bring rope.']],
+      ['"Paid."', ['Paid.']],
+      ['[[[', []],
+    ] as const)
+      expect(
+        cutJsonUnits(text).map((unit) => readable(text, unit)),
+        text,
+      ).to.deep.equal(expected);
+  });
+
+  it('are those of a part of JSON without a key that is cut off', () => {
+    const text = 'ps":[{"model":"K1","weight":"410 g"},{"model":"K2","wei';
+    const units = cutJsonUnits(text, { opening: '"', isBegun: true, goesOn: true });
+    expect(units.map((unit) => readable(text, unit))).to.deep.equal(['model: K1 · weight: 410 g', 'model: K2']);
+    expect(contextOf(text, units, 0).parents).to.deep.equal([]);
   });
 });

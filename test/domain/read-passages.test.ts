@@ -57,6 +57,19 @@ describe('Reading passages', () => {
     expect(new Set(named).size).to.equal(rows.length);
   });
 
+  it('has the records of a long JSON whole, wherever it is cut, and sentences of its long texts', async () => {
+    const body = 'He said \\"no\\", then left.\\n\\nHe came back. ';
+    const records = Array.from({ length: 400 }, (_, n) => `{"id":${n},"owner":{"name":"C:\\\\ \\"Smith\\" ${n}"},"paid":null}`);
+    const text = `{"title":"Ledger","notes":"${body.repeat(1_000)}","records":[${records.join(',')}]}`;
+    const found = await unitsOf(await store(database.db, 'ledger', 'application/json', text));
+    expect(found.slice(0, 2)).to.deep.equal(['title: Ledger', 'He said ""no"", then left.']);
+    const rows = records.map((_, n) => `id: ${n} · owner.name: C:\\ "Smith" ${n}`);
+    expect(rows.filter((row) => !found.includes(row))).to.deep.equal([]);
+    expect(new Set(found.filter((unit) => !rows.includes(unit)))).to.deep.equal(
+      new Set(['title: Ledger', 'He said ""no"", then left.', 'He came back.']),
+    );
+  });
+
   it('takes about as long for a long table as for its characters', async () => {
     const chunks = await store(database.db, 'table', 'text/plain', '|b|\n'.repeat(60_000));
     const begun = performance.now();

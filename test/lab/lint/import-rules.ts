@@ -71,7 +71,7 @@ export const importRules: Record<string, ImportRule> = {
   domain: {
     imports: ['adapters/storage/object-key.ts', 'adapters/storage/port.ts', 'base/concurrency', 'base/text', 'contract', 'db'],
     types: ['base/config'],
-    packages: ['kysely', 'marked', 'uuid', 'zod', 'node:crypto', 'node:zlib'],
+    packages: ['jsonc-parser', 'kysely', 'marked', 'uuid', 'zod', 'node:crypto', 'node:zlib'],
   },
   'domain/payments': {
     imports: ['base/telemetry/spans.ts', 'contract', 'db'],
