@@ -5,6 +5,7 @@ import { loadOrExit } from '../base/config/load-or-exit.ts';
 import { loadOpsConfig } from '../base/config/ops.ts';
 import { createDb, createPool, type Db } from './connect.ts';
 import { getMigrationStatus } from './migrate.ts';
+import { migrations } from './migrations/index.ts';
 
 const pollMs = 2_000;
 const patienceMs = 10 * 60_000;
@@ -30,11 +31,13 @@ async function untilMigrated(db: Db): Promise<boolean> {
   return false;
 }
 
-/** The migrations that the schema lacks, or why they cannot be read; empty if it lacks none. A newer schema lacks none. */
+/** The migrations or triggers that the schema lacks, or why they cannot be read; empty if it lacks none. A newer schema lacks none. */
 async function describeMissing(db: Db): Promise<string> {
   try {
     const { pending } = await getMigrationStatus(db);
-    return pending.length === 0 ? '' : `${pending.length} migrations are to come, from ${pending[0]} on.`;
+    const due = pending.filter((name) => name in migrations);
+    if (due.length > 0) return `${due.length} migrations are to come, from ${due[0]} on.`;
+    return pending.length === 0 ? '' : `Triggers are to come, from ${pending[0]} on.`;
   } catch (error) {
     return `The database cannot be read: ${error instanceof Error ? error.message : error}`;
   }

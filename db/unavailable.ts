@@ -11,11 +11,13 @@ export class DatabaseUnavailable extends Error {
 /** lock_not_available: lock_timeout */
 const lockNotAvailable = '55P03';
 
+const invalidPassword = '28P01';
+
 /** Codes of Postgres, or of a pooler in front of it, for failures that may be temporary. */
 const codes = new Set([
   '40001', // serialization_failure, after the repetitions of inTransaction
   '40P01', // deadlock_detected, likewise
-  '28P01', // invalid_password: one that is changed while this process runs
+  invalidPassword, // one that is changed while this process runs
   '53100', // disk_full
   '53200', // out_of_memory
   '53300', // too_many_connections
@@ -35,6 +37,11 @@ const undefinedObject = '42704';
 /** Whether a statement has timed out waiting for a lock. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === lockNotAvailable;
+}
+
+/** Whether the server refuses the password: at a start it is wrong, later it may be about to change. */
+export function isRefusedPassword(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === invalidPassword;
 }
 
 /** Whether an error means that the database is unreachable, overloaded or locked, and not that the statement was wrong. */

@@ -1,13 +1,19 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ServerMetrics } from '../../adapters/metrics/server-metrics.ts';
 import { watchDatabase } from '../../adapters/metrics/watch-parts.ts';
 import type { ServerConfig } from '../../base/config/server.ts';
-import { createDb, createPool, type Db } from '../../db/connect.ts';
+import { createDb, createPool, type Db, ping } from '../../db/connect.ts';
 import { migrate } from '../../db/migrate.ts';
 import { openPools } from '../../db/pools.ts';
+import { isRefusedPassword, isUnavailable } from '../../db/unavailable.ts';
 import { syncPlanLimits } from '../../domain/billing/sync-plan-limits.ts';
 import { syncWebhookSwitch } from '../../domain/webhooks/sync-switch.ts';
+
+const pauseMs = 500;
+/** One line in half a minute. */
+const triesPerLine = 60;
 
 /** The connections of the API, one pool for each class of work. */
 export type Databases = Awaited<ReturnType<typeof openDatabases>>;
@@ -31,6 +37,8 @@ export async function openDatabases(
     dbs: workerDb ? [db, workerDb] : [db],
   });
   await applyMigrations(config.database.directUrl, log);
+  // Behind a pooler it is another server that may be away.
+  await untilReached(db, log);
   await syncPlanLimits(db, config);
   await syncWebhookSwitch(db, config.webhooks.enabled);
   return { pools, db, sessionsDb, workerDb };
@@ -40,5 +48,20 @@ async function applyMigrations(url: string, log: Logger): Promise<void> {
   const db: Db = createDb(createPool({ url, poolSize: 2, name: 'sheaf migrations', work: 'migration' }));
   const onBusy = (migration: string) => log.warn({ migration }, 'a migration waits for a lock; it is tried again');
   const onWait = (waitedMs: number) => log.warn({ waitedMs }, 'another process applies migrations; this start waits for it');
-  await migrate(db, { onBusy, onWait }).finally(() => db.destroy());
+  await untilReached(db, log)
+    .then(() => migrate(db, { onBusy, onWait }))
+    .finally(() => db.destroy());
+}
+
+/** Waits while the database is away, as when both start at once. A password that it refuses is thrown. */
+async function untilReached(db: Db, log: Logger): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await ping(db);
+    } catch (err) {
+      if (!isUnavailable(err) || isRefusedPassword(err)) throw err;
+      if (tries % triesPerLine === 0) log.warn({ err }, 'the database cannot be reached; this start waits for it');
+      await sleep(pauseMs);
+    }
+  }
 }

@@ -143,6 +143,20 @@ describe('docker-compose.yml', () => {
     expect(writable).to.deep.equal(['temporal', 'temporal-ui']);
   });
 
+  it('fits into the memory of the host that its page names, with a quarter of it left', () => {
+    const once = ['secrets', 'databases', 'migrate'];
+    const running = Object.entries(compose.services).filter(([name, { profiles }]) => !profiles && !once.includes(name));
+    const gigabytes = running.map(([, { mem_limit: limit = '' }]) => {
+      const [, size, unit] = /^(\d+)([mg])$/.exec(fill(limit, {})) ?? [];
+      return Number(size) / (unit === 'm' ? 1_024 : 1);
+    });
+    const sum = gigabytes.reduce((before, each) => before + each, 0);
+    const page = readFileSync('docs/deploy.md', 'utf8');
+    const [, host, together] = /(\d+) GB of memory \(the containers may take ([\d.]+) GB together/.exec(page) ?? [];
+    expect(together).to.equal(sum.toFixed(1));
+    expect(sum).to.be.at.most(0.75 * Number(host));
+  });
+
   it('makes the databases and migrates in steps of their own, which the others wait for', () => {
     for (const name of ['migrate', 'temporal'])
       expect(compose.services[name]?.depends_on, name).to.deep.equal({ databases: { condition: 'service_completed_successfully' } });

@@ -16,10 +16,14 @@ import { findUnread, watchReads } from '../../support/unread-fields.ts';
 
 const directory = 'ops/deploy/kubernetes';
 const read = (name: string) => readFileSync(join(directory, name), 'utf8');
-const kustomization: { resources: string[]; images: { name: string; newTag: string }[] } = parse(read('kustomization.yaml'));
+const kustomization: { namespace: string; resources: string[]; images: { name: string; newTag: string }[] } = parse(
+  read('kustomization.yaml'),
+);
 const manifests: any[] = kustomization.resources.flatMap((name) => parseAllDocuments(read(name)).map((document) => document.toJS()));
+/** Applied by hand, when it is needed. */
+const restore: any = parse(read('restore.yaml'));
 const named = (kind: string, name: string) => manifests.find((each) => each.kind === kind && each.metadata.name === name);
-const workloads = manifests.filter(({ kind }) => kind === 'Deployment' || kind === 'Job');
+const workloads = [...manifests, restore].filter(({ kind }) => kind === 'Deployment' || kind === 'Job');
 const podOf = (workload: any) => workload.spec.template.spec;
 const containersOf = (workload: any): any[] => [...(podOf(workload).initContainers ?? []), ...podOf(workload).containers];
 /** Read by the client of Google's storage, not by the service. */
@@ -32,13 +36,14 @@ const schemas: Record<string, string> = {
   'v1 Service': 'IoK8sApiCoreV1Service',
   'apps/v1 Deployment': 'IoK8sApiAppsV1Deployment',
   'batch/v1 Job': 'IoK8sApiBatchV1Job',
+  'scheduling.k8s.io/v1 PriorityClass': 'IoK8sApiSchedulingV1PriorityClass',
   'policy/v1 PodDisruptionBudget': 'IoK8sApiPolicyV1PodDisruptionBudget',
   'autoscaling/v2 HorizontalPodAutoscaler': 'IoK8sApiAutoscalingV2HorizontalPodAutoscaler',
   'networking.k8s.io/v1 NetworkPolicy': 'IoK8sApiNetworkingV1NetworkPolicy',
 };
 
 describe('ops/deploy/kubernetes', () => {
-  for (const manifest of manifests) {
+  for (const manifest of [...manifests, restore]) {
     const { apiVersion, kind, metadata } = manifest;
     it(`has a valid ${kind} ${metadata.name}, without a field that Kubernetes does not know`, async () => {
       const { validate } = await import(`kubernetes-models/_schemas/${schemas[`${apiVersion} ${kind}`]}`);
@@ -76,6 +81,7 @@ describe('ops/deploy/kubernetes', () => {
     const withFlags = (program: string) => ['node', ...memoryFlags, `${program}/main.ts`].join(' ');
     expect(Object.fromEntries(commands)).to.deep.equal({
       migrate: 'node ops/main.ts migrate',
+      restore: 'node ops/main.ts restore /backups/first',
       'wait-for-schema': 'node db/main.ts',
       api: withFlags('api'),
       worker: withFlags('worker'),
@@ -211,16 +217,71 @@ describe('ops/deploy/kubernetes', () => {
 
   it('keeps a pod of each program while a node is emptied, and scales workers by a metric that the API exports', () => {
     for (const name of ['sheaf-api', 'sheaf-worker', 'sheaf-ai']) {
-      const { maxUnavailable, selector } = named('PodDisruptionBudget', name).spec;
-      expect([maxUnavailable, selector], name).to.deep.equal([1, named('Deployment', name).spec.selector]);
+      const { selector } = named('Deployment', name).spec;
+      expect(named('PodDisruptionBudget', name).spec, name).to.deep.equal({
+        ...{ minAvailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow', selector },
+      });
     }
-    const { scaleTargetRef, minReplicas, metrics } = named('HorizontalPodAutoscaler', 'sheaf-worker').spec;
+    const { scaleTargetRef, minReplicas, metrics, behavior } = named('HorizontalPodAutoscaler', 'sheaf-worker').spec;
+    expect(behavior.scaleUp.policies).to.deep.equal([{ type: 'Percent', value: 100, periodSeconds: 120 }]);
     expect(named('Deployment', scaleTargetRef.name).spec, 'an apply would set it back').not.to.have.property('replicas');
     for (const replicas of [minReplicas, ...['sheaf-api', 'sheaf-ai'].map((name) => named('Deployment', name).spec.replicas)])
       expect(replicas).to.be.at.least(2);
     const [{ external }] = metrics;
     expect(readFileSync('adapters/metrics/watch-backlog.ts', 'utf8')).to.include(`'${external.metric.name}'`);
     expect(readFileSync('docs/kubernetes.md', 'utf8')).to.include(`as: ${external.metric.name}`);
+  });
+
+  it('spreads the pods of a version over the nodes, whatever pods of the version before stand there', () => {
+    for (const { spec } of manifests.filter(({ kind }) => kind === 'Deployment')) {
+      const [constraint, ...others] = spec.template.spec.topologySpreadConstraints;
+      expect(others).to.deep.equal([]);
+      expect(constraint).to.deep.include({
+        ...{ topologyKey: 'kubernetes.io/hostname', labelSelector: spec.selector, matchLabelKeys: ['pod-template-hash'] },
+      });
+    }
+  });
+
+  it('lets the API, the migration and a restore come before workers and the AI service on a full node', () => {
+    const { metadata, value, globalDefault } = named('PriorityClass', 'sheaf-first');
+    expect([value > 0, globalDefault]).to.deep.equal([true, undefined]);
+    const first = workloads.filter((workload) => podOf(workload).priorityClassName === metadata.name);
+    expect(first.map((workload) => workload.metadata.name)).to.have.members(['sheaf-api', 'sheaf-migrate', 'sheaf-restore']);
+  });
+
+  it('restores once, with the rights, the labels and the variables of the migration', () => {
+    const migration = named('Job', 'sheaf-migrate');
+    expect([restore.spec.backoffLimit, podOf(restore).restartPolicy]).to.deep.equal([0, 'Never']);
+    expect(restore.metadata.namespace).to.equal(kustomization.namespace);
+    expect(restore.spec.template.metadata.labels).to.deep.equal(migration.spec.template.metadata.labels);
+    expect(containersOf(restore)[0].envFrom).to.deep.equal(containersOf(migration)[0].envFrom);
+    expect(podOf(restore).securityContext).to.deep.equal(podOf(migration).securityContext);
+    expect(kustomization.resources).not.to.include('restore.yaml');
+  });
+
+  it('says on its page what the pods request', () => {
+    const page = readFileSync('docs/kubernetes.md', 'utf8');
+    const cores = (of: string) => (of.endsWith('m') ? Number(of.slice(0, -1)) / 1_000 : Number(of));
+    const gibibytes = (of: string) => (of.endsWith('Mi') ? Number(of.slice(0, -2)) / 1_024 : Number(of.slice(0, -2)));
+    const rows: [string, (name: string) => number][] = [
+      ['as applied', (name) => named('Deployment', name).spec.replicas ?? named('HorizontalPodAutoscaler', name).spec.minReplicas],
+      ['during an update, 1 more of each', (name) => named('Deployment', name).spec.strategy.rollingUpdate.maxSurge],
+      [
+        '6 more workers by the autoscaler',
+        (name) => {
+          const scaler = named('HorizontalPodAutoscaler', name)?.spec;
+          return scaler ? scaler.maxReplicas - scaler.minReplicas : 0;
+        },
+      ],
+    ];
+    for (const [title, countOf] of rows) {
+      const sums = ['sheaf-api', 'sheaf-worker', 'sheaf-ai'].map((name) => {
+        const [{ resources }] = podOf(named('Deployment', name)).containers;
+        return [countOf(name) * cores(resources.requests.cpu), countOf(name) * gibibytes(resources.requests.memory)];
+      });
+      const [ofCores, ofMemory] = [0, 1].map((column) => sums.reduce((sum, each) => sum + (each[column] ?? 0), 0));
+      expect(page).to.include(`| ${title} | ${ofCores} | ${ofMemory} GiB |`);
+    }
   });
 
   it('lets nothing in or out by default, the AI service not even ask for a name', () => {
@@ -251,7 +312,8 @@ describe('ops/deploy/kubernetes', () => {
       expect((await program.exited).code, program.stderr()).to.equal(0);
       const made = parseAllDocuments(program.stdout()).map((document) => document.toJS());
       expect(made).to.have.length(manifests.length);
-      for (const { kind, metadata } of made) if (kind !== 'Namespace') expect(metadata.namespace, metadata.name).to.equal('sheaf');
+      for (const { kind, metadata } of made)
+        if (!['Namespace', 'PriorityClass'].includes(kind)) expect(metadata.namespace, metadata.name).to.equal('sheaf');
     });
 });
 
