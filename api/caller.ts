@@ -119,7 +119,18 @@ export function checkPermission(
   { organizationId, workspaceId }: { organizationId: string; workspaceId: string | null },
   permission?: Permission,
 ): void {
-  if (!holdsPermission(caller, { organizationId, workspaceId }, permission)) throw new ApiError('FORBIDDEN');
+  const place = { organizationId, workspaceId };
+  if (holdsPermission(caller, place, permission)) return;
+  // Whoever is no member learns nothing of the row.
+  if (permission === undefined || !holdsPermission(caller, place)) throw refusalAtDoor(caller, organizationId);
+  const whose = isKey(caller) ? 'this API key or who is responsible for it does not have' : 'you do not have in this organization';
+  throw new ApiError('FORBIDDEN', { message: `This needs the permission ${permission}, which ${whose}.` });
+}
+
+/** The refusal of who may not enter: a key of one workspace is told so, of its own organization. */
+function refusalAtDoor(caller: Caller, organizationId: string): ApiError {
+  const isBound = isKey(caller) && caller.organizationId === organizationId;
+  return new ApiError('FORBIDDEN', isBound ? { message: 'This API key reaches one workspace only: name that one as workspaceId.' } : {});
 }
 
 /** Whether the caller may enter the organization and the workspace, and has the permission if one is given. */

@@ -1,10 +1,6 @@
 import { McpServer, type ScopeChallengeHandler } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
-import type { Permission } from '../../contract/access.ts';
-import { ApiError } from '../../contract/api-error.ts';
 import { version } from '../../contract/index.ts';
-import { keyMay } from '../auth/api-key.ts';
-import { isKey } from '../caller.ts';
 import { renderError } from '../http/errors.ts';
 import { isDiskFull, storageFull, storageFullLine } from '../uploads/admission.ts';
 import { askDocuments } from './ask-documents.ts';
@@ -55,7 +51,6 @@ function challengeOf(tool: Tool): ScopeChallengeHandler {
 /** A tool's result. An error is a result, too, so that the model reads what is wrong. */
 async function callTool(tool: Tool, args: Record<string, unknown>, context: ToolContext, options: McpServerOptions) {
   try {
-    checkPermissions(tool, context);
     const result = await tool.call(args, context);
     return { content: [{ type: 'text' as const, text: JSON.stringify(result) }], structuredContent: result };
   } catch (error) {
@@ -71,13 +66,4 @@ function explain(error: unknown, { operations: [route] }: Tool, { requestId, log
   }
   const { envelope } = renderError(error, { requestId, route, log });
   return envelope ? `${envelope.code}: ${envelope.message}` : `The service failed; its log knows the cause as ${requestId}.`;
-}
-
-/** Says which permission a key lacks: the operation itself would only say FORBIDDEN. */
-function checkPermissions({ name, operations }: Tool, { caller: key }: ToolContext): void {
-  if (!isKey(key)) return;
-  const needed = [...new Set(operations.map(({ metadata }) => metadata.access as Permission))];
-  const missing = needed.filter((permission) => !keyMay(key, key.organizationId, key.workspaceId, permission));
-  if (missing.length > 0)
-    throw new ApiError('FORBIDDEN', { message: `This API key does not hold ${missing.join(', ')}, which ${name} needs.` });
 }

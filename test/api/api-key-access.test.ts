@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { hasPermission } from '../../api/auth/permissions.ts';
 import { type KeyPermission, keyPermissions, type Permission } from '../../contract/access.ts';
+import { errorCodes } from '../../contract/errors.ts';
 import { routes } from '../../contract/index.ts';
 import type { AnyRoute } from '../../contract/route.ts';
 import { createRows, inputsFor, type TenantRows } from '../contract/support/rows.ts';
@@ -101,7 +102,11 @@ for (const transport of transports) {
 
       it(`of another organization may not call ${operation}`, async () => {
         for (const input of inputsFor(route, rows)) refused(await call(route, input, ofOthers), 'FORBIDDEN');
-        for (const input of inputsFor(route, others)) refused(await call(route, input, everywhere), 'FORBIDDEN');
+        for (const input of inputsFor(route, others)) {
+          const answer = await call(route, input, everywhere);
+          refused(answer, 'FORBIDDEN');
+          expect(answer.body.message, 'nothing of the row').to.equal(errorCodes.FORBIDDEN.message);
+        }
       });
 
       it(`of one workspace may not call ${operation} in another`, async () => {
@@ -112,12 +117,20 @@ for (const transport of transports) {
         }
         for (const input of inputsFor(route, beside)) refused(await call(route, input, inWorkspace), 'FORBIDDEN');
         if (ofTheOrganization.has(operation) || operation === 'jobs.get')
-          for (const input of inputsFor(route, rows)) refused(await call(route, input, inWorkspace), 'FORBIDDEN');
+          for (const input of inputsFor(route, rows)) {
+            const answer = await call(route, input, inWorkspace);
+            refused(answer, 'FORBIDDEN');
+            expect(answer.body.message).to.match(/^This API key reaches one workspace only/);
+          }
       });
 
       if (access !== 'member') {
         it(`without ${access} may not call ${operation}`, async () => {
-          for (const input of inputsFor(route, rows)) refused(await call(route, input, lacking.get(access)), 'FORBIDDEN');
+          for (const input of inputsFor(route, rows)) {
+            const answer = await call(route, input, lacking.get(access));
+            refused(answer, 'FORBIDDEN');
+            expect(answer.body.message).to.match(new RegExp(`^This needs the permission ${access}, which this API key `));
+          }
         });
       }
 

@@ -156,7 +156,7 @@ for (const { mode, revision } of revisions) {
         ['create_job', { kind: 'document.index', documentId }, 'job:create'],
       ] as const)
         expect((await call(client, name, args)).error).to.equal(
-          `FORBIDDEN: This API key does not hold ${permission}, which ${name} needs.`,
+          `FORBIDDEN: This needs the permission ${permission}, which this API key or who is responsible for it does not have.`,
         );
     });
 

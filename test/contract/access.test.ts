@@ -58,6 +58,8 @@ for (const transport of transports) {
             });
             const verdict: Verdict = ['UNAUTHORIZED', 'FORBIDDEN'].includes(body?.code) ? body.code : 'let in';
             expect(verdict, `${caller.name}: ${JSON.stringify(body)}`).to.equal(expected);
+            if (verdict === 'FORBIDDEN' && caller.is === 'user' && caller.role && !caller.isImpersonated && access.includes(':'))
+              expect(body.message, operation).to.equal(`This needs the permission ${access}, which you do not have in this organization.`);
           }
         }
       });

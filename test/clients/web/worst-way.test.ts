@@ -89,7 +89,7 @@ describe('The console, if something goes wrong', () => {
   it('says in the words of the service what a role may not do, with the id of the request', async () => {
     const { page } = await visit('audit', await addColleague());
     const alert = page.getByRole('main').getByRole('alert');
-    await alert.getByText('You are not allowed to do this.').waitFor();
+    await alert.getByText('This needs the permission auditLog:read, which you do not have in this organization.').waitFor();
     await alert.getByText(/^Request [\w-]{8,}/).waitFor();
   });
 
