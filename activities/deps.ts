@@ -10,10 +10,11 @@ import type { Payments } from '../domain/payments/payments.ts';
 import type { SecretBox } from '../domain/secret-box.ts';
 import type { Embedder } from './embedder.ts';
 
-/** Observes the steps of the scheduled workflows that this process runs: each before the first run, and each success. */
+/** Observes the steps of the scheduled workflows that this process runs: each before the first run, each success, and what the ledger is. */
 interface StepObserver {
   expected(step: string): void;
   succeeded(step: string): void;
+  ledgerChecked(result: 'sound' | 'off'): void;
 }
 
 /** Everything that activities work with. `worker/start-worker.ts` makes it. */

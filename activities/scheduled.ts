@@ -1,5 +1,6 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { ReconcileIndexesResult } from '../contract/intents/inputs.ts';
+import { checkLedger } from '../domain/credits/check-ledger.ts';
 import { refundLostCharges } from '../domain/credits/open-charge.ts';
 import { purgeAbandonedUploads } from '../domain/documents/purge-uploads.ts';
 import { sweepAllQueuedJobs, sweepLostAttempts } from '../domain/jobs/sweep-jobs.ts';
@@ -67,8 +68,8 @@ async function allOf<const Steps extends readonly Step[]>(failures: unknown[], s
   return results as Results<Steps>;
 }
 
-/** The steps of the day's housekeeping. Each returns how much it removed. */
-export function housekeepingActivities({ db, storage, log, secrets, auditRetentionDays }: ActivityDeps) {
+/** The steps of the day's housekeeping. Each returns how much it removed, sealed, or found to be wrong. */
+export function housekeepingActivities({ db, storage, log, secrets, steps, auditRetentionDays }: ActivityDeps) {
   const remove = (rows: retention.Expired) => retention.deleteInBatches(db, rows, reporting<retention.Deleted>());
   return {
     purgeAbandonedUploads: () => purgeAbandonedUploads(db, reporting<retention.Deleted>()),
@@ -86,6 +87,14 @@ export function housekeepingActivities({ db, storage, log, secrets, auditRetenti
       return await remove(retention.webhookDeliveries);
     },
     sealStoredSecrets: () => sealStoredSecrets(db, secrets, reporting<number>()),
+    /** The number of problems that `npm run ops -- ledger` names. */
+    async checkLedger(): Promise<number> {
+      const { signal } = reporting();
+      const problems = await withHeartbeats(() => checkLedger(db, { signal }));
+      steps?.ledgerChecked(problems.length === 0 ? 'sound' : 'off');
+      if (problems.length > 0) log.error({ problems: problems.length, first: problems[0] }, 'the ledger is off');
+      return problems.length;
+    },
     async findOrphanedObjects(): Promise<number> {
       try {
         return await findOrphanedObjects(db, storage, reporting<OrphanSweep>());

@@ -28,14 +28,18 @@ type Step = keyof HousekeepingResult;
 const secondTryMs = 10 * 60_000;
 
 /**
- * Once a day: deletes expired data, and seals secrets of earlier versions, one step after another. A failed step does not stop the others,
- * and is retried after them. Returns how much each step removed or sealed. Fails with the reason if a step did.
+ * Once a day: deletes expired data, seals secrets of earlier versions, and checks the ledger, one step after another. A failed step does not
+ * stop the others, and is retried after them. Returns how much each step removed, sealed or found. Fails with the reason if a step did.
  */
 export async function housekeeping(): Promise<HousekeepingResult> {
   const done: Partial<HousekeepingResult> = {};
   setHandler(progress, () => done);
   // Runs that began before there was a step go on without it.
-  const later: Partial<Record<Step, string>> = { webhookDeliveries: 'webhook-deliveries', sealedSecrets: 'sealed-secrets' };
+  const later: Partial<Record<Step, string>> = {
+    webhookDeliveries: 'webhook-deliveries',
+    sealedSecrets: 'sealed-secrets',
+    ledgerProblems: 'ledger-problems',
+  };
   const names = (Object.keys(steps) as Step[]).filter((step) => later[step] === undefined || patched(later[step]));
   const failed = await runAll(names, done);
   const retryable = [...failed].filter(([, { isFinal }]) => !isFinal).map(([step]) => step);
@@ -83,4 +87,5 @@ const steps: Record<keyof HousekeepingResult, () => Promise<number>> = {
   paymentEvents: () => activities.deletePaymentEvents(),
   webhookDeliveries: () => activities.deleteWebhookDeliveries(),
   sealedSecrets: () => activities.sealStoredSecrets(),
+  ledgerProblems: () => activities.checkLedger(),
 };

@@ -19,8 +19,8 @@ export interface ServerMetrics {
   /** Measures the calls of a client of the AI service. */
   observeAi(client: AiClient): AiClient;
   observePoolWait(pool: string, seconds: number): void;
-  /** The steps of scheduled workflows: those that this process runs, and when each succeeded. */
-  steps: { expected(step: string): void; succeeded(step: string): void };
+  /** The steps of scheduled workflows: those that this process runs, when each succeeded, and what the check of the ledger found. */
+  steps: { expected(step: string): void; succeeded(step: string): void; ledgerChecked(result: 'sound' | 'off'): void };
   skippedEvents: { add(count: number): void };
 }
 
@@ -76,9 +76,17 @@ function watchSteps(registry: Registry): ServerMetrics['steps'] {
     'sheaf_scheduled_step_success_timestamp_seconds',
     'When a step of a scheduled workflow last succeeded in this process',
   );
+  const ledger = new Gauge({
+    name: 'sheaf_ledger_checked_timestamp_seconds',
+    help: 'When the daily check last found the ledger sound, and when off, in this process; 0: not yet',
+    labelNames: ['result'],
+    registers: [registry],
+  });
+  for (const result of ['sound', 'off']) ledger.set({ result }, 0);
   return {
     expected: (step) => expected.setToCurrentTime({ step }),
     succeeded: (step) => succeeded.setToCurrentTime({ step }),
+    ledgerChecked: (result) => ledger.setToCurrentTime({ result }),
   };
 }
 

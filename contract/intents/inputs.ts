@@ -126,7 +126,7 @@ export interface DeliverWebhookResult {
   status: 'delivered' | 'failed' | 'gone' | 'held';
 }
 
-/** How many rows and objects each step of a day's housekeeping removed. */
+/** How many rows and objects each step of a day's housekeeping removed, sealed, or found to be wrong. */
 export interface HousekeepingResult {
   abandonedUploads: number;
   ownerlessOrganizations: number;
@@ -140,6 +140,7 @@ export interface HousekeepingResult {
   paymentEvents: number;
   webhookDeliveries: number;
   sealedSecrets: number;
+  ledgerProblems: number;
 }
 
 /** A filter on failed jobs to retry, which must match every given field. Times are ISO 8601. */

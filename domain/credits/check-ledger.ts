@@ -29,6 +29,8 @@ interface CheckOptions {
   limit?: number;
   /** How many rows one statement looks at. */
   sliceSize?: number;
+  /** Ends the check between two slices. */
+  signal?: AbortSignal;
 }
 
 /**
@@ -38,11 +40,12 @@ interface CheckOptions {
  */
 export async function checkLedger(
   db: Db,
-  { organizationId, limit = 1_000, sliceSize = 5_000 }: CheckOptions = {},
+  { organizationId, limit = 1_000, sliceSize = 5_000, signal }: CheckOptions = {},
 ): Promise<LedgerProblem[]> {
   const problems = new Map<string, LedgerProblem>();
   for (const check of [checkJobs, checkEntries, checkMonths]) {
     for await (const found of check(db, { organizationId, sliceSize })) {
+      signal?.throwIfAborted();
       for (const problem of found) {
         problems.set(JSON.stringify(problem), problem);
         if (problems.size >= limit) return [...problems.values()];

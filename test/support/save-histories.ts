@@ -157,8 +157,9 @@ async function saveOperations(api: TestApi, tenant: Tenant): Promise<void> {
   await run('sweepJobs', 'sweep-jobs');
   await run('reconcileIndexes', 'reconcile-indexes');
   await run('reconcileBilling', 'reconcile-billing');
-  // The one without a suffix began before there were webhooks, and the one with webhooks before secrets were sealed.
-  await run('housekeeping', 'housekeeping-with-sealed-secrets');
+  // The one without a suffix began before there were webhooks, the one with webhooks before secrets were sealed, and the one with sealed
+  // secrets before the ledger was checked.
+  await run('housekeeping', 'housekeeping-with-ledger');
   const replay: ReplayInput = { organizationId: tenant.organizationId, perMinute: 6_000 };
   await requestReplay(api.database.db, { id: 'replay-failed-jobs-saved', input: replay });
   await run('replayFailedJobs', 'replay-failed-jobs', [replay]);

@@ -109,6 +109,7 @@ describe('Housekeeping', () => {
       paymentEvents: 1,
       webhookDeliveries: 1,
       sealedSecrets: 0,
+      ledgerProblems: 0,
     });
     for (const [table, kept] of Object.entries({ verification: 'open', stripe_event: 'kept', webhook_delivery: 'kept' })) {
       expect((await sql`select id from ${sql.table(table)}`.execute(db)).rows, table).to.deep.equal([{ id: kept }]);
@@ -144,6 +145,15 @@ describe('Housekeeping', () => {
     expect(errorsOf(api, 'api', ['the sweep of orphaned objects has stopped, and deletes nothing'])).to.deep.equal([]);
     writeFileSync(marker, owner);
     expect(await run()).to.include({ orphanedObjects: 1 });
+  });
+
+  it('counts the problems of the ledger, and logs the first', async () => {
+    const { db } = api.database;
+    const count = (by: number) => sql`update credit_month set used = used + ${by}`.execute(db);
+    await count(1);
+    expect(await run()).to.include({ ledgerProblems: 1 });
+    expect(api.stack.readLog('api')).to.include('the ledger is off');
+    await count(-1);
   });
 
   it('finds nothing to do the second time', async () => {

@@ -269,6 +269,24 @@ describe('The metrics of the API', () => {
     for (const step of ['purgeAbandonedUploads', 'deleteFinishedJobs', 'findOrphanedObjects']) expect(await at(step), step).to.be.above(0);
   });
 
+  it('show when the daily check last found the ledger off, and when sound', async () => {
+    const at = async (result: string) => sampleValue(await scrape(port), 'sheaf_ledger_checked_timestamp_seconds', { result }) ?? 0;
+    const check = async (result: string) => {
+      const before = await at(result);
+      await api.temporal.client.schedule.getHandle('housekeeping').trigger();
+      await until(async () => (await at(result)) > before, 30_000);
+    };
+    const count = (by: number) => sql`update credit_month set used = used + ${by}`.execute(api.database.db);
+    await check('sound');
+    expect(await at('off')).to.equal(0);
+    await count(1);
+    await check('off');
+    expect(await at('off')).to.be.above(await at('sound'));
+    await count(-1);
+    await check('sound');
+    expect(await at('sound')).to.be.above(await at('off'));
+  });
+
   it('show when billing was last reconciled, and not when an operator compared it', async () => {
     const at = async () => sampleValue(await scrape(port), 'sheaf_scheduled_step_success_timestamp_seconds', { step: 'reconcileBilling' });
     const run = (repair: boolean) =>
@@ -288,7 +306,7 @@ describe('The metrics of the API', () => {
     const ids = [tenant.organizationId, tenant.workspaceId, tenant.owner.id, tenant.owner.email, tenant.slug];
     /** Of Temporal's SDK: what it counts by names that the code gives, and the namespace, which a deployment has one of. */
     const kinds = {
-      sheaf_: { known: /^(kind|outcome|operation|status|purpose|path|pool|state|step|le)$/, form: /^[A-Za-z0-9.+-]{1,40}$/ },
+      sheaf_: { known: /^(kind|outcome|operation|status|purpose|path|pool|state|step|result|le)$/, form: /^[A-Za-z0-9.+-]{1,40}$/ },
       temporal_: {
         known:
           /^(namespace|service_name|task_queue|workflow_type|activity_type|worker_type|poller_type|operation|status_code|failure_reason|eager|le)$/,
