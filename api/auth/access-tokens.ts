@@ -12,7 +12,7 @@ const cooldownMs = 5_000;
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'];
 
 /** A JWT access token of a configured provider, as it was verified. */
-export interface AccessToken {
+interface AccessToken {
   /** The provider's; several if the configuration has it twice. */
   providerIds: ProviderConfig['id'][];
   /** The person, as the provider names them. */

@@ -4,7 +4,7 @@ import { columnNamesOf, readCsvRecords } from '../chunking/read-csv.ts';
 import { findTableRows, type Line, linesOf } from '../chunking/table-rows.ts';
 
 /** A cell of a row, with the head of its column; empty if the column has none. */
-export interface Cell {
+interface Cell {
   head: string;
   text: string;
 }

@@ -84,7 +84,7 @@ const busy = 5;
  * Locks a file; undefined if another process holds the lock. Node has no file locks, but SQLite's exclusive transaction is one; unlike a
  * file with a process id in it, it cannot be stale. Throws an error for the user if the file can be neither opened nor locked.
  */
-export function tryLock(path: string): Lock | undefined {
+function tryLock(path: string): Lock | undefined {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path);

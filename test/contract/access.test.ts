@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import pg from 'pg';
 import { routes } from '../../contract/index.ts';
 import type { AnyRoute } from '../../contract/route.ts';
 import { billingOn } from '../api/auth/support/service.ts';
@@ -103,6 +104,16 @@ for (const transport of transports) {
       }
     }
 
+    for (const route of ofOrganizations) {
+      it(`to ${route.metadata.operation} is decided before its first write`, async () => {
+        for (const input of inputsFor(route, rows)) {
+          const { answer, writes } = await watchWrites(() => call(route, input, outsider));
+          refused(answer, 'FORBIDDEN');
+          expect(writes).to.deep.equal([]);
+        }
+      });
+    }
+
     for (const route of ofPlatformAdmins) {
       const { operation } = route.metadata;
 
@@ -137,6 +148,22 @@ for (const transport of transports) {
       return api.request(route.method, path, route.method === 'GET' ? { ...options, body: undefined } : options);
     }
   });
+}
+
+/** The statements of this process, in which the API runs, that write rows. The outbox is dispatched at any time. */
+async function watchWrites(work: () => Promise<Answer>): Promise<{ answer: Answer; writes: string[] }> {
+  const writes: string[] = [];
+  const { query } = pg.Client.prototype;
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    const [statement] = args as [string | { text: string }];
+    const text = typeof statement === 'string' ? statement : statement.text;
+    if (/\b(insert into|(?<!for |no key )update|delete from) (?!outbox\b)"?\w/i.test(text)) writes.push(text);
+    return Reflect.apply(query, this, args);
+  } as typeof query;
+  const answer = await work().finally(() => {
+    pg.Client.prototype.query = query;
+  });
+  return { answer, writes };
 }
 
 function refused(answer: Answer, code: string): void {

@@ -8,9 +8,10 @@ const checks: [name: string, command: string[]][] = [
   ['lint', ['@biomejs/biome/bin/biome', 'ci', colors, '--formatter-enabled=false', '--error-on-warnings', '.']],
   ['types', ['typescript/bin/tsc']],
   ['types of the console', ['typescript/bin/tsc', '-p', 'clients/web']],
+  ['nothing unused', ['knip/bin/knip.js', '--no-progress', '--treat-config-hints-as-errors']],
 ];
 
-/** Runs the formatter's check, the linter and the type checker, and prints what they find; each counts as one test. */
+/** Runs the formatter's check, the linter, the type checker and knip, which finds what nothing imports, and prints what they find; each counts as one test. */
 export async function runChecks(): Promise<Summary> {
   let summary = none;
   for (const [name, [program = '', ...args]] of checks) {

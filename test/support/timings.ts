@@ -5,7 +5,7 @@ const path = 'test/timings.json';
 const unknownMs = 10_000;
 
 /** Milliseconds of each test file, as the last run took that saved them. They decide only the order and the shards. */
-export function readTimings(): Record<string, number> {
+function readTimings(): Record<string, number> {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
 }
 

@@ -5,7 +5,7 @@ import type { Db } from '../../db/connect.ts';
 import { noteTokens } from './run-secrets.ts';
 
 /** The password of every user that {@link insertUser} makes. */
-export const password = 'a long password';
+const password = 'a long password';
 let hash: Promise<string> | undefined;
 
 /** Writes the rows of a sign-up, which `test/support/support.test.ts` compares with those of a real one. The address is a new one. */
