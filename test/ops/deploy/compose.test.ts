@@ -294,6 +294,16 @@ describe('docker-compose.yml', () => {
     );
   });
 
+  it('names in the image only folders that there are', () => {
+    const dockerfile = readFileSync('ops/deploy/Dockerfile', 'utf8');
+    const names = [...dockerfile.matchAll(/\/app\/([\w./-]+)|import\('\.\/([\w./-]+)'\)|\bnode ([\w./-]+\.ts)/g)].map((found) =>
+      found.slice(1).join(''),
+    );
+    expect(names).to.include.members(['clients/web/dist', 'worker/workflow-bundle.ts', 'clients/web/main.ts']);
+    // What is built lies beside its sources.
+    for (const name of names) expect(existsSync(name.endsWith('/dist') ? dirname(name) : name), name).to.equal(true);
+  });
+
   it('lets a digest stand for the tag of every image that somebody else publishes', () => {
     const published = Object.values(compose.services).filter(({ image }) => !/^sheaf(-ai)?:/.test(image));
     for (const { image } of published) expect(image).to.match(/^\$\{[A-Z_]+_IMAGE:-[\w./-]+:[\w.-]+\}$/);
