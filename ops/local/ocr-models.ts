@@ -23,11 +23,18 @@ interface Fetching {
 export async function findOcrModels({ supervisor, logFile, note, ...where }: Fetching): Promise<string | undefined> {
   const cache = where.cacheDir ?? loadToolConfig(inheritedEnvironment()).cacheDir;
   const directory = join(cache, 'ocr-models', kept);
-  if (isThere(directory)) return isForEverybody(directory) ? directory : undefined;
   let into: string | undefined;
   try {
-    mkdirSync(dirname(directory), { recursive: true });
-    if (!isForEverybody(dirname(directory))) return undefined;
+    const made = mkdirSync(dirname(directory), { recursive: true });
+    // Whatever the mask of this user leaves to others: the users that read images go through it.
+    for (let at = dirname(directory); made !== undefined && at.startsWith(made); at = dirname(at)) chmodSync(at, 0o711);
+    if (!isForEverybody(dirname(directory))) {
+      note(
+        `the models of text recognition are those that are installed: the users that read images may not look into ${dirname(directory)}`,
+      );
+      return undefined;
+    }
+    if (isThere(directory)) return directory;
     into = mkdtempSync(`${directory}-unfinished-`);
     note('downloading the models of text recognition (PP-OCRv6, 27 MB, once)');
     const python = (...args: string[]) => supervisor.complete({ name: args[1] ?? '', command: 'python3', args, cwd: into, logFile });

@@ -1,0 +1,49 @@
+import { mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { findOcrModels } from '../../../ops/local/ocr-models.ts';
+import type { Supervisor } from '../../../ops/local/supervise.ts';
+import { makeTestDirectory, removeTestDirectory } from '../../support/directories.ts';
+
+describe('The models of text recognition that npm start brings', () => {
+  let directory: string;
+  let notes: string[];
+  const mask = process.umask();
+  beforeEach(() => {
+    directory = makeTestDirectory();
+    notes = [];
+    process.umask(0o077);
+  });
+  afterEach(() => {
+    process.umask(mask);
+    removeTestDirectory(directory);
+  });
+
+  /** Plays pip, and what unpacks its wheel. */
+  const complete: Supervisor['complete'] = async ({ args = [], cwd = '' }) => {
+    if (args.includes('pip')) return writeFileSync(join(cwd, 'models.whl'), '');
+    mkdirSync(join(cwd, 'rapidocr', 'models'), { recursive: true });
+    writeFileSync(join(cwd, 'rapidocr', 'models', 'det.onnx'), '');
+  };
+  const find = (cacheDir: string) =>
+    findOcrModels({ supervisor: { complete } as Supervisor, logFile: '', note: (message) => notes.push(message), cacheDir });
+  const forOthers = (path: string) => statSync(path).mode & 0o007;
+
+  it('may be read by other users, whatever the mask of this one', async () => {
+    const models = join(directory, 'cache', 'sheaf', 'ocr-models', 'pp-ocrv6-small');
+    expect(await find(join(directory, 'cache', 'sheaf'))).to.equal(models);
+    for (const path of ['cache', 'cache/sheaf', 'cache/sheaf/ocr-models']) expect(forOthers(join(directory, path)), path).to.equal(1);
+    expect([forOthers(models), forOthers(join(models, 'det.onnx'))]).to.deep.equal([5, 4]);
+    expect(await find(join(directory, 'cache', 'sheaf'))).to.equal(models);
+    expect(notes).to.have.length(1);
+  });
+
+  if (process.getuid?.() === 0) {
+    it('are not used where other users may not look, which is said', async () => {
+      mkdirSync(join(directory, 'closed', 'ocr-models', 'pp-ocrv6-small'), { recursive: true });
+      expect(await find(join(directory, 'closed'))).to.equal(undefined);
+      expect(notes).to.have.length(1);
+      expect(notes[0]).to.contain('may not look into').and.to.contain(join(directory, 'closed'));
+    });
+  }
+});
