@@ -109,7 +109,13 @@ const extractFields: Handler = async (deps, job, signal, report) => {
   const cut = cutPassages({ contentType, text, outline, ocrConfidence });
   const schema = schemaOf(job.input.schema);
   const given = cut.passages.map(({ id, page, headings, text: part }) => ({ id, page, heading: headings.at(-1) ?? null, text: part }));
-  const { model, parts, unreadable } = await deps.ai.fields({ schema, title: name, passages: given, signal, requestId: job.id });
+  const { model, parts, unreadable } = await deps.ai.fields({
+    schema: { ...schema },
+    title: name,
+    passages: given,
+    signal,
+    requestId: job.id,
+  });
   const { withheld, ...fields } = toFields(schema, parts, cut);
   return {
     result: { ...fields, withheld: withheld + unreadable, model, characters: countCharacters(text) },

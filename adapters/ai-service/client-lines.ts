@@ -1,18 +1,11 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { z } from 'zod';
+import type { z } from 'zod';
+import { lastLine, progressLine } from '../../contract/ai-service/extract.ts';
 import type { ReceivedResponse } from './client-error.ts';
 
 /** How far the service has come with a document: scanned pages that are read. */
-export interface ExtractionProgress {
-  read: number;
-  of: number;
-}
-
-export const linesMediaType = 'application/x-ndjson';
-
-const progressLine = z.object({ progress: z.object({ read: z.int(), of: z.int() }) });
-const lastLine = z.object({ status: z.int(), retry_after: z.number().optional(), body: z.unknown() });
+export type ExtractionProgress = z.output<typeof progressLine>['progress'];
 
 /**
  * Reads a response in lines of JSON, calls `onProgress` for each line of progress, and returns the response in the last line. Its text is

@@ -1,42 +1,27 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { request } from 'undici';
 import type { z } from 'zod';
-import { currentTraceparent, inSpan } from '../../base/telemetry/spans.ts';
-import { errorOfResponse, type ReceivedResponse, unreachable, unusableResponse } from './client-error.ts';
-import { type ExtractionProgress, linesMediaType, readLines } from './client-lines.ts';
-import {
-  type AiHealth,
-  answer,
-  type Extraction,
-  embeddings,
-  extraction,
-  type FloatEmbeddings,
-  floatEmbeddings,
-  health,
-  ranking,
-  refusal,
-  type SaidFields,
-  saidFields,
-  summary,
-  type TextAnswer,
-  type TextEmbeddings,
-  type TextSummary,
-} from './client-responses.ts';
-
+import { linesMediaType, outlineHeader } from '../../contract/ai-service/extract.ts';
+import { aiService } from '../../contract/ai-service/index.ts';
+import { ask, type CallOptions, type Response, type Route } from './ask.ts';
+import { unusableResponse } from './client-error.ts';
+import type { ExtractionProgress } from './client-lines.ts';
 import { LivenessMonitor } from './liveness-monitor.ts';
+import { readFloatVectors, readNumberVectors } from './read-vectors.ts';
 
+export type { CallOptions } from './ask.ts';
 export { AiServiceError } from './client-error.ts';
 export type { ExtractionProgress } from './client-lines.ts';
-export type { AiHealth, FloatEmbeddings, SaidFields, TextAnswer, TextEmbeddings } from './client-responses.ts';
+export type { FloatEmbeddings, TextEmbeddings } from './read-vectors.ts';
 
-/** Options of every call. An aborted `signal` rejects it with the signal's reason. */
-export interface CallOptions {
-  signal?: AbortSignal | undefined;
-  /** Echoed by the service and written to its log. */
-  requestId?: string | undefined;
-  /** How long the service may be away altogether before the call fails, in milliseconds: 15 s by default. A slow one is waited for. */
-  patienceMs?: number | undefined;
-}
+/** The body of a request, before its defaults. */
+type Body<R extends { body: z.ZodType }> = z.input<R['body']>;
+/** A request with the name that the callers use for its sentences. */
+type Sentences<B> = Omit<B, 'max_sentences'> & { maxSentences?: number | undefined };
+
+export type TextAnswer = Response<typeof aiService.answer>;
+export type SaidFields = Response<typeof aiService.fields>;
+export type AiHealth = ReturnType<typeof toHealth>;
 
 /** A document to read: its bytes or a stream of them. With `contentLength` the service refuses a document that is too large at once. */
 interface ExtractInput extends CallOptions {
@@ -56,58 +41,9 @@ export interface EmbedInput extends CallOptions {
   index?: { model: string; dimensions: number } | undefined;
 }
 
-/** A question, and what a search has found for it, best first: at most 50 passages, cut into units that are numbered through from 1. */
-interface AnswerInput extends CallOptions {
-  question: string;
-  /** What was asked before, if the question leans on it. */
-  before?: string | null;
-  passages: {
-    title: string;
-    page: number | null;
-    heading: string | null;
-    /** `context`: headings and other lines that say what it is about. `heading`: it only names what follows. At most 8,000 characters each. */
-    units: { text: string; context: string; heading: boolean }[];
-  }[];
-  /** 1 to 20, 5 by default. */
-  maxSentences?: number | undefined;
-  /** Whether a remote model is asked for its own words, too. */
-  draft?: boolean;
-}
-
-/** A JSON Schema, and the passages of a document, in its order and as it has them: each of at most 8,000 characters. */
-interface FieldsInput extends CallOptions {
-  schema: object;
-  title: string;
-  passages: { id: string; page: number | null; heading: string | null; text: string }[];
-}
-
 /** The client of the internal AI service. Every method throws AiServiceError, or the reason of an aborted signal. */
-export interface AiClient {
-  /** Extracts the text of a document; the body is streamed. */
-  extract(input: ExtractInput): Promise<Extraction>;
-  /** Summarizes a text with at most `maxSentences` sentences (1 to 50, default 5). */
-  summarize(input: CallOptions & { text: string; maxSentences?: number | undefined }): Promise<TextSummary>;
-  /** Embeds 1 to 64 texts; one vector for each, in their order. */
-  embed(input: EmbedInput): Promise<TextEmbeddings>;
-  /** The same with vectors of 32-bit floats, which spares the conversion of numbers to text. */
-  embedFloats(input: EmbedInput): Promise<FloatEmbeddings>;
-  /**
-   * Answers a question by the numbers of at most `maxSentences` units, or pairs of neighbours; by none if nothing responds.
-   */
-  answer(input: AnswerInput): Promise<TextAnswer>;
-  /**
-   * Reads the values of a schema out of a document, part by part. What a value quotes is not checked: `toFields` does that. Rejects with
-   * `no_chat_model` without a remote model.
-   */
-  fields(input: FieldsInput): Promise<SaidFields>;
-  /** The indexes of 1 to 50 documents (their texts), in the order in which they respond to a query. Rejects with `no_reranker` without a model. */
-  rerank(input: CallOptions & { query: string; documents: string[] }): Promise<number[]>;
-  /** The state that the service reports. */
-  health(input?: CallOptions): Promise<AiHealth>;
-}
+export type AiClient = ReturnType<typeof createAiClient>;
 
-/** Long, since a call that gives up costs the job an attempt. */
-const defaultPatienceMs = 15_000;
 const defaultTimeouts = {
   extractMs: 180_000,
   summarizeMs: 90_000,
@@ -130,38 +66,82 @@ interface AiClientOptions {
 }
 
 /** Creates the client of the AI service at `baseUrl`. Connections are kept alive and shared by the process. */
-export function createAiClient(options: AiClientOptions): AiClient {
+export function createAiClient(options: AiClientOptions) {
   const timeouts = lengthen({ ...defaultTimeouts, ...options.timeouts }, options.attemptMs ?? 0);
   const baseUrl = options.baseUrl.replace(/(?<!\/)\/+$/, '');
-  const livenessMonitor = new LivenessMonitor((signal) => request(`${baseUrl}/health`, { signal }).then(({ body }) => body.dump()));
-  const service = { baseUrl, token: options.token, livenessMonitor };
+  const ping = (signal: AbortSignal) => request(`${baseUrl}${aiService.health.path}`, { signal }).then(({ body }) => body.dump());
+  const service = { baseUrl, token: options.token, livenessMonitor: new LivenessMonitor(ping) };
+  const post = <R extends Route & { body: z.ZodType }>(route: R, body: Body<R>, timeoutMs: number, call: CallOptions) =>
+    ask(service, route, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }, timeoutMs, call);
+  const embed = (encoding_format: 'float' | 'base64', { texts, index, ...call }: EmbedInput) => {
+    // Callers may pass a whole index: only these two fields belong to the request.
+    const wanted = index ? { model: index.model, dimensions: index.dimensions } : {};
+    return post(aiService.embed, { texts, encoding_format, ...wanted }, timeouts.embedMs, call);
+  };
   return {
-    extract: ({ body, contentType, contentLength, onProgress, ...call }) => {
-      const headers: Record<string, string> = { 'content-type': contentType, 'x-outline': 'true' };
+    /** Extracts the text of a document; the body is streamed. */
+    async extract({ body, contentType, contentLength, onProgress, ...call }: ExtractInput) {
+      const headers: Record<string, string> = { 'content-type': contentType, [outlineHeader]: 'true' };
       if (contentLength !== undefined) headers['content-length'] = String(contentLength);
       if (onProgress) headers.accept = `${linesMediaType}, application/json`;
-      return ask(service, '/v1/extract', { method: 'POST', headers, body, onProgress }, extraction, timeouts.extractMs, call);
+      return toExtraction(await ask(service, aiService.extract, { headers, body, onProgress }, timeouts.extractMs, call));
     },
-    summarize: ({ text, maxSentences, ...call }) =>
-      ask(service, '/v1/summarize', json({ text, max_sentences: maxSentences }), summary, timeouts.summarizeMs, call),
-    embed: async ({ texts, index, ...call }) =>
-      oneVectorEach(texts, await ask(service, '/v1/embed', json({ texts, ...wanted(index) }), embeddings, timeouts.embedMs, call)),
-    embedFloats: async ({ texts, index, ...call }) => {
-      const body = json({ texts, ...wanted(index), encoding_format: 'base64' });
-      return oneVectorEach(texts, await ask(service, '/v1/embed', body, floatEmbeddings, timeouts.embedMs, call));
+    /** Summarizes a text with at most `maxSentences` sentences (1 to 50, default 5). */
+    summarize({ text, maxSentences, ...call }: CallOptions & Sentences<Body<typeof aiService.summarize>>) {
+      return post(aiService.summarize, { text, max_sentences: maxSentences }, timeouts.summarizeMs, call);
     },
-    answer: ({ question, before, passages, maxSentences, draft, ...call }) => {
-      const body = json({ question, before, passages, max_sentences: maxSentences, draft });
-      return ask(service, '/v1/answer', body, answer, timeouts.answerMs, call);
+    /** Embeds 1 to 64 texts; one vector for each, in their order. */
+    async embed(input: EmbedInput) {
+      return readNumberVectors(await embed('float', input), input.texts.length);
     },
-    fields: ({ schema, title, passages, ...call }) =>
-      ask(service, '/v1/fields', json({ schema, title, passages }), saidFields, timeouts.fieldsMs, call),
-    rerank: async ({ query, documents, ...call }) => {
-      const { results } = await ask(service, '/v1/rerank', json({ query, documents }), ranking, timeouts.rerankMs, call);
+    /** The same with vectors of 32-bit floats, which spares the conversion of numbers to text. */
+    async embedFloats(input: EmbedInput) {
+      return readFloatVectors(await embed('base64', input), input.texts.length);
+    },
+    /** Answers a question by the numbers of at most `maxSentences` units (1 to 20, default 5), or pairs of neighbours. */
+    answer({ question, before, passages, maxSentences, draft, ...call }: CallOptions & Sentences<Body<typeof aiService.answer>>) {
+      return post(aiService.answer, { question, before, passages, max_sentences: maxSentences, draft }, timeouts.answerMs, call);
+    },
+    /** Reads the values of a schema out of a document, part by part. What a value quotes is not checked: `toFields` does that. */
+    fields({ schema, title, passages, ...call }: CallOptions & Body<typeof aiService.fields>) {
+      return post(aiService.fields, { schema, title, passages }, timeouts.fieldsMs, call);
+    },
+    /** The indexes of 1 to 50 documents (their texts), in the order in which they respond to a query. */
+    async rerank({ query, documents, ...call }: CallOptions & Body<typeof aiService.rerank>) {
+      const { results } = await post(aiService.rerank, { query, documents }, timeouts.rerankMs, call);
       return results.map(({ index }) => index);
     },
-    health: (call = {}) => ask(service, '/health', { method: 'GET' }, health, timeouts.healthMs, call),
+    /** The state that the service reports. */
+    async health(call: CallOptions = {}) {
+      return toHealth(await ask(service, aiService.health, {}, timeouts.healthMs, call));
+    },
   };
+}
+
+/** The outline was asked for. */
+function toExtraction({
+  outline,
+  content_type: contentType,
+  ocr_pages: ocrPages,
+  ocr_confidence,
+  ...rest
+}: Response<typeof aiService.extract>) {
+  if (!outline) throw unusableResponse(200, new Error('The text has no outline.'));
+  return {
+    ...rest,
+    outline,
+    contentType,
+    ...(ocrPages ? { ocrPages } : {}),
+    ...(ocr_confidence ? { ocrConfidence: ocr_confidence } : {}),
+  };
+}
+
+function toHealth({ embeddings: [own, ...others], ...rest }: Response<typeof aiService.health>) {
+  const toModel = ({ chunk_characters, texts_per_call, ...model }: typeof own) => {
+    return { ...model, chunkCharacters: chunk_characters, textsPerCall: texts_per_call };
+  };
+  const embeddings: [ReturnType<typeof toModel>, ...ReturnType<typeof toModel>[]] = [toModel(own), ...others.map(toModel)];
+  return { ...rest, embeddings };
 }
 
 /** If a call ended before the attempt of the job, the next attempt would do all the work again. */
@@ -169,117 +149,4 @@ function lengthen(timeouts: typeof defaultTimeouts, attemptMs: number): typeof d
   const atLeast = (ms: number) => Math.max(ms, attemptMs);
   const { extractMs, embedMs, fieldsMs } = timeouts;
   return { ...timeouts, extractMs: atLeast(extractMs), embedMs: atLeast(embedMs), fieldsMs: atLeast(fieldsMs) };
-}
-
-/** Callers may pass a whole index: only these two fields belong to the request. */
-function wanted(index: EmbedInput['index']): { model?: string; dimensions?: number } {
-  return index ? { model: index.model, dimensions: index.dimensions } : {};
-}
-
-interface Service {
-  baseUrl: string;
-  token: string;
-  livenessMonitor: LivenessMonitor;
-}
-
-function oneVectorEach<T extends FloatEmbeddings>(texts: string[], embedded: T): T {
-  if (embedded.vectors.length === texts.length) return embedded;
-  throw unusableResponse(200, new Error('The number of vectors is not that of the texts.'));
-}
-
-interface RequestOptions {
-  method: 'GET' | 'POST';
-  headers?: Record<string, string>;
-  body?: string | ExtractInput['body'];
-  onProgress?: ExtractInput['onProgress'];
-}
-
-function json(body: unknown): RequestOptions {
-  return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-}
-
-/** A span, if the call is part of a trace, which is passed on to the service. */
-function ask<T extends z.ZodType>(...call: Parameters<typeof askUntraced<T>>): Promise<z.output<T>> {
-  const [, path] = call;
-  return inSpan(`AI ${path}`, { kind: 'client', attributes: { 'url.path': path } }, () => askUntraced(...call));
-}
-
-async function askUntraced<T extends z.ZodType>(
-  { baseUrl, token, livenessMonitor }: Service,
-  path: string,
-  options: RequestOptions,
-  schema: T,
-  timeoutMs: number,
-  call: CallOptions,
-): Promise<z.output<T>> {
-  const traceparent = currentTraceparent();
-  const headers = {
-    ...options.headers,
-    ...(traceparent === undefined ? {} : { traceparent }),
-    'x-service-token': token,
-    ...(call.requestId === undefined ? {} : { 'x-request-id': call.requestId }),
-  };
-  const away = livenessMonitor.watch(call.patienceMs ?? defaultPatienceMs);
-  const response = await send(`${baseUrl}${path}`, { ...options, headers }, { timeoutMs, signal: call.signal, away: away.signal }).finally(
-    away.done,
-  );
-  const parsed = parseJson(response.text);
-  if (response.status >= 400) throw errorOfResponse(response, refusal.safeParse(parsed).data?.error);
-  const checked = schema.safeParse(parsed);
-  if (response.status !== 200 || !checked.success) throw unusableResponse(response.status, checked.error);
-  return checked.data;
-}
-
-/** By itself a connection would wait for five minutes, which is less than an attempt may take. */
-const endless = { headersTimeout: 0, bodyTimeout: 0 };
-
-// `fetch` would need twice the CPU time, and indexing a large document makes sixty calls.
-async function send(
-  url: string,
-  { body, onProgress, ...options }: RequestOptions,
-  { timeoutMs, signal, away }: { timeoutMs: number; signal: AbortSignal | undefined; away: AbortSignal },
-): Promise<ReceivedResponse> {
-  signal?.throwIfAborted();
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const either = signal ? AbortSignal.any([signal, timeout, away]) : AbortSignal.any([timeout, away]);
-  const source = new Source(body);
-  try {
-    const response = await request(url, { ...options, ...endless, body: source.bytes, signal: either });
-    if (onProgress && response.headers['content-type']?.toString().startsWith(linesMediaType))
-      return await readLines(response.body, onProgress);
-    return { status: response.statusCode, retryAfter: response.headers['retry-after']?.toString(), text: await response.body.text() };
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (away.aborted) throw unreachable('unreachable', away.reason);
-    if (timeout.aborted) throw unreachable('timeout', error);
-    throw source.failure ? source.failure.error : unreachable('unreachable', error);
-  }
-}
-
-/** The body of a request. Remembers an error of its source, which the caller gets unchanged; undici's own errors cannot be told apart from it. */
-class Source {
-  readonly bytes: string | Uint8Array | Readable | undefined;
-  failure: { error: unknown } | undefined;
-
-  constructor(body: RequestOptions['body']) {
-    this.bytes = body === undefined || typeof body === 'string' || body instanceof Uint8Array ? body : Readable.from(this.watch(body));
-  }
-
-  private async *watch(stream: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    try {
-      yield* stream;
-    } catch (error) {
-      // If the connection fails, undici destroys the stream and throws its own error here: the source did not fail then.
-      if (this.bytes instanceof Readable && !this.bytes.destroyed) this.failure = { error };
-      throw error;
-    }
-  }
-}
-
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
 }

@@ -175,14 +175,11 @@ function measureAi(registry: Registry): (client: AiClient) => AiClient {
       throw error;
     }
   }
-  return (client) => ({
-    extract: (input) => measure('extract', client.extract(input)),
-    summarize: (input) => measure('summarize', client.summarize(input)),
-    embed: (input) => measure('embed', client.embed(input)),
-    embedFloats: (input) => measure('embed', client.embedFloats(input)),
-    answer: (input) => measure('answer', client.answer(input)),
-    fields: (input) => measure('fields', client.fields(input)),
-    rerank: (input) => measure('rerank', client.rerank(input)),
-    health: (input) => measure('health', client.health(input)),
-  });
+  return (client) => {
+    const measured = Object.entries(client).map(([name, call]: [string, (input: never) => Promise<unknown>]) => [
+      name,
+      (input: never) => measure(name === 'embedFloats' ? 'embed' : name, call(input)),
+    ]);
+    return Object.fromEntries(measured);
+  };
 }

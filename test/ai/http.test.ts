@@ -67,6 +67,17 @@ describe('the AI service over HTTP', () => {
     }
   });
 
+  it('describes the outline, raw bytes and every kind of refusal', async () => {
+    const { paths } = (await (await service.ask('/openapi.json')).json()) as { paths: any };
+    const { parameters, requestBody, responses } = paths['/v1/extract'].post;
+    expect(parameters.map(({ name }: { name: string }) => name)).to.include('x-outline');
+    expect(requestBody.content).to.have.keys('application/json', '*/*');
+    expect(responses).to.have.keys('200', '400', '401', '408', '413', '415', '422', '500', '502', '503');
+    expect(responses[413].content['application/json'].schema.$ref).to.equal('#/components/schemas/Error');
+    const { vectors } = paths['/v1/embed'].post.responses[200].content['application/json'].schema.properties;
+    expect(vectors.anyOf.map((one: any) => one.items.type)).to.deep.equal(['array', 'string']);
+  });
+
   it('answers unknown paths and methods with 404', async () => {
     expect(await refusalOf(await service.ask('/v2/extract'))).to.deep.equal([404, 'not_found']);
     expect(await refusalOf(await service.ask('/v1/extract'))).to.deep.equal([404, 'not_found']);

@@ -44,7 +44,7 @@ export const importRules: Record<string, ImportRule> = {
     packages: ['kysely', 'kysely/**', 'pg', 'dataloader', 'node:*'],
   },
   adapters: {
-    imports: ['base/config/keys.ts', 'base/retry-after.ts', 'base/telemetry/spans.ts', 'contract/version.ts'],
+    imports: ['base/config/keys.ts', 'base/retry-after.ts', 'base/telemetry/spans.ts', 'contract/ai-service', 'contract/version.ts'],
     types: ['base/config'],
     packages: [
       '@aws-sdk/client-s3',
@@ -160,7 +160,7 @@ export const importRules: Record<string, ImportRule> = {
     ],
   },
   ai: {
-    imports: ['base', 'contract/version.ts'],
+    imports: ['base', 'contract/ai-service'],
     types: ['base/config'],
     packages: [
       '@embedpdf/pdfium',

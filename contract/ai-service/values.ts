@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { countCharacters, isStorable } from '../characters.ts';
+
+export const maxTextLength = 8_000;
+export const maxNameLength = 1_000;
+export const maxQuestionLength = 2_000;
+export const maxPassages = 50;
+
+export const count = z.int().min(0);
+
+/** A text that Postgres stores. */
+export const storable = z.string().refine(isStorable, 'is not well-formed text');
+
+/** A text whose length is counted in characters. */
+export function atMost(characters: number) {
+  return z
+    .string()
+    .refine((text) => countCharacters(text) <= characters, `must have at most ${characters} characters`)
+    .meta({ maxLength: characters });
+}
+
+/** What is asked. */
+export const question = atMost(maxQuestionLength).refine((text) => text.trim() !== '', 'must not be empty');
