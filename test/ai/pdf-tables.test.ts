@@ -427,6 +427,11 @@ describe('Tables of a PDF', () => {
       ),
     );
     expect(await processorSeconds(() => joinTables(many))).to.be.below(1);
+    // Each fourth line has columns of its own, and the others might be titles below it.
+    const growing = Array.from({ length: 1_000 }, (_, row) =>
+      lineOf(-3 * row, [0, ...Array.from({ length: row % 4 ? 0 : 8 }, (__, at) => 100 + 20 * (8 * row + at))]),
+    );
+    expect(await processorSeconds(() => joinTables(growing))).to.be.below(2);
   });
 
   it('is apart from what is below it, also if a line of blanks is between them', () => {

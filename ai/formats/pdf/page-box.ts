@@ -17,9 +17,9 @@ export function shownBoxOf(pdfium: Pdfium, page: number): Box | undefined {
   });
 }
 
-/** Whether a place is within a box, or no further from it than `margin`. */
-export function isWithin({ left, bottom, right, top }: Box, x: number, y: number, margin = 0): boolean {
-  return x >= left - margin && x <= right + margin && y >= bottom - margin && y <= top + margin;
+/** Whether a place is within a box. */
+export function isWithin({ left, bottom, right, top }: Box, x: number, y: number): boolean {
+  return x >= left && x <= right && y >= bottom && y <= top;
 }
 
 /** A place or a direction on a page, as it is after so many quarters clockwise around the origin. */

@@ -3,8 +3,7 @@ import { stepBetween, usualStepOf } from './lay-out-page.ts';
 import type { Line } from './page-line.ts';
 import { headingThresholds } from './pdf-thresholds.ts';
 
-const { clearlyLarger, notSmaller, spaceAbove, maxStep, maxLines, maxHeadingLength, minText, maxShare, deepestLevel, maxForms } =
-  headingThresholds;
+const { clearlyLarger, spaceAbove, maxStep, maxLines, maxHeadingLength, minText, maxShare, deepestLevel } = headingThresholds;
 /** The type of a line: rounded, so that lines of one form are equal. */
 interface Type {
   size: number;
@@ -104,7 +103,7 @@ function isLarger({ size }: Type, body: Type): boolean {
 }
 
 function isBolder({ size, bold }: Type, body: Type): boolean {
-  return bold && !body.bold && size >= body.size * notSmaller;
+  return bold && !body.bold && size >= body.size;
 }
 
 const numbering = /^[\p{N}.()§-]+\s+/u;
@@ -127,7 +126,6 @@ function isTitle({ lines, ...type }: Candidate, body: Type): boolean {
 /** Headings that have text beneath them, by their forms, of which the outermost is the first. */
 function keepForms(candidates: Candidate[], charactersBefore: number[], body: Type): Candidate[][] {
   const forms = Map.groupBy(candidates, ({ size, bold }) => `${size} ${bold}`);
-  if (forms.size > maxForms) return [];
   const outermostFirst = [...forms.values()].sort(([one], [other]) => compareTypes(one as Type, other as Type));
   const [kept, ends]: [Candidate[][], Candidate[]] = [[], []];
   for (const form of outermostFirst) {

@@ -5,8 +5,7 @@ import { isNumber, type PageRow, toPageRows, type VisualLine } from './page-rows
 import { tableThresholds } from './pdf-thresholds.ts';
 import { areTable, type Column, columnOf, spreadColumns, spreadOverHead } from './table-columns.ts';
 
-const { minRows, maxLines, maxParts, maxLinesOfCell, maxLinesOfLabel, tolerance, maxStep, cellStep, clearlyFurther, minFilled } =
-  tableThresholds;
+const { minRows, maxLines, maxLinesOfLabel, tolerance, maxStep, cellStep, clearlyFurther, minFilled } = tableThresholds;
 /** Rows that follow each other, and the columns into which they fit, from the left. */
 interface Run {
   run: PageRow[];
@@ -19,7 +18,7 @@ interface Run {
  * lines stay as they are.
  */
 export function joinTables(drawn: Line[]): Line[] {
-  if (drawn.length > maxLines || drawn.reduce((sum, { parts }) => sum + parts.length, 0) > maxParts) return drawn;
+  if (drawn.length > maxLines) return drawn;
   const lines = moveNumbers(drawn);
   const rows = toPageRows(lines);
   const joined: Line[] = [];
@@ -104,14 +103,14 @@ function stepTo({ lines }: PageRow, { y }: VisualLine): number {
 /** Rows, with the lines that continue their cells. Ends before a line that may or may not be a row. */
 function toRecords(run: PageRow[], columns: Column[]): PageRow[][] {
   const sure = run.map((row) => isSure(row, columns));
+  const lastSure = sure.lastIndexOf(true);
   const steps = run.flatMap((row, index) => (index > 0 && sure[index] ? [stepTo(run[index - 1] as PageRow, row.lines[0])] : []));
   const usualStep = steps.sort((one, other) => one - other)[Math.floor(steps.length / 2)];
   const records: PageRow[][] = [];
   for (const [index, row] of run.entries()) {
     const record = records.at(-1);
-    const isLast = !sure.slice(index + 1, index + 1 + maxLinesOfCell).includes(true);
     const isTitle = isLabel(row, columns) && sure.slice(index + 1, index + 1 + maxLinesOfLabel).includes(true);
-    if (record && !sure[index] && goesOn(record, row, { columns, usualStep, isLast })) record.push(row);
+    if (record && !sure[index] && goesOn(record, row, { columns, usualStep, isLast: index > lastSure })) record.push(row);
     else if (hasCells(row) || isTitle) records.push([row]);
     else break;
   }

@@ -1,5 +1,6 @@
 // The thresholds of the layout of a PDF page, each with the documents that need it. Lengths are multiples of the font size unless they say
-// otherwise. Each has a test in test/ai/pdf-structure.test.ts, pdf-tables.test.ts or stamped-scans.test.ts.
+// otherwise. Files that are named are of public sets: ICDAR 2013 (`eu-…`, `us-…`), the tests of pdfplumber and of pdf.js. Each has a test in
+// test/ai/pdf-*.test.ts or stamped-scans.test.ts.
 
 /** Lines and paragraphs. */
 export const lineThresholds = {
@@ -9,7 +10,7 @@ export const lineThresholds = {
   headingRatio: 1.1,
   /** Minimum CSS weight of bold type. */
   boldWeight: 600,
-  /** Maximum slope of an upright line: scans with a text layer that is a little askew. */
+  /** Maximum slope of an upright line: scans with a text layer that is a little askew (issue15096.pdf); a watermark is steeper (issue17069.pdf). */
   maxSkew: 0.1,
   /** Minimum gap between two cells drawn in one run: accounting software. */
   wideGap: 0.9,
@@ -23,7 +24,7 @@ export const lineThresholds = {
   raisedAtMost: 0.7,
   /** Maximum gap within a superscript: papers with note marks. */
   besideRaised: 0.6,
-  /** Minimum gap between two words. */
+  /** Minimum gap between two words: a unit raised behind a label, “Price EUR” (pdf-shown.test.ts). */
   withinWord: 0.2,
   /** Minimum jump left and down that starts a line; minimum vertical jump anywhere: a list of a few words in each row. */
   stepBack: 2,
@@ -41,7 +42,7 @@ export const columnThresholds = {
   /** Minimum share of full lines, and minimum words of a line: columns of a table or a price list have less. */
   filled: 0.75,
   minWords: 4,
-  /** Minimum share of lines after which the text changes columns, if it is drawn line by line. */
+  /** Minimum share of lines after which the text changes columns, if it is drawn line by line (tracemonkey.pdf, us-020.pdf). */
   switching: 0.6,
 };
 
@@ -53,19 +54,16 @@ export const tableThresholds = {
   maxLinesOfDrawnCell: 12,
   /** Minimum rows of a table: two labels of a form are none. */
   minRows: 3,
-  /** Maximum lines, parts and columns of a page with tables: the time is quadratic (hostile files). */
+  /** Bounds of time, which grows with the square of both: maximum lines of a page with tables, and columns of a table (hostile files). */
   maxLines: 1_000,
-  maxParts: 4_000,
   maxColumns: 40,
-  /** Maximum lines of a row: descriptions of goods on an invoice. */
-  maxLinesOfCell: 8,
   /** Maximum lines of a title above rows: statistics by groups. */
   maxLinesOfLabel: 2,
   /** Maximum distance of two rows: tables with cells of several lines. */
   maxStep: 4,
   /** Maximum distance of two lines of a cell. */
   cellStep: 1.45,
-  /** Ratio of the distance of rows to that of a cell's lines: tables without ruled lines. */
+  /** Ratio of the distance of rows to that of a cell's lines: tables without ruled lines, with titles of groups (table-curves-example.pdf). */
   clearlyFurther: 1.15,
   /** Minimum share of filled cells: lines of text with wide blanks are no table. */
   minFilled: 0.5,
@@ -79,21 +77,19 @@ export const tableThresholds = {
 export const headingThresholds = {
   /** Ratio to the text's font size that makes a heading. */
   clearlyLarger: 1.15,
-  /** Minimum ratio to the text's font size, and to the usual gap above, of a bold heading: theses set in one size. */
-  notSmaller: 0.95,
+  /** Minimum ratio to the usual gap, above a bold heading: theses set in one size. Second lines of titles have less (eu-017.pdf). */
   spaceAbove: 1.15,
   /** Maximum distance of two lines of a heading. */
   maxStep: 1.8,
+  /** A bold paragraph has more (issue-463-example.pdf). */
   maxLines: 3,
-  /** In characters: a bold sentence is longer. */
+  /** In characters: a bold sentence (us-002.pdf) and a list of authors (tracemonkey.pdf) are longer. */
   maxHeadingLength: 160,
   /** Minimum median of the characters below headings of one style: labels of a form and cells of a table have less. */
   minText: { larger: 30, bold: 80 },
   /** Maximum share of a document that is set like headings: posters and slides have none. */
   maxShare: 0.25,
   deepestLevel: 3,
-  /** Maximum number of heading styles: those of catalogues and magazines mean nothing. */
-  maxForms: 40,
 };
 
 /** Running headers and footers: books, reports, court files. */
@@ -102,24 +98,18 @@ export const runningThresholds = {
   maxAtEdge: 3,
   /** Minimum pages with the same line: a form of two pages repeats its title. */
   minPages: 3,
-  /** Maximum pages in between: left and right pages differ, and a chapter begins without. */
+  /** Maximum pages in between: left and right pages differ, a chapter begins without. Others say the same by chance (calrgb.pdf). */
   maxPagesBetween: 3,
-  /** In characters. */
-  maxLineLength: 200,
   /** Maximum difference of height, in points. */
   tolerance: 4,
 };
 
 /** What a page does not show as it is stored: halves of spreads, overprinted type, letters that are set one by one. */
 export const shownThresholds = {
-  /** Maximum distance outside of the page, in points: italics at its edge. */
-  margin: 1,
   /** Maximum distance of copies: bold type is shifted by 0.05, shadows by 0.1. */
   sameLine: 0.15,
   samePlace: 0.15,
-  /** Minimum share of copied letters of a copied line. */
-  mostly: 0.8,
-  /** In letters: a word that is drawn twice within a line. */
+  /** In letters: a word that is drawn twice within a line. Two of a ligature stand at one place (copy_paste_ligatures.pdf). */
   minCopyLength: 3,
   /** In letters: the search for copies is quadratic (hostile files). */
   maxLineLength: 2_000,

@@ -3,7 +3,7 @@ import type { PageCharacters } from './page-characters.ts';
 import { dropCharacters, type RawLine, sliceLine } from './page-text.ts';
 import { shownThresholds } from './pdf-thresholds.ts';
 
-const { margin, sameLine, samePlace, mostly, minCopyLength, maxLineLength, widelySet, widerBlank, maxLines } = shownThresholds;
+const { sameLine, samePlace, minCopyLength, maxLineLength, widelySet, widerBlank, maxLines } = shownThresholds;
 
 /** Four letters or digits and more, or pairs of them, each apart. */
 const spacedLetters = /(?<!\S)[\p{L}\p{N}]{1,2}(?: [\p{L}\p{N}]{1,2}){3,}(?!\S)/gu;
@@ -21,7 +21,7 @@ interface Extended {
 export function leaveOutUnshown(lines: RawLine[], shown: Box, characters: PageCharacters): RawLine[] {
   const isShown = (index: number | undefined) => {
     const center = characters.centerOf(index);
-    return center === undefined || isWithin(shown, ...center, margin);
+    return center === undefined || isWithin(shown, ...center);
   };
   return lines.map((line) => {
     const { first, last } = endsOf(line);
@@ -41,7 +41,7 @@ export function leaveOutCopies(lines: RawLine[], characters: PageCharacters): Ra
     const extended = extend(line, characters);
     if (!extended) return line;
     const copies = new Set(seen.filter((other) => mayBeCopy(extended, other)).flatMap((other) => copiesIn(extended, other, characters)));
-    const isCopy = copies.size >= mostly * line.raw.replace(/\s/g, '').length;
+    const isCopy = copies.size >= line.raw.replace(/\s/g, '').length;
     if (!isCopy) seen.push(extended);
     const dropped = isCopy ? copies : copiesWithin(extended, characters);
     return dropCharacters([line], (index) => dropped.has(index))[0] as RawLine;
