@@ -94,5 +94,5 @@ async function readByPeers(paths: string[]): Promise<Record<string, Tables>> {
   const python = join(await installPythonTools(tools, createSupervisor()), 'python');
   process.stderr.write(`Reading ${paths.length} files by Python's libraries: some minutes, from ${basename(peers)} …\n`);
   const { stdout } = await promisify(execFile)(python, [peers, ...paths], { maxBuffer: 1024 ** 3 });
-  return JSON.parse(stdout);
+  return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
 }
