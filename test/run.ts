@@ -1,5 +1,6 @@
 // `npm test`: format, lint, types, then every test file against a Postgres, a Temporal server and an AI service of this run.
 // `npm test -- test/api test/db/migrate.test.ts` runs only the tests in those places, and `npm run verify` only what needs no service.
+// Tests that take minutes (support/nightly.ts) are left to `npm run test:nightly`.
 // The last line is `N passed, N failed`.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -25,6 +26,7 @@ import { add, listSlowestFiles, none, oneTest, type Summary } from './support/su
 import { longestFirst, saveTimings, shardOf } from './support/timings.ts';
 
 const usage = `Usage: npm test [-- PLACE… --shard 1/4 --save-timings]
+       npm run test:nightly
        npm run verify
 
 Runs the tests in each PLACE, such as test/api or test/db/migrate.test.ts.
@@ -36,6 +38,10 @@ test needs one.
 other, for machines that run beside each other; the first has the checks.
 --save-timings keeps how long each file took in test/timings.json, by which
 files are ordered and parted.
+
+test:nightly also runs the tests that wait for minutes, kill processes again
+and again, or read whole pages of pictures; so does npm test in the places
+that are named.
 
 verify runs format, lint, types and the tests that need no service.`;
 
@@ -52,7 +58,8 @@ const slowestFiles = 10;
 // beside which a second more than this makes calls of others late. More than four might use up the connections of the one Postgres.
 const filesAtOnce = Math.min(4, availableParallelism() + 1);
 
-const { quick, shard, saves, paths } = readOptions();
+const { quick, night, shard, saves, paths } = readOptions();
+const nightly = night || paths.length > 0 ? { TEST_NIGHTLY: 'true' } : {};
 const directory = makeTestDirectory();
 const stopRequest = new StopRequest();
 let total = none;
@@ -99,13 +106,14 @@ async function runAll(): Promise<Summary> {
 /** Tests that need no service run without waiting for one. */
 async function runQuickTests(files: string[]): Promise<Summary> {
   const supervisor = createSupervisor();
-  const group = { directory, env: { NODE_ENV: 'test' }, name: 'quick', files, jobs: filesAtOnce };
+  const group = { directory, env: { NODE_ENV: 'test', ...nightly }, name: 'quick', files, jobs: filesAtOnce };
   return await runMocha(supervisor, group).finally(() => supervisor.close());
 }
 
 async function runTests(stack: Stack, files: string[]): Promise<Summary> {
   const env = {
     NODE_ENV: 'test',
+    ...nightly,
     TEST_DATABASE_URL: stack.databaseUrl,
     TEST_TEMPORAL_ADDRESS: stack.temporalAddress,
     TEST_AI_URL: stack.aiUrl,
@@ -156,6 +164,7 @@ function startServices(): Promise<Stack> {
 function readOptions() {
   const options = {
     quick: { type: 'boolean' },
+    nightly: { type: 'boolean' },
     shard: { type: 'string' },
     'save-timings': { type: 'boolean' },
     help: { type: 'boolean' },
@@ -166,7 +175,13 @@ function readOptions() {
       console.log(usage);
       process.exit(0);
     }
-    return { quick: values.quick, shard: readShard(values.shard), saves: values['save-timings'], paths: positionals };
+    return {
+      quick: values.quick,
+      night: values.nightly,
+      shard: readShard(values.shard),
+      saves: values['save-timings'],
+      paths: positionals,
+    };
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
     return process.exit(2);

@@ -5,6 +5,7 @@ import { createProvider } from '../../ai/providers.ts';
 import { ProcessPool } from '../../ai/sandbox/process-pool.ts';
 import { TaskFailure, type TaskFailureReason } from '../../ai/sandbox/protocol.ts';
 import { loadAiServiceConfig } from '../../base/config/ai-service.ts';
+import { nightly } from '../support/nightly.ts';
 import { childrenOf, cpuSecondsOf, isAlive, until } from '../support/processes.ts';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
 import { makePdf, makeSlowPdf } from './support/make-pdf.ts';
@@ -49,7 +50,7 @@ describe('documents that harm', () => {
   const readSlow = (signal?: AbortSignal) =>
     service.client.extract({ body: slow, contentType: 'application/pdf', signal }).catch((error: unknown) => error);
 
-  it('cannot take more memory than a reader may have', async () => {
+  nightly('cannot take more memory than a reader may have', async () => {
     const bomb = makePdf('q '.repeat(15_000_000));
     const error = await service.client.extract({ body: bomb, contentType: 'application/pdf' }).catch((caught: unknown) => caught);
     expect(error).to.include({ kind: 'rejected', status: 422, code: 'unreadable_document' });

@@ -4,12 +4,13 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
+import { nightly } from '../support/nightly.ts';
 import { childrenOf, cpuSecondsOf, isAlive, until } from '../support/processes.ts';
 import { startAiService, token } from './support/ai-service.ts';
 import { makeSlowPdf } from './support/make-pdf.ts';
 
 (process.platform === 'linux' ? describe : describe.skip)('the environment of the AI service', () => {
-  it('has no secret that its readers could find in /proc, and the service has it', async () => {
+  nightly('has no secret that its readers could find in /proc, and the service has it', async () => {
     const service = await startAiService({ REMOTE_AI_KEY: 'key-of-a-model' });
     const environment = readFileSync(`/proc/${service.pid}/environ`, 'latin1');
     expect(environment).to.include('PATH=').and.not.include(token).and.not.include('key-of-a-model');
@@ -20,7 +21,7 @@ import { makeSlowPdf } from './support/make-pdf.ts';
 });
 
 describe('the end of the AI service', () => {
-  it('answers what is under way, then leaves with exit code 0 and no child', async () => {
+  nightly('answers what is under way, then leaves with exit code 0 and no child', async () => {
     const service = await startAiService({ OCR_PROVIDER: 'local' });
     const children = childrenOf(service.pid).map(({ pid }) => pid);
     expect(children).to.have.length.at.least(3);
@@ -37,7 +38,7 @@ describe('the end of the AI service', () => {
     expect(children.filter(isAlive)).to.deep.equal([]);
   });
 
-  it('waits a few seconds at most for a document that takes longer', async () => {
+  nightly('waits a few seconds at most for a document that takes longer', async () => {
     const service = await startAiService();
     const children = childrenOf(service.pid).map(({ pid }) => pid);
     const work = cpuSecondsOf(children);
@@ -48,7 +49,7 @@ describe('the end of the AI service', () => {
     expect(await call).to.include({ kind: 'unreachable', retryable: true });
   });
 
-  it('takes its children along even when it is killed while they are busy', async () => {
+  nightly('takes its children along even when it is killed while they are busy', async () => {
     const service = await startAiService({ OCR_PROVIDER: 'local' });
     const children = childrenOf(service.pid).map(({ pid }) => pid);
     expect(children).to.have.length.at.least(3);

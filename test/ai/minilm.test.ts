@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { splitToFit } from '../../ai/embedding/minilm/split-to-fit.ts';
 import { findFreePorts } from '../../ops/local/ports.ts';
 import { createJob } from '../support/jobs.ts';
+import { nightly } from '../support/nightly.ts';
 import { childrenOf, until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 import { type AiService, startAiService, token } from './support/ai-service.ts';
@@ -65,7 +66,7 @@ describe('A workspace that the local sentence model has indexed', () => {
   });
   after(() => service.stop());
 
-  it('is searched by its vectors after the change to the hash', async () => {
+  nightly('is searched by its vectors after the change to the hash', async () => {
     const { id: documentId } = await api.upload(tenant, { bytes: 'Customers may ask for a refund.' });
     const { id } = await createJob(api, tenant, { kind: 'document.index', documentId });
     expect((await api.jobIn(tenant.owner.token, id, ['succeeded', 'failed'])).result).to.include({ model: 'local-minilm-l6-v2' });
@@ -114,7 +115,7 @@ describe('The local sentence model', () => {
     expect(cosine(query, meant)).to.be.above(cosine(query, other) + 0.2);
   });
 
-  it('embeds the whole of a text, of which the engine would leave out the end', async () => {
+  nightly('embeds the whole of a text, of which the engine would leave out the end', async () => {
     const filler = 'The committee met on Tuesday and discussed the agenda of the next meeting in some detail. '.repeat(20);
     const [question, withEnd, without] = await embed(
       'varroa mites in a bee hive',
@@ -132,7 +133,7 @@ describe('The local sentence model', () => {
     }
   });
 
-  it('embeds a text again in another process when one is killed', async () => {
+  nightly('embeds a text again in another process when one is killed', async () => {
     const child = () => childrenOf(service.pid).find(({ command }) => command.includes('minilm/child.ts'));
     const killed = child();
     const embedding = embed('a text '.repeat(120), 'another text '.repeat(120));

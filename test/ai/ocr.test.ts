@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { nightly } from '../support/nightly.ts';
 import { childrenOf, cpuSecondsOf, until } from '../support/processes.ts';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
 import { ocrEngines } from './support/ocr-engines.ts';
@@ -115,7 +116,7 @@ describe('images at /v1/extract, at their limits', () => {
     }
   });
 
-  it('leave room for other documents, and wait for each other', async () => {
+  nightly('leave room for other documents, and wait for each other', async () => {
     const service = await startAiService({ OCR_PROVIDER: 'local', AI_READERS: '2', AI_RECOGNIZERS: '1', PATH: '' });
     const leaving = new AbortController();
     try {
@@ -139,7 +140,7 @@ describe('images at /v1/extract, at their limits', () => {
     }
   });
 
-  it("end the system's Tesseract with their task", async () => {
+  nightly("end the system's Tesseract with their task", async () => {
     const directory = makeTestDirectory();
     // Stands for one that reads for very long.
     const slow = '#!/bin/sh\ncase "$*" in --version) echo tesseract 5;; --list-langs) echo eng;; *) exec sleep 600;; esac\n';
@@ -161,7 +162,7 @@ describe('images at /v1/extract, at their limits', () => {
     }
   });
 
-  it('fail with 502 after OCR_TIMEOUT_SECONDS, and the next one is read', async () => {
+  nightly('fail with 502 after OCR_TIMEOUT_SECONDS, and the next one is read', async () => {
     const service = await startAiService({ OCR_PROVIDER: 'local', OCR_TIMEOUT_SECONDS: '10' });
     try {
       const pages = await makeTiff(Array.from({ length: 200 }, (_, index) => `Page ${index} of a book that never ends`));

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import PDFDocument from 'pdfkit';
 import sharp from 'sharp';
+import { nightly } from '../support/nightly.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 import { ocrEngines } from './support/ocr-engines.ts';
 
@@ -72,7 +73,7 @@ for (const { engine, env } of ocrEngines)
       expect(text.indexOf('Visitors may land')).to.be.greaterThan(text.indexOf('box beside the door before dusk.'));
     });
 
-    it('is that of the upright page, whichever way the image is turned, with and without EXIF', async () => {
+    nightly('is that of the upright page, whichever way the image is turned, with and without EXIF', async () => {
       const page = openScan('invoice_ruled');
       const turned = async (degrees: number) => sharp(await sharp(page).rotate(degrees).png().toBuffer());
       // How a file is decoded does not depend on which way its picture is turned.
@@ -94,7 +95,7 @@ for (const { engine, env } of ocrEngines)
       expect((await read(wrongExif, 'image/jpeg')).text).to.equal(invoice);
     });
 
-    it('is read from black and white, faint, small, dark and huge scans', async () => {
+    nightly('is read from black and white, faint, small, dark and huge scans', async () => {
       const page = openScan('invoice_ruled');
       const worn: [string, Buffer][] = [
         ['black and white', await sharp(page).greyscale().threshold(128).png({ palette: true, colours: 2 }).toBuffer()],

@@ -5,6 +5,7 @@ import sharp from 'sharp';
 import { renderPdfPage } from '../../ai/formats/pdf/read-pdf.ts';
 import { parts } from '../../docs/examples/samples/handbook.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
 import { makePdf } from './support/make-pdf.ts';
@@ -107,7 +108,7 @@ describe('scanned PDFs at their limits', () => {
     }
   });
 
-  it('have what was read within OCR_SCANNED_PDF_SECONDS, and say that it is not all, also in lines', async () => {
+  nightly('have what was read within OCR_SCANNED_PDF_SECONDS, and say that it is not all, also in lines', async () => {
     const service = await startAiService({
       OCR_PROVIDER: 'local',
       OCR_SCANNED_PDF: 'true',

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
+import { nightly } from '../support/nightly.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 import { ocrEngines } from './support/ocr-engines.ts';
 
@@ -46,7 +47,7 @@ for (const { engine, env } of ocrEngines)
     after(() => service.stop());
 
     for (const turned of [-4, -2, 1, 3, 5])
-      it(`has its cells, of which two at most are read wrongly, turned by ${turned} degrees`, async () => {
+      nightly(`has its cells, of which two at most are read wrongly, turned by ${turned} degrees`, async () => {
         for (const rows of [stock, marks]) {
           const { text, ocrConfidence } = await service.client.extract({
             body: await scanTable(rows, { turned }),

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { parts } from '../../docs/examples/samples/handbook.ts';
+import { nightly } from '../support/nightly.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 import { ocrEngines } from './support/ocr-engines.ts';
 import { characterErrors, scan } from './support/scan.ts';
@@ -36,7 +37,7 @@ for (const { engine, env } of ocrEngines)
       [200, 20],
       [100, 300],
     ] as const)
-      it(`is read at ${dotsPerInch} dots per inch, with one pixel of ${every} in black`, async () => {
+      nightly(`is read at ${dotsPerInch} dots per inch, with one pixel of ${every} in black`, async () => {
         const body = await speckle(await scan(lines), dotsPerInch, every);
         const { text, ocrConfidence } = await service.client.extract({ body, contentType: 'image/png' });
         const errors = characterErrors(text, lines.join(' '));

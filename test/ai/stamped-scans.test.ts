@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import PDFDocument from 'pdfkit';
+import { nightly } from '../support/nightly.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 import { makeScannedPdf, scan as pictureOf, type ScanPage } from './support/scan.ts';
 
@@ -16,7 +17,7 @@ describe('Scanned pages with a stamp of text', () => {
     await service.client.extract({ body: await makeScannedPdf(pages), contentType: 'application/pdf' });
   const scan = ['The lease ends in March, and the tenant', 'pays for the gravel of the drive until then.'];
 
-  it('are recognized, and keep the stamp', async () => {
+  nightly('are recognized, and keep the stamp', async () => {
     for (const page of [
       { scan, stamp },
       { scan, stamp, wide: 0.9 },
@@ -56,7 +57,7 @@ describe('Scanned pages with a stamp of text', () => {
     expect(await extract(await beside(0.4, typed))).not.to.have.property('ocrPages');
   });
 
-  it('are recognized after those without text if there are more than OCR_SCANNED_PDF_PAGES', async () => {
+  nightly('are recognized after those without text if there are more than OCR_SCANNED_PDF_PAGES', async () => {
     const { text, truncated } = await read({ scan: ['First.'], stamp }, { scan: ['Second page.'] }, { scan: ['Third page.'] });
     expect(truncated).to.equal(true);
     expect(text).to.equal(`${stamp}\n\nSecond page.\n\nThird page.`);

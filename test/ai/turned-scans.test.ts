@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { parts } from '../../docs/examples/samples/handbook.ts';
+import { nightly } from '../support/nightly.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 import { ocrEngines } from './support/ocr-engines.ts';
 import { characterErrors, makeScannedPdf, scan } from './support/scan.ts';
@@ -20,7 +21,7 @@ for (const { engine, env } of ocrEngines)
     after(() => service.stop());
 
     for (const turned of turns) {
-      it(`are read upright in a PDF, turned by ${turned} degrees`, async () => {
+      nightly(`are read upright in a PDF, turned by ${turned} degrees`, async () => {
         const body = await makeScannedPdf([{ scan: lines, turned }]);
         const { text, ocrConfidence } = await service.client.extract({ body, contentType: 'application/pdf' });
         const errors = characterErrors(text, lines.join(' '));
@@ -28,14 +29,14 @@ for (const { engine, env } of ocrEngines)
         expect(ocrConfidence?.[0]).to.be.within(80, 100);
       });
 
-      it(`are read upright as images, turned by ${turned} degrees`, async () => {
+      nightly(`are read upright as images, turned by ${turned} degrees`, async () => {
         const { text } = await service.client.extract({ body: await scan(lines, { turned }), contentType: 'image/jpeg' });
         const errors = characterErrors(text, lines.join(' '));
         expect(errors, `${(errors * 100).toFixed(2)} % of the characters are wrong`).to.be.below(0.01);
       });
     }
 
-    it('are found page by page, and each has its confidence', async () => {
+    nightly('are found page by page, and each has its confidence', async () => {
       const body = await makeScannedPdf([{ text: 'Typed.' }, { scan: lines }, 'blank', { scan: lines, turned: 180 }]);
       const { text, ocrConfidence } = await service.client.extract({ body, contentType: 'application/pdf' });
       expect(text.split(lines[0]?.slice(0, 40) ?? '')).to.have.length(3);

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Answer, Tenant } from '../support/api.ts';
 import { summary } from '../support/jobs.ts';
 import { untilWaiting } from '../support/locks.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { useApi } from '../support/use-api.ts';
@@ -67,7 +68,7 @@ describe('While the database says nothing', () => {
 
   for (const forget of [false, true]) {
     describe(`and then ${forget ? 'takes new connections alone' : 'goes on'}`, () => {
-      it('requests under way and new ones are SERVICE_UNAVAILABLE', async () => {
+      nightly('requests under way and new ones are SERVICE_UNAVAILABLE', async () => {
         await Promise.all([me(), me(), me(), createWorkspace(`before-${forget}`), signIn()]);
         await inSilence(
           async () => {
@@ -81,7 +82,7 @@ describe('While the database says nothing', () => {
         );
       });
 
-      it('what has sent its query is SERVICE_UNAVAILABLE, too', async () => {
+      nightly('what has sent its query is SERVICE_UNAVAILABLE, too', async () => {
         await api.database.db.transaction().execute(async (trx) => {
           await sql`select from organization where id = ${tenant.organizationId} for update`.execute(trx);
           const waiting = createWorkspace(`waiting-${forget}`);
@@ -94,7 +95,7 @@ describe('While the database says nothing', () => {
     });
   }
 
-  it('nothing piles up', async () => {
+  nightly('nothing piles up', async () => {
     await inSilence(async () => {
       await refused(me(), 'the first request');
       for (let round = 0; round < 3; round++) {

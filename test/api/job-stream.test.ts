@@ -6,6 +6,7 @@ import { findFreePorts } from '../../ops/local/ports.ts';
 import type { TestUser } from '../support/api.ts';
 import { type EventStream, openJobStream, refusedJobStream, type StreamedEvent } from '../support/event-stream.ts';
 import { errorsOf, insertJobOnly, summary } from '../support/jobs.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
@@ -205,7 +206,7 @@ describe('The job stream', () => {
     });
   });
 
-  it('sends a comment every 15 seconds while nothing happens, over both transports', async () => {
+  nightly('sends a comment every 15 seconds while nothing happens, over both transports', async () => {
     const quiet = await api.createTenant();
     const { token } = quiet.owner;
     const { organizationId } = quiet;
@@ -352,7 +353,7 @@ describe('The job stream', () => {
     }
   });
 
-  it('drops a reader that does not read, and keeps nothing for it', async () => {
+  nightly('drops a reader that does not read, and keeps nothing for it', async () => {
     const user = await newMember();
     // Of its own, so that no other test replays what is written here.
     const { organizationId } = await api.createTenant();

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import type { Answer, Tenant } from '../support/api.ts';
 import { expectCleanLog } from '../support/jobs.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -45,7 +46,7 @@ describe('While one tenant waits for its own locks', () => {
     });
   }
 
-  it('its requests end with Retry-After, few of them hold a connection, and others are served', async () => {
+  nightly('its requests end with Retry-After, few of them hold a connection, and others are served', async () => {
     await whileLocked(blocked.organizationId, async (holder) => {
       const sent = sendWrites();
       let ended = 0;

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import type { Answer, Tenant } from '../support/api.ts';
 import { expectSoundLedger, summary } from '../support/jobs.ts';
 import { untilWaiting } from '../support/locks.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 import { type ExtraWorker, startExtraWorker } from '../support/workers.ts';
@@ -133,7 +134,7 @@ describe('The deletion of a workspace', () => {
     expect((await create('third')).body.code).to.equal('LIMIT_REACHED');
   });
 
-  it('is finished by its workflow, also after its worker was killed in the middle: nothing is left', async () => {
+  nightly('is finished by its workflow, also after its worker was killed in the middle: nothing is left', async () => {
     await fill(manyDocuments, manyJobs);
     const before = await creditsUsed();
     expect(await statusOf(remove())).to.equal(200);
@@ -170,7 +171,7 @@ describe('The deletion of a workspace that is in full use', () => {
     check: 'at the end',
   });
 
-  it('races uploads, jobs and searches in it: each is refused or undone, and nothing is left', async () => {
+  nightly('races uploads, jobs and searches in it: each is refused or undone, and nothing is left', async () => {
     const { db } = api.database;
     const tenant = await api.createTenant();
     const { token } = tenant.owner;

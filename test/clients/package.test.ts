@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { version } from '../../contract/index.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { nightly } from '../support/nightly.ts';
 import { useApi } from '../support/use-api.ts';
 import { startProgram } from './cli/support.ts';
 import { compile, makeConsumer, runReadme } from './support/consumer.ts';
@@ -63,7 +64,7 @@ describe('The package of the client', () => {
     expect((await startProgram(process.execPath, [program, '--version'], command).ended).stdout).to.equal(`${version}\n`);
   });
 
-  it('does what its README says, type-checked and run where only the package is installed', async () => {
+  nightly('does what its README says, type-checked and run where only the package is installed', async () => {
     const stdout = await runReadme(consumer, api.url);
     const lines = stdout.trimEnd().split('\n');
     expect(lines.slice(0, 2)).to.deep.equal(['2953 of 2953 bytes', 'ready']);

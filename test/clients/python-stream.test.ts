@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { createKey } from '../support/api-keys.ts';
+import { nightly } from '../support/nightly.ts';
 import { type Program, until } from '../support/processes.ts';
 import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
@@ -85,7 +86,7 @@ describe("The Python client's stream of jobs", () => {
   }
 
   for (const kind of pythonKinds) {
-    it(`tells of every job once and in order, however often the connection is cut (${kind})`, async () => {
+    nightly(`tells of every job once and in order, however often the connection is cut (${kind})`, async () => {
       const rounds = 5;
       const program = follow(kind, { count: 2 * rounds });
       await program.printed(/open/);
@@ -135,7 +136,7 @@ describe("The Python client's stream of jobs", () => {
     });
   }
 
-  it('goes on after a wait that was given up, without repeats', async () => {
+  nightly('goes on after a wait that was given up, without repeats', async () => {
     const job = await api.jobIn(tenant.owner.token, await createJob(), ['succeeded']);
     const first = `id: 1\ndata: ${JSON.stringify({ ...job, status: 'running' })}`;
     const second = `id: 2\ndata: ${JSON.stringify(job)}`;
@@ -146,7 +147,7 @@ describe("The Python client's stream of jobs", () => {
     await sender.stop();
   });
 
-  it('reads what other programs take for the end of a line, and says what is no event', async () => {
+  nightly('reads what other programs take for the end of a line, and says what is no event', async () => {
     const job = await api.jobIn(tenant.owner.token, await createJob(), ['succeeded']);
     const event = `id: 1\ndata: ${JSON.stringify({ ...job, note: 'one\u2028two\u0085three' })}`;
     for (const bad of ['data: {"id":', 'event: error\ndata: []']) {
@@ -158,7 +159,7 @@ describe("The Python client's stream of jobs", () => {
     }
   });
 
-  it('goes on after an event that another stream ended with', async () => {
+  nightly('goes on after an event that another stream ended with', async () => {
     const first = follow('sync', { count: 1 });
     await first.printed(/open/);
     const known = [await createJob()];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { createKey } from '../support/api-keys.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { nightly } from '../support/nightly.ts';
 import { type Program, until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
@@ -73,7 +74,7 @@ describe('Uploads by the Python client', () => {
   }
 
   for (const kind of pythonKinds) {
-    it(`sends a large file with progress and little memory (${kind})`, async () => {
+    nightly(`sends a large file with progress and little memory (${kind})`, async () => {
       const { result, sent, tookKb } = await upload({ path: large }, kind);
       expect(result).to.include({ name: 'large.txt', contentType: 'text/plain', size: largeBytes, status: 'ready' });
       expect(sent.at(-1)).to.equal(largeBytes);
@@ -129,7 +130,7 @@ describe('Uploads by the Python client', () => {
     ['while it sent the bytes', { breakAfterBytes: 500_000 }],
     ['before it had the answer of the store', 'mute'],
   ] as const)
-    it(`goes on with the same document after its program was killed ${when}`, async () => {
+    nightly(`goes on with the same document after its program was killed ${when}`, async () => {
       const options = { idempotency_key: 'import-1' };
       proxy.faults = ({ method }) => (method === 'PUT' ? fault : undefined);
       const killed = start(options);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { type Client, createClient, type Upload } from '../../clients/typescript/index.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
@@ -82,7 +83,7 @@ describe('The upload helper', () => {
     expect(await download(document.id)).to.deep.equal(bytes);
   });
 
-  it('sends the bytes again when the connection stands still, and waits for those that are slow', async () => {
+  nightly('sends the bytes again when the connection stands still, and waits for those that are slow', async () => {
     const timeoutMs = 2_000;
     const options = { url: proxy.url, token: tenant.owner.token, timeoutMs, fetch: throughProxy };
     const upload = { workspaceId: tenant.workspaceId, name: 'a.txt', contentType: 'text/plain' } as const;

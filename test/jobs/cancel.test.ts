@@ -4,6 +4,7 @@ import { heldElsewhere } from '../../contract/intents/definitions.ts';
 import { aiError, goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, creditsUsed, historyOf, insertJobOnly, resultOf, summary } from '../support/jobs.ts';
 import { patientLocks, untilWaiting } from '../support/locks.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';
 import { withTimes } from '../support/times.ts';
@@ -200,7 +201,7 @@ describe('Canceling a job', () => {
       await until(() => ai.running === 0);
     });
 
-    it('waits for another run that holds the job, and fills no history meanwhile', async () => {
+    nightly('waits for another run that holds the job, and fills no history meanwhile', async () => {
       const { db } = api.database;
       const { id } = (await insertJobOnly(api, tenant, summary)).job;
       const held = { status: 'running', attempts: 1, claimed_by: 'another/1', started_at: new Date() } as const;

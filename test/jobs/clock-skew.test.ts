@@ -5,6 +5,7 @@ import { billingOn } from '../api/auth/support/service.ts';
 import { openJobStream } from '../support/event-stream.ts';
 import { aiError, goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectSoundLedger, summary } from '../support/jobs.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
@@ -62,7 +63,7 @@ for (const [name, shifts] of Object.entries({
       open.close();
     });
 
-    it('changes neither the plan, the credits, nor the wait of a retry', async () => {
+    nightly('changes neither the plan, the credits, nor the wait of a retry', async () => {
       const { db } = api.database;
       const { token } = tenant.owner;
       // Past due, with the end of its days of dunning a minute from now.
@@ -102,7 +103,7 @@ for (const [name, shifts] of Object.entries({
       }
     });
 
-    it('lets signed links and sessions of one replica hold at another', async () => {
+    nightly('lets signed links and sessions of one replica hold at another', async () => {
       const document = await api.upload(tenant, { bytes: 'signed by one, served by another' });
       const { token } = tenant.owner;
       const link = (await api.request('GET', `/api/v1/documents/${document.id}/download-url`, { token })).body;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { aiError, goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, insertJobOnly, summary } from '../support/jobs.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';
 import { withoutSweeps } from '../support/sweeps.ts';
@@ -87,7 +88,7 @@ describe('What an operator does to the workflow of a job', () => {
   });
 
   for (const maxAttempts of [1, 4])
-    it(`changes nothing by the signal jobCanceled while the row is not final (${maxAttempts} attempts)`, async () => {
+    nightly(`changes nothing by the signal jobCanceled while the row is not final (${maxAttempts} attempts)`, async () => {
       const { id, letGo } = await runningJob({ maxAttempts });
       await workflow(id).signal('jobCanceled');
       await staysTrue(async () => (await rowOf(id)).status === 'running' && ai.running === 1, 5_000);
@@ -97,7 +98,7 @@ describe('What an operator does to the workflow of a job', () => {
       expect(await workflow(id).result()).to.deep.equal({ status: 'succeeded' });
     });
 
-  it('changes nothing of JobStatus by the signal attemptRuns: the row decides', async () => {
+  nightly('changes nothing of JobStatus by the signal attemptRuns: the row decides', async () => {
     ai.behave('summarize', () => aiError(500, 'internal_error', { 'retry-after': '60' }));
     const { id } = await createJob(api, tenant, summary);
     await until(async () => (await rowOf(id)).next_attempt_at !== null);
@@ -112,7 +113,7 @@ describe('What an operator does to the workflow of a job', () => {
     ['success', { status: 'succeeded' }],
     ['a failure', { status: 'failed', error: { code: 'x', message: 'x' } }],
   ] as const)
-    it(`gives the attempt the result of ${what} by hand: the row decides, and the attempt goes on`, async () => {
+    nightly(`gives the attempt the result of ${what} by hand: the row decides, and the attempt goes on`, async () => {
       const { id, letGo } = await runningJob({ maxAttempts: 1 });
       await api.temporal.client.activity.complete({ workflowId: `job-${id}`, activityId: '1' }, result);
       await untilOrphaned(id);
@@ -127,7 +128,7 @@ describe('What an operator does to the workflow of a job', () => {
     });
 
   describe('a reset', () => {
-    it('of a job that succeeded repeats nothing', async () => {
+    nightly('of a job that succeeded repeats nothing', async () => {
       const { id } = await createJob(api, tenant, summary);
       await job(id, ['succeeded']);
       await workflow(id).result();
@@ -141,7 +142,7 @@ describe('What an operator does to the workflow of a job', () => {
       expect((await workflow(id).describe()).status.name).to.equal('COMPLETED');
     });
 
-    it('of a job that failed neither runs it again nor refunds it twice', async () => {
+    nightly('of a job that failed neither runs it again nor refunds it twice', async () => {
       ai.behave('summarize', () => aiError(413, 'text_too_long'));
       const { id } = await createJob(api, tenant, summary);
       await job(id, ['failed']);
@@ -274,7 +275,7 @@ describe('What an operator does to the workflow of a job', () => {
       ['was taken back', { status: 'queued', claimed_by: null }],
       ['has another attempt', { attempts: 2, claimed_by: 'another' }],
     ] as const)
-      it(`of a running job that then ${what} ends the attempt under way`, () =>
+      nightly(`of a running job that then ${what} ends the attempt under way`, () =>
         withoutSweeps(api, async () => {
           ai.behave('summarize', () => undefined);
           const { id } = await createJob(api, tenant, summary);
@@ -294,7 +295,8 @@ describe('What an operator does to the workflow of a job', () => {
           await job(id, ['succeeded']);
           expect(ai.callsOf(id)).to.equal(2);
           expect(await amountsOf(api, id)).to.deep.equal([5]);
-        }));
+        }),
+      );
 
     it('before the first attempt is undone by the sweep', () =>
       withoutSweeps(api, async () => {

@@ -4,6 +4,7 @@ import { findFreePorts } from '../../ops/local/ports.ts';
 import { type Stack, startStack } from '../../ops/local/stack.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { amountsOf, createJob, expectCleanLog, expectSoundLedger, summary } from '../support/jobs.ts';
+import { nightly } from '../support/nightly.ts';
 import { runProgram, until } from '../support/processes.ts';
 import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
@@ -62,7 +63,7 @@ describe('While Temporal is away', () => {
     return answer;
   }
 
-  it('the API boots and answers as fast as ever; what was asked for is done once Temporal is there, in order', async () => {
+  nightly('the API boots and answers as fast as ever; what was asked for is done once Temporal is there, in order', async () => {
     const creations: number[] = [];
     const jobs: any[] = [];
     for (let n = 0; n < 20; n++) {
@@ -101,7 +102,7 @@ describe('While Temporal is away', () => {
     expect(await client.workflow.getHandle(`upload-${documentId}`).result()).to.deep.equal({ purged: false });
   });
 
-  it('jobs wait for a server that was killed, and run once it is back', async () => {
+  nightly('jobs wait for a server that was killed, and run once it is back', async () => {
     await temporal.kill('temporal', 'SIGKILL');
     const created = await createWithoutWait();
     expect(created.status).to.equal('queued');
@@ -115,7 +116,7 @@ describe('While Temporal is away', () => {
     await until(async () => (await waiting()).length === 0);
   });
 
-  it('a burst of jobs ends, each once, when the server is killed in the midst of it', async () => {
+  nightly('a burst of jobs ends, each once, when the server is killed in the midst of it', async () => {
     const created: string[] = [];
     const create = async () => {
       for (let n = 0; n < 15; n++) created.push((await createJob(api, tenant, summary)).id);
@@ -135,7 +136,7 @@ describe('While Temporal is away', () => {
     await until(async () => (await waiting()).length === 0);
   });
 
-  it('jobs wait for a server that has stopped answering', async () => {
+  nightly('jobs wait for a server that has stopped answering', async () => {
     temporal.signal('temporal', 'SIGSTOP');
     const created = await createWithoutWait();
     await until(async () => (await attemptsOf(created.id)) > 0);

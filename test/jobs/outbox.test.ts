@@ -4,6 +4,7 @@ import { createTemporalClient } from '../../adapters/temporal/connect.ts';
 import { createOutbox, type Outbox } from '../../adapters/temporal/outbox.ts';
 import { signalJobCanceled, startObjectDeletion } from '../../contract/intents/definitions.ts';
 import { amountsOf, createJob, insertJobOnly, resultOf, summary } from '../support/jobs.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';
 import { useApi } from '../support/use-api.ts';
@@ -29,7 +30,7 @@ describe('The outbox', () => {
     await until(async () => (await outboxRows()).length === 0);
   });
 
-  it('starts a job whose process died between the commit and the dispatch', async () => {
+  nightly('starts a job whose process died between the commit and the dispatch', async () => {
     const { job } = await insertJobOnly(api, tenant, summary);
     expect(await outboxRows()).to.have.lengthOf(1);
     await expire();
@@ -37,7 +38,7 @@ describe('The outbox', () => {
     await until(async () => (await outboxRows()).length === 0);
   });
 
-  it('leaves an intent to the process that wrote it while its lease lasts', async () => {
+  nightly('leaves an intent to the process that wrote it while its lease lasts', async () => {
     const { message } = await insertJobOnly(api, tenant, summary);
     const { lease_until: lease } = await api.database.db
       .selectFrom('outbox')
@@ -49,7 +50,7 @@ describe('The outbox', () => {
     expect(startTime.getTime()).to.be.at.least((lease ?? new Date(Number.NaN)).getTime());
   });
 
-  it('delivers an intent twice without harm, while the job runs and once it is over', async () => {
+  nightly('delivers an intent twice without harm, while the job runs and once it is over', async () => {
     const { job, message } = await insertJobOnly(api, tenant, summary);
     const again = () =>
       api.database.db
@@ -80,7 +81,7 @@ describe('The outbox', () => {
     ai.behave('summarize');
   });
 
-  it('keeps the order of a workflow: a signal waits for its start', async () => {
+  nightly('keeps the order of a workflow: a signal waits for its start', async () => {
     const { job, message } = await insertJobOnly(api, tenant, { ...summary, maxAttempts: 1 });
     const { db } = api.database;
     // Another process holds the start for a while; the signal after it is anybody's.
@@ -107,7 +108,7 @@ describe('The outbox', () => {
     await until(async () => (await outboxRows()).length === 0);
   });
 
-  it('drops a signal to a workflow that is over, and does not say that it tries again', async () => {
+  nightly('drops a signal to a workflow that is over, and does not say that it tries again', async () => {
     const { id } = await createJob(api, tenant, summary);
     await api.jobIn(tenant.owner.token, id, ['succeeded']);
     await resultOf(api, id);
@@ -123,7 +124,7 @@ describe('The outbox', () => {
     expect(said.filter((line) => line.includes('could not be dispatched'))).to.deep.equal([]);
   });
 
-  it('puts back what Temporal refuses, and notes why', async () => {
+  nightly('puts back what Temporal refuses, and notes why', async () => {
     const { db } = api.database;
     const workflowId = 'w'.repeat(2_000);
     const intent = JSON.stringify({ ...startObjectDeletion('o'), workflowId });
@@ -139,7 +140,7 @@ describe('The outbox', () => {
     await db.deleteFrom('outbox').where('workflow_id', 'like', 'www%').execute();
   });
 
-  it('serves several relays at once: each intent goes out, and each job has one effect', async () => {
+  nightly('serves several relays at once: each intent goes out, and each job has one effect', async () => {
     const relays: { outbox: Outbox; close(): Promise<unknown> }[] = [];
     for (let n = 0; n < 3; n++) {
       const client = createTemporalClient({

@@ -10,6 +10,7 @@ import { jobTaskQueue } from '../../contract/intents/definitions.ts';
 import { bundleWorkflows } from '../../worker/workflow-bundle.ts';
 import { aiError } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectSoundLedger, historyOf, resultOf, summary } from '../support/jobs.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { noteTokens } from '../support/run-secrets.ts';
 import { withTimes } from '../support/times.ts';
@@ -100,7 +101,7 @@ describe('A key of payloads', () => {
     return id;
   }
 
-  it('may be followed by another while jobs are open', async () => {
+  nightly('may be followed by another while jobs are open', async () => {
     const id = await leaveOpen({ TEMPORAL_PAYLOAD_KEYS: `${keyA},${keyB}` });
     await start({ TEMPORAL_PAYLOAD_KEYS: `${keyB},${keyA}` });
     await succeeded(id);
@@ -110,7 +111,7 @@ describe('A key of payloads', () => {
     expect(await amountsOf(api, id)).to.have.lengthOf(1);
   });
 
-  it('may be the first while jobs are open, and be turned off again', async () => {
+  nightly('may be the first while jobs are open, and be turned off again', async () => {
     const id = await leaveOpen({ TEMPORAL_PAYLOAD_KEYS: `plain,${keyA}` });
     await start({ TEMPORAL_PAYLOAD_KEYS: keyA });
     await succeeded(id);
@@ -124,7 +125,7 @@ describe('A key of payloads', () => {
     ['another of the same id', keyC.replace('c:', 'a:'), /another key than that of the id a in TEMPORAL_PAYLOAD_KEYS/],
     ['none', '', /which TEMPORAL_PAYLOAD_KEYS lacks/],
   ] as const)
-    it(`that a worker has not, but ${title}, keeps its jobs waiting, and costs them nothing`, async () => {
+    nightly(`that a worker has not, but ${title}, keeps its jobs waiting, and costs them nothing`, async () => {
       const wrong = await start({ TEMPORAL_PAYLOAD_KEYS: keys });
       const { id } = await createJob(api, tenant, summary);
       await until(async () => (await readRaw(used, id)).events.includes('workflowTaskFailed'));
@@ -141,7 +142,7 @@ describe('A key of payloads', () => {
       expect(await amountsOf(api, id)).to.have.lengthOf(1);
     });
 
-  it('that only the worker of an attempt has not costs the job no attempt', async () => {
+  nightly('that only the worker of an attempt has not costs the job no attempt', async () => {
     await start({ TEMPORAL_PAYLOAD_KEYS: keyA, WORKER_JOB_KINDS: 'text.embed' });
     const { address, namespace } = api.temporal;
     const connection = await NativeConnection.connect({ address });

@@ -6,6 +6,7 @@ import { createKey } from '../support/api-keys.ts';
 import { openJobStream } from '../support/event-stream.ts';
 import { aiError, answerLate, type FakeAi, goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, historyOf } from '../support/jobs.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { expectOk } from '../support/requests.ts';
@@ -278,7 +279,7 @@ for (const { title, services } of [
     const env = withTimes({ jobRetryDelays: [200] }, on);
     const { api, ai, tenant } = useApi({ process: true, ai: true, services, env, check: 'at the end' });
 
-    it('costs that attempt, repeats no stage that is done, and is charged once', async () => {
+    nightly('costs that attempt, repeats no stage that is done, and is charged once', async () => {
       const victim = services.at(-1) ?? 'api';
       const { id: documentId } = await api.upload(tenant, { bytes: 'Some text.' });
       ai.behave('embed', () => undefined);

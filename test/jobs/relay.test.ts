@@ -12,6 +12,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { sweepAllQueuedJobs } from '../../domain/jobs/sweep-jobs.ts';
 import { sweepDeletions } from '../../domain/platform/sweep-deletions.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';
 
@@ -95,7 +96,7 @@ describe('A backlog', () => {
         .and.to.have.lengthOf(15);
   });
 
-  it('lets an intent that waited for another of its workflow go before all others are gone', async () => {
+  nightly('lets an intent that waited for another of its workflow go before all others are gone', async () => {
     const others = 1_500;
     await write(2, () => 'twice');
     await write(others);

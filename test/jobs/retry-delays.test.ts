@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { aiError } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectCleanLog, expectSoundLedger, historyOf, summary } from '../support/jobs.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -8,7 +9,7 @@ import { useApi } from '../support/use-api.ts';
 describe('The waits between attempts', () => {
   const { api, ai, tenant } = useApi({ ai: true });
 
-  it('are 10, 30 and 90 seconds by default, then the job fails', async function () {
+  nightly('are 10, 30 and 90 seconds by default, then the job fails', async function () {
     this.timeout(200_000);
     ai.behave('summarize', () => aiError(500, 'internal_error'));
     const { token } = tenant.owner;

@@ -7,6 +7,7 @@ import type { JobKind } from '../../db/schema.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectSoundLedger, resultOf, summary } from '../support/jobs.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { type Edit, makeRelease } from '../support/release.ts';
 import { withTimes } from '../support/times.ts';
@@ -35,34 +36,37 @@ describe('A worker that knows fewer kinds beside a newer one', () => {
   const rows = () => api.database.db.selectFrom('job').select(['id', 'kind', 'status', 'attempts']).execute();
   const running = async () => (await rows()).filter(({ status }) => status === 'running');
 
-  it('takes over what it knows when the newer one is killed in the middle of jobs, and leaves the rest for its successor', async () => {
-    const answered = Promise.withResolvers<void>();
-    for (const operation of ['extract', 'summarize', 'embed'] as const) {
-      ai.behave(operation, async (call) => {
-        await answered.promise;
-        return goodAnswer(call);
-      });
-    }
-    const { id: documentId } = await api.upload(tenant, { bytes: 'A text of a few words. And another sentence.' });
-    for (let round = 0; round < 4; round++) {
-      for (const kind of [...olderKinds, ...newerKinds])
-        jobs.push({ id: (await createJob(api, tenant, fieldsOf(kind, documentId))).id, kind });
-    }
-    // Two places each: four attempts under way are two of each worker.
-    await until(async () => (await running()).length === 4);
+  nightly(
+    'takes over what it knows when the newer one is killed in the middle of jobs, and leaves the rest for its successor',
+    async () => {
+      const answered = Promise.withResolvers<void>();
+      for (const operation of ['extract', 'summarize', 'embed'] as const) {
+        ai.behave(operation, async (call) => {
+          await answered.promise;
+          return goodAnswer(call);
+        });
+      }
+      const { id: documentId } = await api.upload(tenant, { bytes: 'A text of a few words. And another sentence.' });
+      for (let round = 0; round < 4; round++) {
+        for (const kind of [...olderKinds, ...newerKinds])
+          jobs.push({ id: (await createJob(api, tenant, fieldsOf(kind, documentId))).id, kind });
+      }
+      // Two places each: four attempts under way are two of each worker.
+      await until(async () => (await running()).length === 4);
 
-    await newer.kill();
-    const begun = new Set((await running()).map(({ id }) => id));
-    answered.resolve();
+      await newer.kill();
+      const begun = new Set((await running()).map(({ id }) => id));
+      answered.resolve();
 
-    const known = new Set<string>(olderKinds);
-    // The row of a lost attempt says running until the next one begins, which waits for a worker of its kind.
-    const leftAs = (id: string) => (begun.has(id) ? 'running' : 'queued');
-    await until(async () => (await rows()).every(({ id, kind, status }) => status === (known.has(kind) ? 'succeeded' : leftAs(id))));
-    successor = await startExtraWorker(api);
-    await until(async () => (await rows()).every(({ status }) => status === 'succeeded'));
-    expect((await rows()).map(({ id }) => id).sort()).to.deep.equal(jobs.map(({ id }) => id).sort());
-  });
+      const known = new Set<string>(olderKinds);
+      // The row of a lost attempt says running until the next one begins, which waits for a worker of its kind.
+      const leftAs = (id: string) => (begun.has(id) ? 'running' : 'queued');
+      await until(async () => (await rows()).every(({ id, kind, status }) => status === (known.has(kind) ? 'succeeded' : leftAs(id))));
+      successor = await startExtraWorker(api);
+      await until(async () => (await rows()).every(({ status }) => status === 'succeeded'));
+      expect((await rows()).map(({ id }) => id).sort()).to.deep.equal(jobs.map(({ id }) => id).sort());
+    },
+  );
 
   it('costs each job that the killed one had no more than that attempt', async () => {
     let spent = 0;
@@ -154,7 +158,7 @@ describe('A release that changes the steps of a workflow', () => {
     }
     const result = (id: string) => resultOf(api, id);
 
-    it('carries on what the version before began, killed in the middle of a job, by the steps that were begun', async () => {
+    nightly('carries on what the version before began, killed in the middle of a job, by the steps that were begun', async () => {
       today = await startExtraWorker(api);
       ai.behave('summarize', () => undefined);
       const begun = await createJob(api, tenant, summary);
@@ -173,7 +177,7 @@ describe('A release that changes the steps of a workflow', () => {
       expect(await changesOf(begunByNext.id)).to.deep.equal([earlier, change]);
     });
 
-    it('is waited for by what it began, when only the version before is left', async () => {
+    nightly('is waited for by what it began, when only the version before is left', async () => {
       ai.behave('summarize', () => undefined);
       const begun = await createJob(api, tenant, summary);
       await until(() => ai.callsOf(begun.id) === 1);

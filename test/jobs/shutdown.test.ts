@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, historyOf, summary } from '../support/jobs.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
@@ -40,7 +41,7 @@ for (const service of ['worker', 'api'] as const) {
       return performance.now() - startedAt;
     }
 
-    it('lets the attempt finish within its grace, and begins no other', async () => {
+    nightly('lets the attempt finish within its grace, and begins no other', async () => {
       const answered = Promise.withResolvers<void>();
       ai.behave('summarize', async (call) => {
         await answered.promise;
@@ -66,7 +67,7 @@ for (const service of ['worker', 'api'] as const) {
       expect(await api.jobIn(tenant.owner.token, behind.id, ['succeeded'])).to.include({ attempts: 1 });
     });
 
-    it('hands back what takes longer, and the job goes on elsewhere', async () => {
+    nightly('hands back what takes longer, and the job goes on elsewhere', async () => {
       let asked = 0;
       ai.behave('summarize', (call) => (++asked === 1 ? undefined : goodAnswer(call)));
       const { id } = await createJob(api, tenant, summary);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { amountsOf, createJob, expectSoundLedger, summary } from '../support/jobs.ts';
+import { nightly } from '../support/nightly.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
@@ -23,7 +24,7 @@ describe('While Temporal says nothing', () => {
   });
   after(() => proxy.stop());
 
-  it('a connection that says nothing any more is ended long before a minute is over, so that it is given no task', async () => {
+  nightly('a connection that says nothing any more is ended long before a minute is over, so that it is given no task', async () => {
     const { hostname, port } = new URL(`http://${api.temporal.address}`);
     const socket = connect(Number(port), hostname).resume();
     try {
@@ -37,7 +38,7 @@ describe('While Temporal says nothing', () => {
   });
 
   for (const forget of [false, true]) {
-    it(`requests are served, and all is done once it ${forget ? 'takes new connections' : 'goes on'}`, async () => {
+    nightly(`requests are served, and all is done once it ${forget ? 'takes new connections' : 'goes on'}`, async () => {
       const { token } = tenant.owner;
       proxy.silence();
       const jobs: { id: string }[] = [];

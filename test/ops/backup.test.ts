@@ -13,6 +13,7 @@ import { createEmptyDatabase, type TestDatabase } from '../support/database.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { goodAnswer } from '../support/fake-ai.ts';
 import { createJob, expectCleanLog, expectSoundLedger, summary } from '../support/jobs.ts';
+import { nightly } from '../support/nightly.ts';
 import { opsResult, runOps } from '../support/ops.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
@@ -135,7 +136,7 @@ describe('npm run ops -- backup, while writers run, and restore', function () {
     }
   });
 
-  it('ends every job once: those in work are queued again, and none is charged twice', async () => {
+  nightly('ends every job once: those in work are queued again, and none is charged twice', async () => {
     expect(restoredResult.jobs.requeued).to.be.greaterThan(0);
     expect(restoredResult.jobs.failed).to.equal(0);
     const unfinished = async () => (await countJobs(database.db, 'queued')) + (await countJobs(database.db, 'running'));

@@ -7,6 +7,7 @@ import { startMail } from '../../contract/intents/definitions.ts';
 import { migrations } from '../../db/migrations/index.ts';
 import { chunkingOf, chunkSize } from '../../domain/chunking/chunking.ts';
 import { findFreePorts } from '../../ops/local/ports.ts';
+import { nightly } from '../support/nightly.ts';
 import { runOps, startOps } from '../support/ops.ts';
 import { until } from '../support/processes.ts';
 import { withoutSweeps } from '../support/sweeps.ts';
@@ -328,7 +329,7 @@ describe('npm run ops, on a running service', () => {
     }
   });
 
-  it('says in a sentence what cannot be reached, and shows what the other one knows', async () => {
+  nightly('says in a sentence what cannot be reached, and shows what the other one knows', async () => {
     for (const command of ['status', 'stuck']) {
       const { code, stdout, stderr } = await ops([command], { DATABASE_URL: `postgres://x:secret@${await freeAddress()}/x` });
       expect([code, stdout], command).to.deep.equal([1, '']);

@@ -8,6 +8,7 @@ import { startLonePostgres } from '../../ops/local/lone-postgres.ts';
 import { findFreePorts } from '../../ops/local/ports.ts';
 import { findEmbeddedPostgres } from '../../ops/local/postgres-directory.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { nightly } from '../support/nightly.ts';
 import { opsResult, runOps, startOps } from '../support/ops.ts';
 import { endPrograms, findProcesses, type Program, runProgram, until } from '../support/processes.ts';
 
@@ -112,7 +113,7 @@ describe('A backup of `npm start`', function () {
     expect(existsSync(nowhere)).to.equal(false);
   });
 
-  it('can be restored again after a restore that was killed', async () => {
+  nightly('can be restored again after a restore that was killed', async () => {
     const env = atRest(join(root, 'killed'));
     const killed = startOps(['restore', backup], { DATABASE_URL: '', ...env });
     await until(() => findEmbeddedPostgres(env.DATA_DIR ?? '') !== undefined);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { errorsOf } from '../support/jobs.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -35,7 +36,7 @@ describe('Housekeeping', () => {
     }
   });
 
-  it('has its schedule back within minutes if somebody deletes it, without a restart', async () => {
+  nightly('has its schedule back within minutes if somebody deletes it, without a restart', async () => {
     const handle = api.temporal.client.schedule.getHandle('housekeeping');
     await handle.delete();
     const isThere = () =>

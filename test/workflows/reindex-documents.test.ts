@@ -7,6 +7,7 @@ import { lockWorkspaceIndex } from '../../domain/locks.ts';
 import type { Tenant } from '../support/api.ts';
 import { type AiCall, aiError } from '../support/fake-ai.ts';
 import { createJob, creditsUsed, historySoFar } from '../support/jobs.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
@@ -171,7 +172,7 @@ describe('reindexDocuments', () => {
     expect(progress.failed).to.deep.equal([{ documentId: brokenId, code: 'remote_failed' }]);
   });
 
-  it('names no document while the service fails at all of them', async () => {
+  nightly('names no document while the service fails at all of them', async () => {
     for (const name of ['a', 'b']) await index(tenant, name);
     serve('new');
     let calls = 0;
@@ -299,32 +300,35 @@ describe('reindexDocuments', () => {
     expect(await reindex(only())).to.deep.include({ embedded: 0, switched: 1, kept: 0 });
   });
 
-  it('lets a job wait for a switch that takes long, counts no attempt for that, and does its work once more when it is over', async () => {
-    const documentId = await index(tenant, 'a');
-    const waits = new Set<string>();
-    const failures = async (id: string) =>
-      (await historySoFar(api, id)).filter(({ type }) => type === 'ActivityTaskFailed').map(({ failure }) => failure);
-    const { id } = await inTransaction(api.database.db, async (trx) => {
-      const lookForWaits = async () => {
-        await sql`select pg_stat_clear_snapshot()`.execute(trx);
-        const { rows } = await sql<{ wait: string }>`select pid || ' ' || query_start as wait from pg_stat_activity
+  nightly(
+    'lets a job wait for a switch that takes long, counts no attempt for that, and does its work once more when it is over',
+    async () => {
+      const documentId = await index(tenant, 'a');
+      const waits = new Set<string>();
+      const failures = async (id: string) =>
+        (await historySoFar(api, id)).filter(({ type }) => type === 'ActivityTaskFailed').map(({ failure }) => failure);
+      const { id } = await inTransaction(api.database.db, async (trx) => {
+        const lookForWaits = async () => {
+          await sql`select pg_stat_clear_snapshot()`.execute(trx);
+          const { rows } = await sql<{ wait: string }>`select pid || ' ' || query_start as wait from pg_stat_activity
           where datname = current_database() and wait_event_type = 'Lock' and query like '%from workspace_index%'`.execute(trx);
-        for (const { wait } of rows) waits.add(wait);
-        return waits.size;
-      };
-      await lockWorkspaceIndex(trx, tenant.workspaceId, 'delete');
-      const job = await createJob(api, tenant, { kind: 'document.index', documentId, maxAttempts: 1 });
-      await until(async () => (await lookForWaits()) > 0 && (await failures(job.id)).length > 0);
-      const before = await lookForWaits();
-      expect(before, 'waits of the first attempt').to.be.at.least(3);
-      await until(async () => (await lookForWaits()) > before);
-      expect(ai.callsOf(job.id), 'the next attempt waits before it embeds').to.equal(1);
-      return job;
-    });
-    expect(await api.jobIn(tenant.owner.token, id, ['succeeded'])).to.include({ attempts: 1, maxAttempts: 1, error: null });
-    expect(new Set(await failures(id))).to.deep.equal(new Set(['workspace_locked']));
-    expect(ai.callsOf(id)).to.equal(2);
-  });
+          for (const { wait } of rows) waits.add(wait);
+          return waits.size;
+        };
+        await lockWorkspaceIndex(trx, tenant.workspaceId, 'delete');
+        const job = await createJob(api, tenant, { kind: 'document.index', documentId, maxAttempts: 1 });
+        await until(async () => (await lookForWaits()) > 0 && (await failures(job.id)).length > 0);
+        const before = await lookForWaits();
+        expect(before, 'waits of the first attempt').to.be.at.least(3);
+        await until(async () => (await lookForWaits()) > before);
+        expect(ai.callsOf(job.id), 'the next attempt waits before it embeds').to.equal(1);
+        return job;
+      });
+      expect(await api.jobIn(tenant.owner.token, id, ['succeeded'])).to.include({ attempts: 1, maxAttempts: 1, error: null });
+      expect(new Set(await failures(id))).to.deep.equal(new Set(['workspace_locked']));
+      expect(ai.callsOf(id)).to.equal(2);
+    },
+  );
 
   /** Indexes a document; while it is embedded, its text is extracted again, as `extracted` if that is given. */
   async function indexDuringExtraction(id: string, extracted?: string): Promise<{ attempts: number }> {

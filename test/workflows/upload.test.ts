@@ -5,6 +5,7 @@ import type { UploadInput } from '../../contract/intents/inputs.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { eventsOf } from '../support/histories.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -63,7 +64,7 @@ describe('The workflow of an upload', () => {
     for (const id of [deleted, left]) expect(await ofDocument(id).result()).to.deep.equal({ purged: false });
   });
 
-  it('leaves no second run if the signal that it ended comes before the start', async () => {
+  nightly('leaves no second run if the signal that it ended comes before the start', async () => {
     const { db } = api.database;
     const documentId = crypto.randomUUID();
     const ids = { documentId, organizationId: tenant.organizationId, workspaceId: tenant.workspaceId };
@@ -79,7 +80,7 @@ describe('The workflow of an upload', () => {
     expect(await eventsOf(ofDocument(documentId))).to.include('workflowExecutionSignaled');
   });
 
-  it('removes an upload that is not complete a day after it began', async () => {
+  nightly('removes an upload that is not complete a day after it began', async () => {
     const id = await create();
     await age(id, dayMs - 500);
     expect(await (await start(id, 1)).result()).to.deep.equal({ purged: true });
@@ -95,7 +96,7 @@ describe('The workflow of an upload', () => {
     expect(await isThere(id)).to.equal(true);
   });
 
-  it('waits for the rest of the day, as the row says, if it is started early or by hand', async () => {
+  nightly('waits for the rest of the day, as the row says, if it is started early or by hand', async () => {
     const id = await create();
     const handle = await start(id, 0);
     await until(async () => (await eventsOf(handle)).includes('timerStarted'));

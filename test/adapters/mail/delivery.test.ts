@@ -11,6 +11,7 @@ import { createMailer } from '../../../adapters/mail/create-mailer.ts';
 import { mainTaskQueue } from '../../../contract/intents/definitions.ts';
 import type { Db } from '../../../db/connect.ts';
 import { findFreePorts } from '../../../ops/local/ports.ts';
+import { nightly } from '../../support/nightly.ts';
 import { until } from '../../support/processes.ts';
 import { sampleValue, scrape } from '../../support/scrape.ts';
 import { type MailServer, startMailServer } from '../../support/smtp.ts';
@@ -117,7 +118,7 @@ describe('Mails', () => {
     expect(server.mails).to.have.length(1);
   });
 
-  it('that were being sent when the API died are sent by the next one, long before an attempt may end', async () => {
+  nightly('that were being sent when the API died are sent by the next one, long before an attempt may end', async () => {
     const connected = new Promise<void>((resolve) => {
       server.ignore = resolve;
     });
@@ -166,22 +167,25 @@ describe('Mails', () => {
     expect((await rows())[0]?.last_error).to.include('550');
   });
 
-  it('that the server does not take are told by the metrics while they are tried again, and no longer once they are refused for good', async () => {
-    await api.database.db.deleteFrom('mail').execute();
-    const told = async () => {
-      const samples = await scrape(metrics);
-      return ['waiting', 'refused'].map((name) => sampleValue(samples, `sheaf_mails_${name}`));
-    };
-    server.refuseWith = 451;
-    expect((await write('This one is refused for now.')).status).to.equal(200);
-    await until(async () => `${await told()}` === '1,1' && (sampleValue(await scrape(metrics), 'sheaf_mails_oldest_seconds') ?? 0) >= 1);
-    server.refuseWith = 550;
-    await until(async () => `${await told()}` === '0,0');
-    expect(sampleValue(await scrape(metrics), 'sheaf_mails_oldest_seconds')).to.equal(0);
-    expect(await rows()).to.have.length(1);
-  });
+  nightly(
+    'that the server does not take are told by the metrics while they are tried again, and no longer once they are refused for good',
+    async () => {
+      await api.database.db.deleteFrom('mail').execute();
+      const told = async () => {
+        const samples = await scrape(metrics);
+        return ['waiting', 'refused'].map((name) => sampleValue(samples, `sheaf_mails_${name}`));
+      };
+      server.refuseWith = 451;
+      expect((await write('This one is refused for now.')).status).to.equal(200);
+      await until(async () => `${await told()}` === '1,1' && (sampleValue(await scrape(metrics), 'sheaf_mails_oldest_seconds') ?? 0) >= 1);
+      server.refuseWith = 550;
+      await until(async () => `${await told()}` === '0,0');
+      expect(sampleValue(await scrape(metrics), 'sheaf_mails_oldest_seconds')).to.equal(0);
+      expect(await rows()).to.have.length(1);
+    },
+  );
 
-  it('that an operator cancels are no longer told by the metrics', async () => {
+  nightly('that an operator cancels are no longer told by the metrics', async () => {
     await api.database.db.deleteFrom('mail').execute();
     server.refuseWith = 451;
     expect((await write('This one is canceled.')).status).to.equal(200);

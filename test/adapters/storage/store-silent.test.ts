@@ -6,6 +6,7 @@ import { BucketStorage } from '../../../adapters/storage/bucket.ts';
 import { type Storage, StorageUnavailable } from '../../../adapters/storage/port.ts';
 import { S3Storage } from '../../../adapters/storage/s3.ts';
 import type { Environment } from '../../../base/config/environment.ts';
+import { nightly } from '../../support/nightly.ts';
 import { until } from '../../support/processes.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { useApi } from '../../support/use-api.ts';
@@ -71,7 +72,7 @@ for (const [name, start] of Object.entries(stores)) {
       );
 
     for (const forget of [false, true]) {
-      it(`calls fail in time, and work again afterwards over connections that are ${forget ? 'new' : 'old'}`, async () => {
+      nightly(`calls fail in time, and work again afterwards over connections that are ${forget ? 'new' : 'old'}`, async () => {
         const storage = store.driver(address);
         await until(works(storage));
         proxy.silence();
@@ -108,7 +109,7 @@ for (const [name, start] of Object.entries(stores)) {
       await until(works(storage));
     });
 
-    it('the completion of an upload is SERVICE_UNAVAILABLE soon, and nothing piles up', async () => {
+    nightly('the completion of an upload is SERVICE_UNAVAILABLE soon, and nothing piles up', async () => {
       const { token } = tenant.owner;
       const body = { workspaceId: tenant.workspaceId, name: 'note.txt', contentType: 'text/plain', size: 5 };
       const created = (await api.request('POST', '/api/v1/documents', { token, body })).body;

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { holdLostDeliveries, sweepHeldDeliveries } from '../../../domain/webhooks/held-deliveries.ts';
 import { syncWebhookSwitch } from '../../../domain/webhooks/sync-switch.ts';
+import { nightly } from '../../support/nightly.ts';
 import { until } from '../../support/processes.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { withoutSweeps } from '../../support/sweeps.ts';
@@ -52,7 +53,7 @@ describe('Webhooks to an endpoint that fails, or takes no more', () => {
       api.database.db,
     );
 
-  it('wait once three have failed, and follow each other once it takes one', () =>
+  nightly('wait once three have failed, and follow each other once it takes one', () =>
     withoutSweeps(api, async () => {
       await fail(3);
       await emit(20);
@@ -69,7 +70,8 @@ describe('Webhooks to an endpoint that fails, or takes no more', () => {
       expect(eventIds()).to.have.length(23);
       await emit(1);
       await until(() => receiver.received.length === 24);
-    }));
+    }),
+  );
 
   it('go out at once if two have failed, if three in more than a minute, or if one was accepted since', () =>
     withoutSweeps(api, async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createJob } from '../../support/jobs.ts';
+import { nightly } from '../../support/nightly.ts';
 import { until } from '../../support/processes.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { withTimes } from '../../support/times.ts';
@@ -10,7 +11,7 @@ describe('A worker that is killed in the middle of its webhooks', () => {
   const env = withTimes({ webhookRequest: 45_000 }, webhooksOn);
   const { api, tenant } = useApi({ process: true, ai: true, services: ['api', 'worker'], env });
 
-  it('loses none: what it had sent without an answer is sent again, under the same id', async () => {
+  nightly('loses none: what it had sent without an answer is sent again, under the same id', async () => {
     const [slow, live] = [await startReceiver(), await startReceiver()];
     slow.behave({ never: true });
     await addEndpoint(api, tenant, { url: slow.url });

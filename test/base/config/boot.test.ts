@@ -7,6 +7,7 @@ import { variables } from '../../../base/config/variables.ts';
 import { findFreePorts } from '../../../ops/local/ports.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { makeTestDirectory, removeTestDirectory } from '../../support/directories.ts';
+import { nightly } from '../../support/nightly.ts';
 import { endPrograms, type Program, runProgram, until } from '../../support/processes.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { createTestNamespace, type TestNamespace } from '../../support/temporal.ts';
@@ -103,7 +104,7 @@ describe('With NODE_ENV=production and only what production demands', () => {
     await stop(api);
   });
 
-  it('the API warns of limits that each process counts alone, if it is told to count so', async () => {
+  nightly('the API warns of limits that each process counts alone, if it is told to count so', async () => {
     const warning = /"level":40.*LIMITER_STORE is memory/;
     for (const [LIMITER_STORE, warns] of [['memory', true] as const, ['', false] as const]) {
       const api = start('api', { ...demanded, ...place, LIMITER_STORE, WORKER_ENABLED: 'false', SHUTDOWN_DELAY_MS: '0' });
@@ -133,13 +134,13 @@ describe('With NODE_ENV=production and only what production demands', () => {
     busy.close();
   });
 
-  it('the worker boots', async () => {
+  nightly('the worker boots', async () => {
     const worker = start('worker', { ...demanded, ...place });
     await worker.printed(/"worker running"/);
     await stop(worker);
   });
 
-  it('the AI service boots, and asks for its secret', async () => {
+  nightly('the AI service boots, and asks for its secret', async () => {
     const ai = start('ai', { SERVICE_TOKEN: demanded.SERVICE_TOKEN, AI_PORT: place.AI_PORT });
     const at = `http://127.0.0.1:${place.AI_PORT}`;
     await until(() =>
@@ -163,7 +164,7 @@ describe('With NODE_ENV=production and only what production demands', () => {
       }
     });
 
-  it('the AI service does not boot without its secret, whatever SERVICE_AUTH_DISABLED says', async () => {
+  nightly('the AI service does not boot without its secret, whatever SERVICE_AUTH_DISABLED says', async () => {
     for (const env of [{ SERVICE_TOKEN: '   ' }, { SERVICE_AUTH_DISABLED: 'true' }, { ...demanded, SERVICE_AUTH_DISABLED: 'true' }]) {
       const refused = start('ai', { ...env, AI_PORT: place.AI_PORT });
       expect((await refused.exited).code).to.equal(1);

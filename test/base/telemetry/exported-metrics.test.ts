@@ -15,6 +15,7 @@ import { findFreePorts } from '../../../ops/local/ports.ts';
 import { startAiService } from '../../ai/support/ai-service.ts';
 import { openJobStream } from '../../support/event-stream.ts';
 import { insertJobOnly } from '../../support/jobs.ts';
+import { nightly } from '../../support/nightly.ts';
 import { until } from '../../support/processes.ts';
 import { type Sample, sampleValue, scrape } from '../../support/scrape.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
@@ -224,7 +225,7 @@ describe('The metrics of the API', () => {
     expect(sampleValue(samples, 'process_cpu_seconds_total')).to.be.above(0);
   });
 
-  it('show who waits for a lock in the database, and for how long', async () => {
+  nightly('show who waits for a lock in the database, and for how long', async () => {
     const read = async () => {
       const samples = await scrape(port);
       return { waiting: sampleValue(samples, 'sheaf_lock_waiting'), seconds: sampleValue(samples, 'sheaf_lock_oldest_seconds') ?? 0 };
@@ -330,7 +331,7 @@ describe('The metrics of the API', () => {
     }
   });
 
-  it('show the waits for a lock on the table of jobs, which hides only what is read from it', async () => {
+  nightly('show the waits for a lock on the table of jobs, which hides only what is read from it', async () => {
     const { db } = api.database;
     await db.transaction().execute(async (trx) => {
       await sql`lock table job in access exclusive mode`.execute(trx);

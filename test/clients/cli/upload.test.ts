@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { createClient } from '../../../clients/typescript/index.ts';
+import { nightly } from '../../support/nightly.ts';
 import { until } from '../../support/processes.ts';
 import { noteText } from '../../support/run-secrets.ts';
 import { useApi } from '../../support/use-api.ts';
@@ -139,7 +140,7 @@ describe('sheaf upload', () => {
     expect((await documents()).map(({ id }) => id)).to.deep.equal([json[0].documentId]);
   });
 
-  it('goes on after kill -9 and a restart of the service, with no document twice', async function () {
+  nightly('goes on after kill -9 and a restart of the service, with no document twice', async function () {
     this.timeout(240_000);
     const count = 300;
     writeFiles(count);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { nightly } from '../../support/nightly.ts';
 import { until } from '../../support/processes.ts';
 import { expectOk } from '../../support/requests.ts';
 import { noteTokens } from '../../support/run-secrets.ts';
@@ -105,7 +106,7 @@ describe('Hostile texts in the console', () => {
     expect(complaints).to.deep.equal([]);
   });
 
-  it('are texts for platform admins, who see those of everybody', async () => {
+  nightly('are texts for platform admins, who see those of everybody', async () => {
     const admin = await api.signUp('Admin');
     await api.makePlatformAdmin(admin);
     await expectOk(api.request('PUT', '/api/v1/admin/flags/quiet', { token: admin.token, body: { description: script } }));

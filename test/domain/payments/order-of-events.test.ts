@@ -9,6 +9,7 @@ import { type AuthService, billingOn, startAuthService } from '../../api/auth/su
 import { createSubscriber, type Subscriber } from '../../api/auth/support/subscriber.ts';
 import { type StripeEvent, type StripeServer, startStripeServer } from '../../lab/stripe-stand-in/stripe-server.ts';
 import { StripeState } from '../../lab/stripe-stand-in/stripe-state.ts';
+import { nightly } from '../../support/nightly.ts';
 
 /** An event, and everything that Stripe held when it was sent. */
 interface Recorded {
@@ -206,7 +207,7 @@ describe('A year of a subscription', () => {
     expect(end.mails).to.equal(2);
   });
 
-  it('with each event delayed until after each later one', async () => {
+  nightly('with each event delayed until after each later one', async () => {
     let orders = 0;
     for (const late of year.keys()) {
       await forget();
@@ -227,7 +228,7 @@ describe('A year of a subscription', () => {
     console.log(`        ${year.length} events, ${orders} orders of pairs`);
   }).timeout(300_000);
 
-  it('with each event lost: the next one, or the daily comparison, makes up for it', async () => {
+  nightly('with each event lost: the next one, or the daily comparison, makes up for it', async () => {
     for (const lost of year.keys()) {
       await forget();
       for (const index of year.keys()) if (index !== lost) await deliver(index);
@@ -240,7 +241,7 @@ describe('A year of a subscription', () => {
     }
   }).timeout(120_000);
 
-  it('with the answers to every two events that follow each other stored in the other order', async () => {
+  nightly('with the answers to every two events that follow each other stored in the other order', async () => {
     for (let index = 0; index + 1 < year.length; index++) {
       await forget();
       for (let before = 0; before < index; before++) await deliver(before);

@@ -6,6 +6,7 @@ interface Job {
   if?: string;
   needs?: string[];
   permissions?: Record<string, string>;
+  with?: Record<string, unknown>;
   steps: { uses?: string; if?: string; run?: string; with?: Record<string, unknown> }[];
 }
 
@@ -33,6 +34,15 @@ describe('.github/workflows/release.yml', () => {
     for (const { steps = [] } of Object.values(workflow.jobs))
       for (const { uses, with: given } of steps)
         if (uses?.startsWith('actions/checkout@')) expect(given).to.deep.equal({ 'persist-credentials': false });
+  });
+
+  it('waits for every test, also those of the night', () => {
+    expect(workflow.jobs.tests?.with).to.deep.equal({ nightly: true });
+    const tests = parse(readFileSync('.github/workflows/test.yml', 'utf8'));
+    expect(tests.on.workflow_call.inputs.nightly).to.deep.equal({ type: 'boolean', default: false });
+    const runs = tests.jobs.test.steps.flatMap(({ run = '' }: { run?: string }) => (run.startsWith('npm test') ? [run] : []));
+    expect(runs).to.have.length(1);
+    expect(runs[0]).to.contain("(inputs.nightly || github.event_name == 'schedule') && '--nightly'");
   });
 
   it('publishes nothing when it is started by hand, and packages only once everything is built', () => {

@@ -18,6 +18,7 @@ import { startPostgres } from '../../../ops/local/postgres.ts';
 import { createSupervisor, type Supervisor } from '../../../ops/local/supervise.ts';
 import { findTemporalCli, temporalVersion } from '../../../ops/local/temporal-cli.ts';
 import { makeTestDirectory, removeTestDirectory } from '../../support/directories.ts';
+import { nightly } from '../../support/nightly.ts';
 import { endPrograms, isAlive, runProgram, until } from '../../support/processes.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -43,7 +44,7 @@ describe('the embedded Postgres', () => {
     removeTestDirectory(dataDir);
   });
 
-  it('starts after a kill whose process id belongs to another program by now', async () => {
+  nightly('starts after a kill whose process id belongs to another program by now', async () => {
     const { running } = await start();
     await running.kill('SIGKILL');
     const pidFile = join(cluster(), 'postmaster.pid');
@@ -62,7 +63,7 @@ describe('the embedded Postgres', () => {
     expect(isAlive(running.pid)).to.equal(true);
   });
 
-  it('makes the cluster anew when the first start was interrupted', async () => {
+  nightly('makes the cluster anew when the first start was interrupted', async () => {
     const { running } = await start();
     await running.stop();
     rmSync(cluster(), { recursive: true });
@@ -95,7 +96,7 @@ describe('the embedded Postgres', () => {
   });
 
   if (isRoot) {
-    it('runs as a user that is not root, also where only root may enter', async () => {
+    nightly('runs as a user that is not root, also where only root may enter', async () => {
       const closed = join(dataDir, 'closed');
       mkdirSync(closed, { mode: 0o700 });
       const below = join(closed, 'data');
@@ -115,7 +116,7 @@ describe('the embedded Postgres', () => {
 
   // Another user can run the project only from where that user can enter.
   if (isRoot && nobodyReaches(process.execPath)) {
-    it('runs with Temporal as a user that is not root', async () => {
+    nightly('runs with Temporal as a user that is not root', async () => {
       const cached = join(dataDir, 'cache', 'sheaf', 'temporal', temporalVersion);
       mkdirSync(cached, { recursive: true });
       copyFileSync(

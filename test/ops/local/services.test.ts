@@ -9,6 +9,7 @@ import { findFreePorts } from '../../../ops/local/ports.ts';
 import { startService } from '../../../ops/local/services.ts';
 import { createSupervisor, type ProcessSpec, type Supervisor } from '../../../ops/local/supervise.ts';
 import { makeTestDirectory, removeTestDirectory } from '../../support/directories.ts';
+import { nightly } from '../../support/nightly.ts';
 
 describe('a service of the local stack', () => {
   let dataDir: string;
@@ -51,7 +52,7 @@ describe('a service of the local stack', () => {
   }
   const stopLimitMs = async (env: Record<string, string>) => (await startAi(env))?.graceMs;
 
-  it('is killed only after what it may wait for, and some seconds', async () => {
+  nightly('is killed only after what it may wait for, and some seconds', async () => {
     expect(await stopLimitMs({})).to.equal(15_000);
     expect(await stopLimitMs({ WORKER_SHUTDOWN_GRACE_MS: '60000' })).to.equal(65_000);
     expect(await stopLimitMs({ SHUTDOWN_DELAY_MS: '60000' })).to.equal(70_000);
@@ -75,13 +76,13 @@ describe('a service of the local stack', () => {
       Object.assign(process.env, before);
     });
 
-    it('reads images by those', async () => {
+    nightly('reads images by those', async () => {
       const started = await startAi({}, { durable: true });
       expect(started?.env?.OCR_MODELS_DIR).to.match(/pp-ocrv6-small$/);
     });
 
     for (const chosen of [{ OCR_MODELS_DIR: models }, { OCR_PROVIDER: 'none' }])
-      it(`reads images as the environment of the user says: ${Object.keys(chosen)}`, async () => {
+      nightly(`reads images as the environment of the user says: ${Object.keys(chosen)}`, async () => {
         Object.assign(process.env, chosen);
         expect((await startAi({}, { durable: true }))?.env).to.not.have.any.keys('OCR_MODELS_DIR', 'OCR_PROVIDER');
       });

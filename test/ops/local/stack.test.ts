@@ -9,6 +9,7 @@ import { memoryEnvironment, memoryFlags } from '../../../ops/local/services.ts';
 import { type Stack, startStack } from '../../../ops/local/stack.ts';
 import { commandOf } from '../../../ops/local/supervise.ts';
 import { makeTestDirectory, removeTestDirectory } from '../../support/directories.ts';
+import { nightly } from '../../support/nightly.ts';
 import { findProcesses, until } from '../../support/processes.ts';
 
 describe('the local stack', () => {
@@ -73,7 +74,7 @@ describe('the local stack', () => {
     expect(commandOf(second.pid('temporal') ?? 0)).to.include('synchronous=normal');
   });
 
-  it('keeps every workflow that Temporal acknowledged before it was killed under load', async () => {
+  nightly('keeps every workflow that Temporal acknowledged before it was killed under load', async () => {
     const stack = await start({ services: ['temporal'] });
     const acknowledged: string[] = [];
     await useTemporal(stack, async (client) => {

@@ -8,6 +8,7 @@ import type { Environment } from '../../../base/config/environment.ts';
 import { inheritedEnvironment, loadToolConfig } from '../../../base/config/local.ts';
 import { findFreePorts, isPortBusy } from '../../../ops/local/ports.ts';
 import { makeTestDirectory, removeTestDirectory } from '../../support/directories.ts';
+import { nightly } from '../../support/nightly.ts';
 import { childrenOf, endPrograms, findProcesses, isAlive, type Program, runProgram, until } from '../../support/processes.ts';
 
 const variables = ['PORT', 'EMBEDDED_PG_PORT', 'EMBEDDED_TEMPORAL_PORT', 'EMBEDDED_TEMPORAL_UI_PORT', 'AI_PORT'];
@@ -54,7 +55,7 @@ describe('npm start', () => {
     await until(() => !services.some(({ pid }) => isAlive(pid)));
   });
 
-  it('refuses a second start on the same data, and keeps the data for a later one', async () => {
+  nightly('refuses a second start on the same data, and keeps the data for a later one', async () => {
     const first = start();
     await untilUp(first);
     const token = await signUp(env);
@@ -72,7 +73,7 @@ describe('npm start', () => {
     expect(await me.json()).to.include({ email: 'ada@example.com' });
   });
 
-  it('builds the console beside the running service, once for its sources', async function () {
+  nightly('builds the console beside the running service, once for its sources', async function () {
     this.timeout(240_000);
     const cache = makeTestDirectory();
     const { cacheDir } = loadToolConfig(inheritedEnvironment());
@@ -111,7 +112,7 @@ describe('npm start', () => {
     await until(() => !services.some(({ pid }) => isAlive(pid)));
   });
 
-  it('leaves nothing when it is killed by SIGKILL, and starts again right away', async () => {
+  nightly('leaves nothing when it is killed by SIGKILL, and starts again right away', async () => {
     const program = start();
     await untilUp(program);
     const services = childrenOf(program.pid);
@@ -151,7 +152,7 @@ describe('npm start', () => {
     await database.drop();
   });
 
-  it('takes what the caller sets, and says what it does not take', async () => {
+  nightly('takes what the caller sets, and says what it does not take', async () => {
     const ofAnother = join(dataDir, 'of-another');
     writeFileSync(ofAnother, 'postgres://127.0.0.1:9/of-another');
     const program = start({
