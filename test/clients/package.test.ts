@@ -74,6 +74,18 @@ describe('The package of the client', () => {
     expect(lines.slice(-2)).to.deep.equal(['ada@example.com', 'true']);
   });
 
+  it('is what the tutorial takes it for, whose page is type-checked', async () => {
+    const tutorial = readFileSync('docs/tutorial.md', 'utf8');
+    const page = [...tutorial.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code).join('');
+    writeFileSync(join(consumer, 'tutorial.ts'), page);
+    expect(await compile(consumer, ['--lib', 'esnext,dom,dom.iterable'])).to.equal('');
+    writeFileSync(join(consumer, 'tutorial.ts'), '');
+    // Where it is packed, and what the package is called.
+    const [, folder = ''] = /\(cd (\S+) && npm pack\)/.exec(tutorial) ?? [];
+    const { name } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    expect(tutorial).to.include(`../sheaf/${folder}/${name.slice(1).replace('/', '-')}-${version}.tgz`);
+  });
+
   it('refuses what the contract refuses when it is compiled', async () => {
     const wrong =
       "import { createClient } from '@sheaf/client';\nvoid createClient({ url: 'http://localhost' }).jobs.get({ identifier: '1' });\n";

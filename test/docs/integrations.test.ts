@@ -1,11 +1,10 @@
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { findFreePorts } from '../../ops/local/ports.ts';
 import { addEndpoint, call, webhooksOn } from '../adapters/webhooks/support.ts';
 import { asOwner, createCli } from '../clients/cli/support.ts';
-import { completePython, runPython } from '../clients/support/python-client.ts';
-import { createKey } from '../support/api-keys.ts';
+import { runPython } from '../clients/support/python-client.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { type Program, runProgram, until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
@@ -19,7 +18,7 @@ function codeOf(section: string, language: string): string {
   return code;
 }
 
-describe('docs/integrations.md', () => {
+describe('A receiver and programs of docs/integrations.md', () => {
   const { api, tenant } = useApi({ env: webhooksOn });
   let directory: string;
 
@@ -28,21 +27,6 @@ describe('docs/integrations.md', () => {
     symlinkSync(resolve('node_modules'), join(directory, 'node_modules'));
   });
   after(() => removeTestDirectory(directory));
-
-  it('sends a folder, indexes and searches in Python', async () => {
-    mkdirSync(join(directory, 'handbook'));
-    cpSync('docs/examples/samples/beekeeping-notes.md', join(directory, 'handbook/bees.md'));
-    const { organizationId, workspaceId } = tenant;
-    await call(api, tenant, 'PATCH', `/workspaces/${workspaceId}`, { autoProcess: ['document.index'] });
-    const { token } = await createKey(api, tenant, { workspaceId });
-    const env = { SHEAF_API_KEY: token, SHEAF_WORKSPACE: workspaceId };
-    const code = codeOf('Python', 'python').replaceAll('https://api.example.com', api.url);
-    const stdout = await completePython(['-c', code], { env, cwd: directory });
-    expect(stdout).to.match(/^bees\.md succeeded\nbees\.md .*count the mites/s);
-    // The workspace has indexed it by itself: nothing is charged twice.
-    const { items } = await call(api, tenant, 'GET', `/organizations/${organizationId}/jobs?workspaceId=${workspaceId}`);
-    expect(items.map(({ kind }: { kind: string }) => kind)).to.deep.equal(['document.index']);
-  });
 
   const receivers: Record<string, (code: string, env: Record<string, string>) => Program> = {
     ts: (code, env) => {
@@ -107,8 +91,8 @@ describe('docs/integrations.md', () => {
       new Set([...stdout().matchAll(/type'?: '([\w.]+)'.*?documentId'?: '([\w-]+)'/gs)].map(([, type, id]) => `${type} ${id}`));
     for (const program of programs) await until(() => received(program).size === 2 * files, 120_000);
 
-    writeFileSync(join(directory, 'search.ts'), codeOf('MCP', 'ts').replace('https://api.example.com', api.url));
-    const search = runProgram(process.execPath, [join(directory, 'search.ts')], { env: { SHEAF_API_KEY: key.secret } });
+    writeFileSync(join(directory, 'search.ts'), codeOf('MCP', 'ts'));
+    const search = runProgram(process.execPath, [join(directory, 'search.ts')], { env: { SHEAF_URL: api.url, SHEAF_API_KEY: key.secret } });
     expect(await search.exited, search.stderr()).to.deep.equal({ code: 0, signal: null });
     expect(search.stdout()).to.match(/Count the mites of hive \d+ in May\./);
     const refused = await cli.run(['search', 'mites', '--workspace', beside.id], { env });
