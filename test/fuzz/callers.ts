@@ -22,6 +22,7 @@ export async function startFuzzedApi(): Promise<TestApi> {
     TRUST_PROXY: 'true',
     CONTACT_EMAIL: 'contact@example.com',
     WEBHOOKS_ENABLED: 'true',
+    EXTRA_JOB_KINDS: 'document.process,document.extractFields',
     LOG_LEVEL: 'warn',
   };
   return await startTestApi({ env });

@@ -78,7 +78,7 @@ def address_by_the_rule_of_html(failure, response):
 
 
 def what_no_schema_can_tell(failure, response):
-    """What metadata, filters by it and schemas of fields may hold, times in UTC, hosts that need https, kinds of jobs that are off."""
+    """What metadata, filters by it and schemas of fields may hold, times in UTC, hosts that need https."""
     if not isinstance(failure, RejectedPositiveData) or not is_error(response, 400, "BAD_REQUEST"):
         return False
     issues = json.loads(response.content)["data"]["issues"]
@@ -92,7 +92,6 @@ untold = (
     "must be a text, a number, a boolean, null, or an object",
     "must be a time in UTC",
     "A public host is reached only over https.",
-    "must be one of document.extract, document.summarize, document.index, text.summarize, text.embed, or one that the deployment adds",
 )
 
 

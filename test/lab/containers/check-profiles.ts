@@ -103,7 +103,10 @@ async function seeDecoded(deployment: ProfiledDeployment, demo: DemoOutput): Pro
   return `decodes ${payloads.length} payloads for the UI, which names it; refuses pages of other origins`;
 }
 
-/** The histories of the workflows of the demo's jobs, as Temporal's UI gets them from Temporal. Search attributes are left out. */
+/** Read by Temporal itself: search attributes, headers, and in markers the names of patches and of local activities. */
+const readByTemporal = ['searchAttributes', 'header', 'patch-data', 'data'];
+
+/** The histories of the workflows of the demo's jobs, as Temporal's UI gets them from Temporal, without what Temporal reads itself. */
 async function readHistories({ temporalUiUrl }: ProfiledDeployment, { jobs }: DemoOutput): Promise<RawPayload[]> {
   if (jobs.length === 0) throw new Error('there are no jobs');
   const payloads: RawPayload[] = [];
@@ -118,7 +121,7 @@ async function readHistories({ temporalUiUrl }: ProfiledDeployment, { jobs }: De
 function collectPayloads(value: unknown, payloads: RawPayload[]): void {
   if (typeof value !== 'object' || value === null) return;
   if ('metadata' in value && 'data' in value) return void payloads.push(value as RawPayload);
-  for (const [name, each] of Object.entries(value)) if (name !== 'searchAttributes' && name !== 'header') collectPayloads(each, payloads);
+  for (const [name, each] of Object.entries(value)) if (!readByTemporal.includes(name)) collectPayloads(each, payloads);
 }
 
 function fromBase64(text = ''): string {
