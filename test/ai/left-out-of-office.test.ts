@@ -44,6 +44,43 @@ describe('An Office document', () => {
     expect((await read(makeDocx(shown), types.docx)).text).to.match(/^\u00b5m, angle α β✓😀/);
   });
 
+  it('has the signs of such a font that a style of Word names, for characters or for paragraphs', async () => {
+    const symbol = '<w:rPr><w:rFonts w:ascii="Symbol" w:hAnsi="Symbol"/></w:rPr>';
+    const style = (type: string, id: string, more: string) => `<w:style w:type="${type}" w:styleId="${id}">${more}</w:style>`;
+    const styles = wordStyles(
+      style('character', 'Greek', symbol) +
+        style('character', 'Based', '<w:basedOn w:val="Greek"/>') +
+        style('paragraph', 'Formula', symbol),
+    );
+    const run = (properties: string, text: string) => `<w:r><w:rPr>${properties}</w:rPr><w:t>${text}</w:t></w:r>`;
+    const arial = '<w:rFonts w:ascii="Arial"/>';
+    const runs = [run('<w:rStyle w:val="Based"/>', 'm'), run('', 'm'), run(`<w:rStyle w:val="Greek"/>${arial}`, 'a')].join('');
+    const body = `<w:p>${runs}</w:p><w:p><w:pPr><w:pStyle w:val="Formula"/></w:pPr>${run('', 'D')}${run(arial, 'T')}</w:p>`;
+    expect((await read(makeDocx(body, [styles]), types.docx)).text).to.equal('µma\n\nΔT\n\nA footnote.');
+  });
+
+  it('has the signs of such a font in PowerPoint, Excel and OpenDocument', async () => {
+    const run = (fonts: string, text: string) => `<a:r><a:rPr>${fonts}</a:rPr><a:t>${text}</a:t></a:r>`;
+    const runs = [
+      run('<a:latin typeface="Symbol"/>', 'm'),
+      run('<a:latin typeface="Arial"/><a:sym typeface="Symbol"/>', 'm &#xF0B0;'),
+      run('', 'C'),
+    ].join('');
+    const slide = makePptx([`<p:sp><p:txBody><a:p>${runs}</a:p></p:txBody></p:sp>`]);
+    expect((await read(slide, types.pptx)).text).to.equal('µm °C');
+
+    const cell = '</t><r><rPr><rFont val="Symbol"/></rPr><t>D</t></r><r><rPr><rFont val="Arial"/></rPr><t>T';
+    expect((await read(makeXlsx('<row><c t="s"><v>0</v></c></row>', [cell]), types.xlsx)).text).to.equal('Prices\n\n| ΔT |');
+
+    const face = '<style:font-face style:name="Symbol1" svg:font-family="Symbol"/>';
+    const style = (name: string, family: string, font: string) =>
+      `<style:style style:family="${family}" style:name="${name}"><style:text-properties style:font-name="${font}"/></style:style>`;
+    const named = face + style('T1', 'text', 'Symbol1') + style('T2', 'text', 'Arial') + style('P1', 'paragraph', 'Symbol');
+    const span = (name: string, text: string) => `<text:span text:style-name="${name}">${text}</text:span>`;
+    const body = `<text:p>${span('T1', '&#xF06D;')}m</text:p><text:p text:style-name="P1">D${span('T2', 'T')} <text:span>a</text:span></text:p>`;
+    expect((await read(makeOdt(body, '', named), types.odt)).text).to.equal('µm\n\nΔT α');
+  });
+
   it('is without texts that hide themselves', async () => {
     const hidden = (name: string, state: string) => `<text:${name} text:is-hidden="${state}" text:string-value="b">b</text:${name}>`;
     const paragraph = '<text:p>d<text:hidden-paragraph text:is-hidden="true">e</text:hidden-paragraph></text:p>';

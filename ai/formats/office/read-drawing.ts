@@ -4,11 +4,14 @@ import { Equation } from './equation.ts';
 import { readRelationships } from './package-parts.ts';
 import { scanXml } from './scan-xml.ts';
 import { ShownParts } from './shown-parts.ts';
+import { inFont } from './sign-fonts.ts';
 import type { TextBuilder } from './text-builder.ts';
 
 const titles = new Set(['title', 'ctrTitle']);
 /** Placeholders on every slide: date, header, footer and number. */
 const furniture = new Set(['dt', 'hdr', 'ftr', 'sldNum']);
+/** The letters that fonts for signs have of their own: they are shown in the font for signs, the others in that for Latin. */
+const privateLetters = /[\uf000-\uf0ff]/g;
 const shape = /^(?:p|xdr):(?:sp|grpSp|graphicFrame|pic|cxnSp)$/;
 
 /**
@@ -31,6 +34,7 @@ export async function readDrawing(
   let unseen = 0;
   const shapes: boolean[] = [];
   let isRaised = false;
+  let fonts: { latin?: string | undefined; signs?: string | undefined } = {};
   let [inTitle, titled] = [false, false];
   let inFurniture = false;
   let equation: Equation | undefined;
@@ -64,8 +68,10 @@ export async function readDrawing(
       }
       equation?.open(name, attributes['m:val']);
       if (name === 'a:t' || name === 'm:t') [inText, behindEquation] = [!inFurniture, false];
-      else if (name === 'a:r') isRaised = false;
+      else if (name === 'a:r' || name === 'a:fld') [isRaised, fonts] = [false, {}];
       else if (name === 'a:rPr') isRaised = Number(attributes.baseline ?? 0) > 0;
+      else if (name === 'a:latin') fonts.latin = attributes.typeface;
+      else if (name === 'a:sym') fonts.signs = attributes.typeface;
       else if (name === 'p:ph' && furniture.has(type)) inFurniture = true;
       else if (name === 'p:ph' && titles.has(type) && !titled) [inTitle, titled] = [true, true];
       else if (name === 'a:br') builder.add('\n');
@@ -90,7 +96,15 @@ export async function readDrawing(
       else if (name === 'a:tbl') builder.closeTable();
     },
     text(text) {
-      if (inText && unseen === 0) (equation ?? builder).add(text, isRaised);
+      if (!inText || unseen > 0) return;
+      const { latin, signs = latin } = fonts;
+      (equation ?? builder).add(
+        inFont(
+          text.replace(privateLetters, (letter) => inFont(letter, signs)),
+          latin,
+        ),
+        isRaised,
+      );
     },
   });
   return largest;

@@ -7,6 +7,7 @@ import { Attachments } from '../office/attachments.ts';
 import { MathMl } from '../office/math-ml.ts';
 import { putAround } from '../office/put-around.ts';
 import { localName, scanXml } from '../office/scan-xml.ts';
+import { inFont } from '../office/sign-fonts.ts';
 import { TextBuilder } from '../office/text-builder.ts';
 import { withoutMarks } from '../outline.ts';
 import { OdtNumbering } from './odt-numbering.ts';
@@ -141,7 +142,7 @@ async function scanContent(
     },
     text(text) {
       // Line ends within a paragraph belong to the file, not to the text.
-      if (hidden === 0) add(text.replace(/\s+/g, ' '));
+      if (hidden === 0) add(inFont(text.replace(/\s+/g, ' '), styles.font));
     },
   });
 }

@@ -3,9 +3,10 @@ import type { Notice } from '../notice.ts';
 import { damaged } from '../office/archive.ts';
 import { Attachments, commentsLeftOut, nameObject, noticesOfUnread } from '../office/attachments.ts';
 import { putAround } from '../office/put-around.ts';
+import { isSignFont, signOf } from '../office/sign-fonts.ts';
 import { signOfRaised } from '../raised.ts';
 import { decodeBytes } from '../text/decode-text.ts';
-import { isSignFont, signOf, WordField } from '../word/word-signs.ts';
+import { WordField } from '../word/word-field.ts';
 import { charsetOfCodePage, charsetOfFont } from './rtf-charsets.ts';
 import { asides, codePages, formKinds, formWords, hidden, running, token, undefinedResult, written } from './rtf-words.ts';
 

@@ -7,6 +7,7 @@ import { findMainPart, readRelationships, referredPart, targetOfType } from '../
 import { putAround } from '../office/put-around.ts';
 import { readDrawing } from '../office/read-drawing.ts';
 import { scanWorkbook } from '../office/scan-xml.ts';
+import { inFont } from '../office/sign-fonts.ts';
 import { TextBuilder } from '../office/text-builder.ts';
 import { signOfRaised } from '../raised.ts';
 import { type CellFormats, readCellFormats } from './cell-formats.ts';
@@ -62,13 +63,15 @@ async function readSharedStrings(archive: Archive, part: string): Promise<string
   const strings: string[] = [];
   if (!archive.has(part)) return strings;
   let [current, inText, phonetic, characters, isRaised, wasRaised] = ['', false, 0, 0, false, false];
+  let font: string | undefined;
   await scanWorkbook(archive.readText(part), {
     // A sheet that refers to a later one shows an empty cell.
     enough: () => characters > sharedCharacters,
     open(name, { val }) {
-      if (name === 'si') current = '';
+      if (name === 'si') [current, font] = ['', undefined];
       else if (name === 'rPh') phonetic += 1;
-      else if (name === 'r') isRaised = false;
+      else if (name === 'r') [isRaised, font] = [false, undefined];
+      else if (name === 'rFont') font = val;
       else if (name === 'vertAlign') isRaised = val === 'superscript';
       else if (name === 't') inText = phonetic === 0;
     },
@@ -81,7 +84,7 @@ async function readSharedStrings(archive: Archive, part: string): Promise<string
       if (!inText) return;
       if (isRaised && !wasRaised) current += signOfRaised(current, text);
       wasRaised = isRaised;
-      current += text;
+      current += inFont(text, font);
       characters += text.length;
     },
   });

@@ -7,14 +7,15 @@ import { Equation } from '../office/equation.ts';
 import { findMainPart, readRelationships, targetOfType } from '../office/package-parts.ts';
 import { scanXml } from '../office/scan-xml.ts';
 import { type ChunkReader, ShownParts } from '../office/shown-parts.ts';
+import { inFont, signOf } from '../office/sign-fonts.ts';
 import { TextBuilder } from '../office/text-builder.ts';
 import { readRtf } from '../rtf/read-rtf.ts';
 import { decodeText } from '../text/decode-text.ts';
 import { readHtmlPart } from '../web/read-html.ts';
+import { WordField } from './word-field.ts';
 import { type ListPlace, WordNumbering } from './word-numbering.ts';
 import { RunningParts } from './word-running.ts';
-import { inFont, signOf, WordField } from './word-signs.ts';
-import { readWordStyles, toLevel, type WordStyles } from './word-styles.ts';
+import { fontOf, readWordStyles, toLevel, type WordStyles } from './word-styles.ts';
 
 const kind = 'a Word document';
 const maxChunkBytes = 32 * 1024 * 1024;
@@ -111,7 +112,7 @@ class WordPart {
   readonly #runs: boolean[] = [];
   /** The run that is open is a superscript. */
   #isRaised = false;
-  /** The font of the run that is open, if it names one itself. */
+  /** The font of the run that is open, if it or its style names one. */
   #font: string | undefined;
   readonly #field = new WordField();
   /** The fields that are open, and whether each is still in its code, which may hold the results of other fields. */
@@ -150,7 +151,8 @@ class WordPart {
         if (this.#skipped === 0) this.#close(name);
       },
       text: (text) => {
-        if (this.#inText && this.#skipped === 0 && !this.#fields.includes(true)) this.#add(inFont(text, this.#font));
+        if (!this.#inText || this.#skipped > 0 || this.#fields.includes(true)) return;
+        this.#add(inFont(text, this.#font ?? this.#document.styles.font(this.#paragraphs.at(-1)?.style ?? '')));
       },
     });
   }
@@ -162,13 +164,15 @@ class WordPart {
     else if (name === 'w:p') this.#openParagraph();
     else if (name === 'w:r' || name === 'm:r') this.#openRun();
     else if (name === 'w:vertAlign' && this.#changes === 0) this.#isRaised = value === 'superscript';
-    else if (name === 'w:rFonts' && this.#changes === 0) this.#font = attributes['w:ascii'] ?? attributes['w:hAnsi'];
+    else if (name === 'w:rFonts' && this.#changes === 0) this.#font = fontOf(attributes) ?? this.#font;
     else if (name === 'v:textpath') this.#add(attributes.string ?? '');
     else if (name === 'w:commentReference') attachments.hasComments = true;
     else if (name === 'wp:extent') this.#size = [Number(attributes.cx) / emuPerCm, Number(attributes.cy) / emuPerCm];
     else if (name === 'pic:pic') attachments.addPicture(...this.#size);
-    else if (name === 'w:rStyle') this.#setHidden(styles.hides(value));
-    else if (name === 'w:vanish') this.#setHidden(!['0', 'false', 'off'].includes(value));
+    else if (name === 'w:rStyle') {
+      this.#setHidden(styles.hides(value));
+      if (this.#changes === 0) this.#font ??= styles.font(value);
+    } else if (name === 'w:vanish') this.#setHidden(!['0', 'false', 'off'].includes(value));
     else if (changed.has(name)) this.#changes += 1;
     else if ((name === 'w:tab' && attributes['w:pos'] === undefined) || name === 'w:ptab') this.#add('\t');
     else if (name === 'w:br' || name === 'w:cr') this.#add('\n');

@@ -16,6 +16,7 @@ interface Style {
   list: string | undefined;
   listLevel: number | undefined;
   hidden: boolean | undefined;
+  font: string | undefined;
 }
 
 /** What styles say, by their ids. */
@@ -26,6 +27,8 @@ export interface WordStyles {
   list(styleId: string): ListPlace | undefined;
   /** Whether text of a style is hidden. */
   hides(styleId: string): boolean;
+  /** The font of a style; undefined if it names none. */
+  font(styleId: string): string | undefined;
 }
 
 /**
@@ -34,13 +37,14 @@ export interface WordStyles {
  */
 export async function readWordStyles(archive: Archive, part: string): Promise<WordStyles> {
   const styles = new Map<string, Style>();
-  if (!archive.has(part)) return { level: levelByName, list: () => undefined, hides: () => false };
+  if (!archive.has(part)) return { level: levelByName, list: () => undefined, hides: () => false, font: () => undefined };
   let current: Style | undefined;
   await scanXml(archive.readText(part), {
     open(name, attributes) {
       const value = attributes['w:val'] ?? '';
       if (name === 'w:style' && stylesOfText.has(attributes['w:type'] ?? '')) {
-        current = { name: '', basedOn: undefined, level: undefined, list: undefined, listLevel: undefined, hidden: undefined };
+        const unset = { basedOn: undefined, level: undefined, list: undefined, listLevel: undefined, hidden: undefined, font: undefined };
+        current = { name: '', ...unset };
         styles.set(attributes['w:styleId'] ?? '', current);
       } else if (!current) return;
       else if (name === 'w:name') current.name = value;
@@ -48,6 +52,7 @@ export async function readWordStyles(archive: Archive, part: string): Promise<Wo
       else if (name === 'w:outlineLvl') current.level = toLevel(value);
       else if (name === 'w:numId') current.list = value;
       else if (name === 'w:ilvl') current.listLevel = Number(value);
+      else if (name === 'w:rFonts') current.font = fontOf(attributes);
       else if (name === 'w:vanish') current.hidden = !['0', 'false', 'off'].includes(value);
     },
     close(name) {
@@ -62,7 +67,13 @@ export async function readWordStyles(archive: Archive, part: string): Promise<Wo
       return list === undefined ? undefined : { list, level: first(id, (style) => style.listLevel) };
     },
     hides: (id) => first(id, ({ hidden }) => hidden) ?? false,
+    font: (id) => first(id, ({ font }) => font),
   };
+}
+
+/** The font of `w:rFonts` for what is no Asian or complex script: one of the theme comes before one by its name. */
+export function fontOf(attributes: Record<string, string>): string | undefined {
+  return attributes['w:asciiTheme'] ?? attributes['w:ascii'] ?? attributes['w:hAnsi'];
 }
 
 /** The level of an outline level, which counts from 0; null for body text. */

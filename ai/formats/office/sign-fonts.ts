@@ -43,37 +43,10 @@ export function signOf(font = '', code = ''): string {
   return value >= 0xe000 && value < 0xf900 ? (signs[font.toLowerCase()]?.[value & 0xff] ?? '') : String.fromCharCode(value);
 }
 
-/** A text in the font of a run, whose letters are other signs if it is one for signs. What takes two units (an emoji) is in no such font. */
+/** A text in its font, whose letters are other signs if it is one for signs. What takes two units (an emoji) is in no such font. */
 export function inFont(text: string, font: string | undefined): string {
   if (font === undefined || !isSignFont(font.toLowerCase())) return text;
   return [...text]
     .map((letter) => (letter.length > 1 || /\s/.test(letter) ? letter : signOf(font, letter.codePointAt(0)?.toString(16))))
     .join('');
-}
-
-/** A field of an old form: a box to tick, or a list to choose from. It is in its state, or else as it was when the form was made. */
-export class WordField {
-  #default = '';
-  #state: string | undefined;
-  /** The choices of a list. */
-  #choices: string[] | undefined;
-  #isOpen = false;
-
-  open(name: string, value: string): void {
-    if (name === 'w:checkBox' || name === 'w:ddList') {
-      [this.#isOpen, this.#default, this.#state] = [true, '0', undefined];
-      this.#choices = name === 'w:ddList' ? [] : undefined;
-    } else if (!this.#isOpen) return;
-    else if (name === 'w:default') this.#default = value;
-    else if (name === 'w:checked' || name === 'w:result') this.#state = value;
-    else if (name === 'w:listEntry') this.#choices?.push(value);
-  }
-
-  /** What it shows. */
-  close(): string {
-    this.#isOpen = false;
-    const state = this.#state ?? this.#default;
-    if (this.#choices) return this.#choices[Number(state)] ?? '';
-    return ['0', 'false', 'off'].includes(state) ? '☐ ' : '☒ ';
-  }
 }
