@@ -124,11 +124,11 @@ export class Embedder {
   private async embedPatiently<V>(
     embed: Embed<V>,
     texts: string[],
-    { signal, requestId, index, until = 0 }: EmbedAllOptions,
+    { signal, requestId, tenant, index, until = 0 }: EmbedAllOptions,
   ): Promise<Embedded<V>> {
     for (;;) {
       try {
-        return await embed({ texts, index, signal, requestId });
+        return await embed({ texts, index, signal, requestId, tenant });
       } catch (error) {
         const waitMs = error instanceof AiServiceError && error.retryable ? error.retryAfterMs : undefined;
         if (waitMs === undefined || Date.now() + Math.max(waitMs, leastWaitMs) >= until) throw error;

@@ -29,7 +29,7 @@ type Handler = (deps: ActivityDeps, job: JobRow, signal: AbortSignal, report: (p
 /** Extracts a document's text and stores it. Result: `{ characters, pages, truncated }`, `ocrPages` and `notices` if there are any. */
 const extractDocument: Handler = async (deps, job, signal, report) => {
   const document = await getJobDocument(deps, job);
-  const extracted = await extractText(deps, document, { requestId: job.id, signal, report });
+  const extracted = await extractText(deps, document, { ...ofJob(job), signal, report });
   const { text: _, outline: __, ocrConfidence: ___, ...result } = extracted;
   return { result, effects: (trx) => storeText(trx, document, extracted) };
 };
@@ -37,10 +37,10 @@ const extractDocument: Handler = async (deps, job, signal, report) => {
 /** Summarizes a document, after extracting its text if none is stored. Result: `{ summary, sentences, model, characters }`. */
 const summarizeDocument: Handler = async (deps, job, signal, report) => {
   const document = await getJobDocument(deps, job);
-  const { text, store } = await getDocumentText(deps, document, { requestId: job.id, signal, report });
+  const { text, store } = await getDocumentText(deps, document, { ...ofJob(job), signal, report });
   if (text.trim() === '') throw new JobFailure('no_text', 'The document has no text to summarize.', false);
   const maxSentences = Number(job.input.maxSentences);
-  const summary = await deps.ai.summarize({ text, maxSentences, signal, requestId: job.id });
+  const summary = await deps.ai.summarize({ text, maxSentences, signal, ...ofJob(job) });
   return {
     result: { ...summary },
     async effects(trx) {
@@ -57,7 +57,7 @@ const summarizeDocument: Handler = async (deps, job, signal, report) => {
 const indexDocument: Handler = async (deps, job, signal, report) => {
   const until = Date.now() + deps.jobs.timeoutMs;
   const document = await getJobDocument(deps, job);
-  const { text, outline, store, isStored } = await getDocumentText(deps, document, { requestId: job.id, signal, report });
+  const { text, outline, store, isStored } = await getDocumentText(deps, document, { ...ofJob(job), signal, report });
   const read = await readSearchedIndex(deps.db, document.workspace_id);
   const { chunkCharacters, textsPerCall } = await deps.embedder.profileOf(read?.model);
   const size = chunkSizeOf(chunkCharacters);
@@ -67,7 +67,7 @@ const indexDocument: Handler = async (deps, job, signal, report) => {
   }
   const texts = pieces.map(({ embedded }) => embedded);
   const onProgress = (done: number) => report(`Embedded ${done} of ${texts.length} chunks.`);
-  const embedding = { signal, requestId: job.id, index: read, textsPerCall, until, onProgress };
+  const embedding = { signal, ...ofJob(job), index: read, textsPerCall, until, onProgress };
   const { model, dimensions, vectors } = await deps.embedder.embedAll(texts, embedding);
   const chunks = pieces.map((piece, index) => ({ ...piece, embedding: vectors[index] ?? [] }));
   const made = { model, dimensions, chunking: chunkingOf(size) };
@@ -85,7 +85,7 @@ const indexDocument: Handler = async (deps, job, signal, report) => {
 /** Summarizes a text. Result: `{ summary, sentences, model, characters }`. */
 const summarizeText: Handler = async (deps, job, signal) => {
   const { text, maxSentences } = job.input as { text: string; maxSentences: number };
-  return { result: { ...(await deps.ai.summarize({ text, maxSentences, signal, requestId: job.id })) } };
+  return { result: { ...(await deps.ai.summarize({ text, maxSentences, signal, ...ofJob(job) })) } };
 };
 
 /** Embeds texts. Result: `{ model, dimensions, vectors }`, a vector for each text. */
@@ -94,7 +94,7 @@ const embedTexts: Handler = async (deps, job, signal, report) => {
   const { texts } = job.input as { texts: string[] };
   const textsPerCall = await deps.embedder.textsPerCall();
   const onProgress = (done: number) => report(`Embedded ${done} of ${texts.length} texts.`);
-  return { result: { ...(await deps.embedder.embedNumbers(texts, { signal, requestId: job.id, textsPerCall, until, onProgress })) } };
+  return { result: { ...(await deps.embedder.embedNumbers(texts, { signal, ...ofJob(job), textsPerCall, until, onProgress })) } };
 };
 
 /**
@@ -103,7 +103,7 @@ const embedTexts: Handler = async (deps, job, signal, report) => {
  */
 const extractFields: Handler = async (deps, job, signal, report) => {
   const document = await getJobDocument(deps, job);
-  const { text, outline, ocrConfidence, store, isStored } = await getDocumentText(deps, document, { requestId: job.id, signal, report });
+  const { text, outline, ocrConfidence, store, isStored } = await getDocumentText(deps, document, { ...ofJob(job), signal, report });
   if (text.trim() === '') throw new JobFailure('no_text', 'The document has no text to read fields in.', false);
   const { name, content_type: contentType } = document;
   const cut = cutPassages({ contentType, text, outline, ocrConfidence });
@@ -114,7 +114,7 @@ const extractFields: Handler = async (deps, job, signal, report) => {
     title: name,
     passages: given,
     signal,
-    requestId: job.id,
+    ...ofJob(job),
   });
   const { withheld, ...fields } = toFields(schema, parts, cut);
   return {
@@ -156,9 +156,15 @@ async function getJobDocument(deps: ActivityDeps, job: JobRow): Promise<Document
   return document;
 }
 
+/** What the AI service is told of a job. */
+function ofJob({ id, organization_id }: JobRow) {
+  return { requestId: id, tenant: organization_id };
+}
+
 /** The context of an extraction: its job, its signal, and how it reports progress. */
 interface Call {
   requestId: string;
+  tenant: string;
   signal: AbortSignal;
   report: (progress: string) => void;
 }

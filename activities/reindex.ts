@@ -165,6 +165,7 @@ async function embedDocument(
   const texts = pieces.map(({ embedded }) => embedded);
   const { model, dimensions, vectors } = await reindexEmbedder.embedAll(texts, {
     signal,
+    tenant: document.organization_id,
     textsPerCall,
     until: Date.now() + patienceMs,
   });

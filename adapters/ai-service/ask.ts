@@ -4,6 +4,7 @@ import type { z } from 'zod';
 import { currentTraceparent, inSpan } from '../../base/telemetry/spans.ts';
 import { linesMediaType } from '../../contract/ai-service/extract.ts';
 import { refusal } from '../../contract/ai-service/index.ts';
+import { tenantHeader } from '../../contract/ai-service/values.ts';
 import { errorOfResponse, type ReceivedResponse, unreachable, unusableResponse } from './client-error.ts';
 import { type ExtractionProgress, readLines } from './client-lines.ts';
 import type { LivenessMonitor } from './liveness-monitor.ts';
@@ -23,6 +24,8 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Echoed by the service and written to its log. */
   requestId?: string | undefined;
+  /** The organization whose work it is: organizations get their turns. */
+  tenant?: string | undefined;
   /** How long the service may be away altogether before the call fails, in milliseconds: 15 s by default. A slow one is waited for. */
   patienceMs?: number | undefined;
 }
@@ -66,6 +69,7 @@ async function askUntraced<R extends Route>(
     ...(traceparent === undefined ? {} : { traceparent }),
     'x-service-token': token,
     ...(call.requestId === undefined ? {} : { 'x-request-id': call.requestId }),
+    ...(call.tenant === undefined ? {} : { [tenantHeader]: call.tenant }),
   };
   const away = livenessMonitor.watch(call.patienceMs ?? defaultPatienceMs);
   const bounds = { timeoutMs, signal: call.signal, away: away.signal };

@@ -1,26 +1,27 @@
 import type { Server, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FairSemaphore } from '../../base/concurrency/fair-semaphore.ts';
 import type { Release } from '../../base/concurrency/semaphore.ts';
-import { Semaphore } from '../../base/concurrency/semaphore.ts';
 import { whenClientLeaves } from '../../base/concurrency/when-client-leaves.ts';
 import { inSpan } from '../../base/telemetry/spans.ts';
 import { ServiceError } from '../service-error.ts';
+import { currentTenant } from '../tenant.ts';
 
 /**
  * Bounds how many uploads are held in memory at once. The body of one that waits has not been read yet: TCP back pressure holds its
- * bytes at the sender. First come, first served.
+ * bytes at the sender. Tenants get their turns.
  */
 export class Bulkhead {
-  readonly #semaphore: Semaphore;
+  readonly #semaphore: FairSemaphore;
   readonly #maxWaiting: number;
 
   constructor(limit: number, maxWaiting: number) {
-    this.#semaphore = new Semaphore(limit);
+    this.#semaphore = new FairSemaphore(limit);
     this.#maxWaiting = maxWaiting;
   }
 
   get #isFull(): boolean {
-    return this.#semaphore.held >= this.#semaphore.limit;
+    return this.#semaphore.isFull(currentTenant());
   }
 
   /** Runs `work` when it may. Throws ServiceError 503 `busy` if too many wait, or the signal's reason. */
@@ -39,8 +40,8 @@ export class Bulkhead {
 
   /** A wait is a span of the request's trace. */
   async #acquire(signal: AbortSignal): Promise<Release> {
-    if (!this.#isFull) return await this.#semaphore.acquire(signal);
-    return await inSpan('wait for other documents', {}, () => this.#semaphore.acquire(signal));
+    if (!this.#isFull) return await this.#semaphore.acquire(currentTenant(), signal);
+    return await inSpan('wait for other documents', {}, () => this.#semaphore.acquire(currentTenant(), signal));
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Semaphore } from '../../base/concurrency/semaphore.ts';
+import { FairSemaphore } from '../../base/concurrency/fair-semaphore.ts';
 import { ServiceError } from '../service-error.ts';
+import { currentTenant } from '../tenant.ts';
 import { TaskFailure } from './protocol.ts';
 import { type ChildOptions, type TaskOptions, WarmChild } from './warm-child.ts';
 
@@ -12,12 +13,12 @@ const maxWaiting = 512;
 const killedPauseMs = 100;
 
 /**
- * A fixed number of warm child processes, each with at most one task. Tasks are served first come, first served. A child that dies loses
- * only its task.
+ * A fixed number of warm child processes, each with at most one task. Tenants get their turns, and the tasks of one are served first come,
+ * first served. A child that dies loses only its task.
  */
 export class ProcessPool {
   readonly #options: ChildOptions;
-  readonly #slots: Semaphore;
+  readonly #slots: FairSemaphore;
   /** One for each slot that is free; some may still be starting. */
   readonly #idle: WarmChild[] = [];
   readonly #children = new Set<WarmChild>();
@@ -27,7 +28,7 @@ export class ProcessPool {
 
   constructor({ size, ...options }: ChildOptions & { size: number }) {
     this.#options = options;
-    this.#slots = new Semaphore(size);
+    this.#slots = new FairSemaphore(size);
     for (let index = 0; index < size; index += 1) this.#idle.push(this.#start());
   }
 
@@ -46,7 +47,7 @@ export class ProcessPool {
    * outside is tried once more in another. Throws ServiceError (refused by the child, or 503 `busy`), TaskFailure, or the signal's reason.
    */
   async run<T>(task: string, payload: unknown, options: TaskOptions): Promise<T> {
-    const runOnce = () => this.#slots.run(() => this.#runInChild(task, payload, options), options.signal) as Promise<T>;
+    const runOnce = () => this.#slots.run(currentTenant(), () => this.#runInChild(task, payload, options), options.signal) as Promise<T>;
     if (this.#slots.waiting >= maxWaiting) {
       throw new ServiceError(503, 'busy', 'Too much work waits just now.', { retryAfterSeconds: 2 });
     }

@@ -95,7 +95,7 @@ async function ask(deps: ApiDeps, { input, caller, request, log, authorize }: Co
   await authorize(workspace.organization_id, workspace.id);
   if (!isKey(caller)) await limiters.questions.consume(caller.userId, request.setHeader);
   const { signal, requestId } = request;
-  const asking = { signal, requestId, log };
+  const asking = { signal, requestId, tenant: workspace.organization_id, log };
   const { question, before = null, limit, maxSentences } = input;
   const draft = (input.draft ?? false) && config.answers.drafts !== 'off';
   const asked = {
@@ -123,11 +123,11 @@ async function ask(deps: ApiDeps, { input, caller, request, log, authorize }: Co
 async function pick(
   ai: ApiDeps['ai'],
   { passages, ...rest }: { question: string; before: string | null; passages: Passage[]; maxSentences: number; draft: boolean },
-  { signal: asking, requestId, log }: Asking,
+  { signal: asking, requestId, tenant, log }: Asking,
 ) {
   try {
     const signal = AbortSignal.any([asking, AbortSignal.timeout(pickTimeoutMs)]);
-    return await ai.answer({ ...rest, passages: passages.map(toUnits), signal, requestId, patienceMs });
+    return await ai.answer({ ...rest, passages: passages.map(toUnits), signal, requestId, tenant, patienceMs });
   } catch (error) {
     asking.throwIfAborted();
     log.warn({ err: error }, 'a question could not be answered');

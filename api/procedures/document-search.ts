@@ -37,7 +37,7 @@ export function documentSearch({ config, db, getPlan, ai, limiters, costsCredit 
     if (!isKey(caller)) await limiters.searches.consume(caller.userId, request.setHeader);
     const mode = input.mode ?? config.searches.defaultMode;
     const { signal, requestId } = request;
-    const asking = { signal, requestId, log };
+    const asking = { signal, requestId, tenant: workspace.organization_id, log };
     const search = {
       ...{ db, getPlan, signal, actorId: callerId(caller) },
       embed: (query: string, index: IndexKind | undefined) => embedQuery(ai, { query, index }, asking),
@@ -77,6 +77,7 @@ export function unavailable(message: string, cause: unknown): ApiError {
 export interface Asking {
   signal: AbortSignal;
   requestId: string;
+  tenant: string;
   log: Logger;
 }
 
@@ -85,11 +86,11 @@ export async function rerankTexts(
   ai: AiClient,
   query: string,
   documents: string[],
-  { signal: searching, requestId, log }: Asking,
+  { signal: searching, requestId, tenant, log }: Asking,
 ): Promise<number[] | undefined> {
   try {
     const signal = AbortSignal.any([searching, AbortSignal.timeout(rerankTimeoutMs)]);
-    return await ai.rerank({ query, documents, signal, requestId });
+    return await ai.rerank({ query, documents, signal, requestId, tenant });
   } catch (error) {
     searching.throwIfAborted();
     log.warn({ err: error }, 'the passages of a search could not be ranked anew');
@@ -101,11 +102,11 @@ export async function rerankTexts(
 export async function embedQuery(
   ai: AiClient,
   { query, index }: { query: string; index: IndexKind | undefined },
-  { signal: searching, requestId, log }: Asking,
+  { signal: searching, requestId, tenant, log }: Asking,
 ): Promise<{ model: string; vector: number[] }> {
   try {
     const signal = AbortSignal.any([searching, AbortSignal.timeout(embedTimeoutMs)]);
-    const { model, vectors } = await ai.embed({ texts: [query], index, signal, requestId, patienceMs });
+    const { model, vectors } = await ai.embed({ texts: [query], index, signal, requestId, tenant, patienceMs });
     const [vector] = vectors;
     if (!vector) throw new Error('the AI service returned no vector');
     return { model, vector };

@@ -4,7 +4,7 @@ import { answer, answerRequest, fieldsRequest, saidFields } from './answers.ts';
 import { extracted, linesMediaType, outlineHeader, upload } from './extract.ts';
 import { health } from './health.ts';
 import { embeddings, embedRequest, maxTexts, ranking, rankRequest, summary, summaryRequest } from './texts.ts';
-import { maxPassages, maxTextLength } from './values.ts';
+import { maxPassages, maxTextLength, tenantHeader } from './values.ts';
 
 /** The body of every response with a status of 400 or more. */
 export const refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) }).meta({ id: 'Error' });
@@ -21,6 +21,8 @@ const refusals = {
   503: refusal.describe('The work was interrupted, or too many documents wait. Retryable.'),
 };
 
+const headers = z.object({ [tenantHeader]: z.string().optional().describe('Whose work it is. Tenants get their turns.') });
+
 const operations = c.router(
   {
     extract: {
@@ -29,7 +31,7 @@ const operations = c.router(
       summary: `Extracts the text of a document of at most MAX_UPLOAD_BYTES: its raw bytes with their media type, or JSON with base64. The \
 text is cut at MAX_TEXT_CHARACTERS. A caller that accepts ${linesMediaType} is told of each scanned page that is read, in lines of JSON: \
 \`{ progress: { read, of } }\`, and at the end \`{ status, body, retry_after }\`.`,
-      headers: z.object({ [outlineHeader]: z.enum(['true', 'false']).optional().describe('Whether the outline is wanted, too.') }),
+      headers: headers.extend({ [outlineHeader]: z.enum(['true', 'false']).optional().describe('Whether the outline is wanted, too.') }),
       body: upload,
       responses: {
         200: extracted.describe('The text of the document.'),
@@ -41,6 +43,7 @@ text is cut at MAX_TEXT_CHARACTERS. A caller that accepts ${linesMediaType} is t
       method: 'POST',
       path: '/summarize',
       summary: 'Summarizes a text of at most MAX_TEXT_CHARACTERS.',
+      headers,
       body: summaryRequest,
       responses: { 200: summary.describe('The summary.') },
     },
@@ -48,6 +51,7 @@ text is cut at MAX_TEXT_CHARACTERS. A caller that accepts ${linesMediaType} is t
       method: 'POST',
       path: '/embed',
       summary: `Embeds 1 to ${maxTexts} texts of at most ${maxTextLength} characters; one vector for each, in their order.`,
+      headers,
       body: embedRequest,
       responses: { 200: embeddings.describe('The vectors, and the model that made them.') },
     },
@@ -56,6 +60,7 @@ text is cut at MAX_TEXT_CHARACTERS. A caller that accepts ${linesMediaType} is t
       path: '/answer',
       summary: `Answers a question from at most ${maxPassages} passages, best first, by the numbers of the units that respond. No word of \
 the answer is from anywhere else.`,
+      headers,
       body: answerRequest,
       responses: { 200: answer.describe('What responds.') },
     },
@@ -64,6 +69,7 @@ the answer is from anywhere else.`,
       path: '/fields',
       summary: `Reads the values of a JSON Schema out of the passages of a document, by the remote chat model. Every value names what it \
 quotes; whether the quotes hold is for the caller to check. 422 \`no_chat_model\` without a model.`,
+      headers,
       body: fieldsRequest,
       responses: { 200: saidFields.describe('What the model has read.') },
     },
@@ -72,6 +78,7 @@ quotes; whether the quotes hold is for the caller to check. 422 \`no_chat_model\
       path: '/rerank',
       summary: `Ranks 1 to ${maxPassages} texts of at most ${maxTextLength} characters by how they respond to a query, by the model of \
 REMOTE_AI_RERANK_MODEL: their indexes, the best first. 422 \`no_reranker\` without one.`,
+      headers,
       body: rankRequest,
       responses: { 200: ranking.describe('The order.') },
     },

@@ -6,6 +6,9 @@ export const maxNameLength = 1_000;
 export const maxQuestionLength = 2_000;
 export const maxPassages = 50;
 
+/** Whose work a request is: those who wait for a reader get it in turn, tenant by tenant. Any text; without it nobody is preferred. */
+export const tenantHeader = 'x-tenant';
+
 export const count = z.int().min(0);
 
 /** A text that Postgres stores. */

@@ -62,6 +62,8 @@ describe('Processing a document as one job', () => {
       const ended = await end(created);
       expect(ended).to.include({ status: 'succeeded', progress: 100, attempts: 1 });
       expect(asked(ai, created.id)).to.deep.equal([...operations]);
+      const tenants = ai.calls.filter(({ requestId }) => requestId === created.id).map((call) => call.tenant);
+      expect(new Set(tenants)).to.deep.equal(new Set([tenant.organizationId]));
       expect(await amountsOf(api, created.id)).to.deep.equal([8]);
 
       const document = await documentOf(created);

@@ -8,6 +8,8 @@ type AiOperation = 'extract' | 'summarize' | 'embed' | 'answer' | 'fields' | 're
 export interface AiCall {
   operation: AiOperation;
   requestId: string;
+  /** Whose work it is said to be. */
+  tenant: string | undefined;
   body: any;
 }
 
@@ -100,6 +102,7 @@ export async function startFakeAi(): Promise<FakeAi> {
     const call = {
       operation,
       requestId: String(request.headers['x-request-id']),
+      tenant: request.headers['x-tenant']?.toString(),
       body,
     };
     fake.calls.push(call);
