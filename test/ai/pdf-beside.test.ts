@@ -100,10 +100,11 @@ describe('A form of XML', () => {
       <Remark xfa:contentType="text/html"><body xmlns="http://www.w3.org/1999/xhtml"><p>Near the</p><p>window</p></body></Remark>
       </form1></xfa:data><dd:dataDescription xmlns:dd="http://ns.adobe.com/data-description/" dd:name="form1"><form1>no</form1></dd:dataDescription>
     </xfa:datasets>`;
-  const formOf = (xfa: string, ...packets: string[]) =>
+  const formOf = (xfa: string, ...packets: string[]) => saying('/NeedsRendering true', xfa, ...packets);
+  const saying = (needs: string, xfa: string, ...packets: string[]) =>
     makePdfOf({
       content: placeholder,
-      catalog: `/NeedsRendering true /AcroForm << /Fields [] /XFA ${xfa} >>`,
+      catalog: `${needs} /AcroForm << /Fields [] /XFA ${xfa} >>`,
       objects: packets.map((packet) => stream('', packet)),
     });
   const values = 'Applicant.Name: Ada & Co\nApplicant.Born: 1815-12-10\nSeats: 2\nRemark: Near the window';
@@ -118,6 +119,11 @@ describe('A form of XML', () => {
       expect(notices?.map(({ code }) => code)).to.deep.equal(['xfa_form_not_read']);
       expect(notices?.[0]?.text).to.contain('its values were read');
     }
+  });
+
+  it('is told of a page that stands in for it, though the form does not say that it has to be rendered', async () => {
+    const { notices } = await read(saying('', '[(template) 10 0 R]', template));
+    expect(notices?.map(({ code }) => code)).to.deep.equal(['xfa_form_not_read']);
   });
 
   it('is told if nothing was entered, or its data are damaged', async () => {

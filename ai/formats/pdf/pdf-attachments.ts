@@ -1,12 +1,12 @@
 import { ServiceError } from '../../service-error.ts';
 import type { EmbeddedFile, ReadEmbedded } from '../embedded-file.ts';
 import type { Notice } from '../notice.ts';
-import type { OpenPdf } from './open-pdf.ts';
+import { type OpenPdf, withPage } from './open-pdf.ts';
 import { type Pdfium, readBytes, readString } from './pdfium.ts';
 import { readXfaData, readXfaValues } from './xfa-values.ts';
 
-/** A form that a viewer makes of XML, of which the pages are only a placeholder. */
-const dynamicXfa = 2;
+/** Kinds of forms with XML: one that a viewer makes of it, of which the pages are only a placeholder, and one whose pages have its fields. */
+const xfa = { dynamic: 2, static: 3 };
 /** More names are cut off anyway, and of more files none is read. */
 const maxFiles = 50;
 
@@ -43,12 +43,21 @@ export class EmbeddedFiles {
 }
 
 /** Takes what an open PDF has beside its pages. `files` has those that are attached to places of its pages already. */
-export function readAttachments({ pdfium, document }: OpenPdf, files: EmbeddedFiles, maxBytes: number): Attachments {
+export function readAttachments(pdf: OpenPdf, files: EmbeddedFiles, maxBytes: number): Attachments {
+  const { pdfium, document } = pdf;
   const count = Math.max(0, pdfium.FPDFDoc_GetAttachmentCount(document));
   for (let index = 0; index < Math.min(count, maxFiles); index += 1) files.add(pdfium.FPDFDoc_GetAttachment(document, index));
   files.count += Math.max(0, count - maxFiles);
-  const isXfa = pdfium.FPDF_GetFormType(document) === dynamicXfa;
-  return { files, xfaData: isXfa ? (readXfaData(pdfium, document, maxBytes) ?? null) : undefined };
+  return { files, xfaData: isMadeOfXml(pdf) ? (readXfaData(pdfium, document, maxBytes) ?? null) : undefined };
+}
+
+/** Whether the page of a form only stands in for it: not all programs say so, but then it has no fields. */
+function isMadeOfXml(pdf: OpenPdf): boolean {
+  const type = pdf.pdfium.FPDF_GetFormType(pdf.document);
+  if (type !== xfa.static) return type === xfa.dynamic;
+  return (
+    pdf.pdfium.FPDF_GetPageCount(pdf.document) === 1 && withPage(pdf, 0, (page) => !page || pdf.pdfium.FPDFPage_GetAnnotCount(page) <= 0)
+  );
 }
 
 /** The texts of what a PDF has beside its pages, and notices of what was not read. */
