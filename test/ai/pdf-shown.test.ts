@@ -145,6 +145,25 @@ describe('Letters of a PDF that are drawn one upon the other, or one by one', ()
     expect(await textOf(makePdfOf({ content: row(0) + row(0.4) }))).to.equal(words.join(' '));
   });
 
+  it('are there once in a cell that is drawn twice, with a blank and with the point upon it', async () => {
+    const rows = [
+      ['Bolt', '12', '1.9', '22.80'],
+      ['Nut', '20', '0.4', '8.00'],
+      ['Washer', '100', '0.1', '10.00'],
+    ];
+    const table = rows.map((row) => `| ${row.join(' | ')} |`).join('\n');
+    const cells = (change: (cell: string, x: number, y: number) => string) =>
+      rows.flatMap((row, down) => row.map((cell, across) => change(cell, 60 + 110 * across, 700 - 18 * down))).join('');
+    const pointed = (right: number) => (cell: string, x: number, y: number) => draw(cell, x + right, y);
+    const blank = (cell: string, x: number, y: number) => draw(cell.replace('.', ' '), x, y);
+    for (const right of [0, 0.3]) {
+      const both = (cell: string, x: number, y: number) => blank(cell, x, y) + pointed(right)(cell, x, y);
+      const turned = (cell: string, x: number, y: number) => pointed(right)(cell, x, y) + blank(cell, x, y);
+      for (const content of [cells(both), cells(turned), cells(blank) + cells(pointed(right)), cells(pointed(right)) + cells(blank)])
+        expect(await textOf(makePdfOf({ content }))).to.equal(table);
+    }
+  });
+
   it('are there twice if they are written twice', async () => {
     const content = draw('Yes', 50, 700) + draw('Yes', 90, 700) + draw('Yes', 50, 680);
     expect((await textOf(makePdfOf({ content }))).match(/Yes/g)).to.have.length(3);

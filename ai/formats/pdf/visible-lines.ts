@@ -1,3 +1,4 @@
+import { blankBelow, blanksOf, fillBlank, putBack } from './fill-blanks.ts';
 import { type Box, isWithin } from './page-box.ts';
 import type { PageCharacters } from './page-characters.ts';
 import { dropCharacters, type RawLine, sliceLine } from './page-text.ts';
@@ -15,6 +16,8 @@ interface Extended {
   right: number;
   y: number;
   size: number;
+  /** Its place among the lines that are kept. */
+  place: number;
 }
 
 /** The lines of a page without what is outside of its shown part. What is drawn in one run that begins or ends within stays whole. */
@@ -37,14 +40,37 @@ export function leaveOutUnshown(lines: RawLine[], shown: Box, characters: PageCh
 export function leaveOutCopies(lines: RawLine[], characters: PageCharacters): RawLine[] {
   if (lines.length > maxLines) return lines;
   const seen: Extended[] = [];
-  return lines.map((line) => {
-    const extended = extend(line, characters);
-    if (!extended) return line;
-    const copies = new Set(seen.filter((other) => mayBeCopy(extended, other)).flatMap((other) => copiesIn(extended, other, characters)));
-    const isCopy = copies.size >= line.raw.replace(/\s/g, '').length;
-    if (!isCopy) seen.push(extended);
-    const dropped = isCopy ? copies : copiesWithin(extended, characters);
-    return dropCharacters([line], (index) => dropped.has(index))[0] as RawLine;
+  const kept: RawLine[] = [];
+  for (const drawn of lines) {
+    const line = putBack(drawn, characters);
+    const extended = extend(line, characters, kept.length);
+    const others = extended ? seen.filter((other) => mayBeCopy(extended, other)) : [];
+    const copies = new Set(extended && others.flatMap((other) => copiesIn(extended, other, characters)));
+    const upon = copies.size > 0 ? uponBlanks(line, copies, { others, kept, characters }) : [];
+    const isCopy = copies.size + upon.length >= line.raw.replace(/\s/g, '').length;
+    if (extended && !isCopy) seen.push(extended);
+    for (const { index, letter, other, blank } of isCopy ? upon : []) {
+      kept[other] = fillBlank(kept[other] as RawLine, blank, letter, index);
+      copies.add(index);
+    }
+    const dropped = isCopy || !extended ? copies : copiesWithin(extended, characters);
+    kept.push(dropCharacters([line], (index) => dropped.has(index))[0] as RawLine);
+  }
+  return kept;
+}
+
+/** What a copy of lines has upon blanks of these, with the places of the lines and of the blanks. */
+function uponBlanks(
+  { raw, at }: RawLine,
+  copies: Set<number>,
+  { others, kept, characters }: { others: Extended[]; kept: RawLine[]; characters: PageCharacters },
+): { index: number; letter: string; other: number; blank: number }[] {
+  const below = others.map(({ place }) => ({ other: place, blanks: blanksOf(kept[place] as RawLine, characters) }));
+  return at.flatMap((index, place) => {
+    const letter = raw[place] ?? '';
+    if (copies.has(index) || /\s/.test(letter)) return [];
+    const found = below.map(({ other, blanks }) => ({ index, letter, other, blank: blankBelow(blanks, index, characters) }));
+    return found.flatMap(({ blank, ...rest }) => (blank === undefined ? [] : [{ ...rest, blank }])).slice(0, 1);
   });
 }
 
@@ -135,11 +161,11 @@ function endsOf({ raw, at }: RawLine): { first: number | undefined; last: number
   return { first: at[raw.length - raw.trimStart().length], last: at[raw.trimEnd().length - 1] };
 }
 
-function extend(line: RawLine, characters: PageCharacters): Extended | undefined {
+function extend(line: RawLine, characters: PageCharacters, place = 0): Extended | undefined {
   const { first, last } = endsOf(line);
   const [start, end] = [characters.extentOf(first), characters.extentOf(last)];
   const [, y] = characters.originOf(first);
   if (first === undefined || !start || !end || y === undefined) return undefined;
   const size = characters.fontSizeOf(first) * characters.formOf(first).scale;
-  return { line, left: Math.min(start[0], end[0]), right: Math.max(start[1], end[1]), y, size };
+  return { line, left: Math.min(start[0], end[0]), right: Math.max(start[1], end[1]), y, size, place };
 }
