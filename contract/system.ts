@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { contentType, contentTypes } from './content-types.ts';
 import { anyText, dateTime, email, flagKey, givenId, id, multiLine } from './fields.ts';
 import { jobKinds, usualJobKinds } from './jobs.ts';
 import { plainLine } from './names.ts';
@@ -11,7 +12,15 @@ const health = z
   .object({ status: z.literal('ok'), version: z.string().meta({ examples: ['0.3.0'] }), time: dateTime })
   .meta({ id: 'Health' });
 
-const jobKindsOfDeployment = z.object({ jobKinds: z.array(z.enum(jobKinds)).meta({ examples: [usualJobKinds] }) }).meta({ id: 'JobKinds' });
+const jobKindsOfDeployment = z
+  .object({
+    jobKinds: z.array(z.enum(jobKinds)).meta({ examples: [usualJobKinds] }),
+    contentTypes: z
+      .array(contentType)
+      .describe('The kinds of documents that may be uploaded.')
+      .meta({ examples: [contentTypes] }),
+  })
+  .meta({ id: 'JobKinds' });
 
 export const authConfig = z
   .object({ socialProviders: z.array(socialProvider), requireEmailVerification: z.boolean() })
@@ -47,8 +56,8 @@ export const system = c.router({
   jobKinds: {
     method: 'GET',
     path: '/job-kinds',
-    summary: 'Kinds of jobs',
-    description: 'The kinds of jobs that this deployment has.',
+    summary: 'Kinds of jobs and of documents',
+    description: 'The kinds of jobs and of documents that this deployment takes.',
     ...operation('system.jobKinds', { access: 'signed-in', response: jobKindsOfDeployment }),
   },
 });

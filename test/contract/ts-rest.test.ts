@@ -29,7 +29,7 @@ describe('The contract as ts-rest has it', () => {
     const health = procedure(contract.system.health, async () => ({ status: 'well', version: '0', time: '' }));
     const authConfig = procedure(contract.system.authConfig, async () => ({ socialProviders: [], requireEmailVerification: false }));
     const flags = procedure(contract.system.flags, async () => ({}));
-    const jobKinds = procedure(contract.system.jobKinds, async () => ({ jobKinds: [] }));
+    const jobKinds = procedure(contract.system.jobKinds, async () => ({ jobKinds: [], contentTypes: [] }));
     const right: Procedures<Contract['system']> = { health, authConfig, flags, jobKinds };
     // @ts-expect-error: each is at the other's name.
     const swapped: Procedures<Contract['system']> = { health, authConfig: flags, flags: authConfig, jobKinds };

@@ -52,6 +52,18 @@ export async function findRetried({ organization, workspace }: Place, jobs: List
   return retried;
 }
 
+/** Codes of jobs that fail again however often they are tried: the document itself is at fault, or gone (docs/reference.md). */
+const hopeless = [
+  ...['unsupported_type', 'unsupported_image', 'unsupported_encoding', 'unreadable_document', 'unreadable_image', 'unusable_text'],
+  ...['encrypted_document', 'empty_document', 'expands_too_far', 'too_many_pages', 'text_too_long', 'too_many_chunks'],
+  ...['document_missing', 'workspace_missing'],
+];
+
+/** Whether another try of a job can succeed. */
+export function mayBeRetried({ status, error }: Pick<ListedJob, 'status' | 'error'>): boolean {
+  return status === 'failed' && !hopeless.includes(error?.code ?? '');
+}
+
 /** The codes that concern one job, and not those after it. */
 const refusals: string[] = ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT', 'LIMIT_REACHED'];
 

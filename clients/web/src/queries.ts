@@ -69,7 +69,7 @@ export const authConfigQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** The kinds of jobs that the deployment has. */
+/** The kinds of jobs and of documents that the deployment takes. */
 export const jobKindsQuery = queryOptions({
   queryKey: ['job-kinds'],
   queryFn: () => service.system.jobKinds(),

@@ -6,6 +6,8 @@ import { background } from './service.ts';
 import { createStore } from './store.ts';
 import { t } from './text.ts';
 
+class UnknownType extends Error {}
+
 const atOnce = 3;
 /** Of a document, in characters. */
 const longestName = 200;
@@ -56,6 +58,13 @@ export function cancelUpload(key: number): void {
 export function retryUpload(key: number): void {
   change(key, { state: 'waiting', sentBytes: 0, error: undefined });
   goOn();
+}
+
+/** Whether sending it again can succeed: not if the service refused what the file is, or how large. */
+export function mayBeSentAgain({ state, error }: UploadItem): boolean {
+  if (state === 'canceled') return true;
+  const isRefused = error instanceof SheafError && (error.is('BAD_REQUEST') || error.is('PAYLOAD_TOO_LARGE'));
+  return error !== undefined && !isRefused && !(error instanceof UnknownType);
 }
 
 export function removeUpload(key: number): void {
@@ -118,7 +127,7 @@ async function send(item: UploadItem, signal: AbortSignal): Promise<void> {
 
 async function store({ key, workspaceId, file, name: path }: UploadItem, signal: AbortSignal): Promise<string> {
   const contentType = contentTypeOf(path);
-  if (!contentType) throw new Error(t.uploads.unknownType);
+  if (!contentType) throw new UnknownType(t.uploads.unknownType);
   const onProgress = ({ sentBytes }: { sentBytes: number }) => change(key, { sentBytes });
   // Of a long path the end says more.
   const name = Array.from(path).slice(-longestName).join('');

@@ -8,7 +8,7 @@ import { expectOk } from '../../support/requests.ts';
 import { pathOf, useConsole } from './support/use-console.ts';
 
 describe('A folder that is dropped on the console', () => {
-  const { api, open, tenant } = useConsole({ WORKER_ENABLED: 'false' });
+  const { api, open, tenant } = useConsole({ WORKER_ENABLED: 'false', EXTRA_CONTENT_TYPES: 'docx' });
   let directory: string;
   before(() => {
     directory = makeTestDirectory();
@@ -21,6 +21,7 @@ describe('A folder that is dropped on the console', () => {
       ['Night log/empty.txt', ''],
       ['Night log/tool.bin', 'unknown'],
       ['Tools/tool.bin', 'unknown'],
+      ['slides.pptx', 'unknown here'],
     ] as const)
       writeFileSync(join(directory, name), bytes);
   });
@@ -46,6 +47,21 @@ describe('A folder that is dropped on the console', () => {
     await until(async () => (await uploads.getByText('overview.txt').count()) === 2);
     expect(await page.getByRole('alert').count()).to.equal(0);
     expect(complaints).to.deep.equal([]);
+  });
+
+  it('is offered by the picker, the filter and the hint as the deployment takes it, and not again where it never is', async () => {
+    const { page } = await open(pathOf(tenant, 'documents'), { as: tenant.owner });
+    await page.getByText(/^PDF, TXT, MD, CSV, HTML, JSON, PNG, JPG, WEBP, TIF, DOCX\. They go/).waitFor();
+    const accepted = (await page.locator('input[type=file]').getAttribute('accept')) ?? '';
+    expect(accepted.split(',')).to.include.members(['.pdf', '.docx']).and.not.include('.pptx');
+    const kinds = await page.getByLabel('Kind of file').locator('option').allTextContents();
+    expect(kinds).to.include('DOCX').and.not.include('PPTX');
+    await drop(page, join(directory, 'slides.pptx'));
+    await page
+      .getByRole('alert')
+      .getByText(/must be one of/)
+      .waitFor();
+    expect(await page.getByRole('region', { name: 'Uploads' }).getByRole('button', { name: /again/i }).count()).to.equal(0);
   });
 
   it('goes into the workspace that it was dropped in, also if another is chosen while it is read', async () => {

@@ -1,5 +1,6 @@
 import { Group, NativeSelect } from '@mantine/core';
 import { type ContentType, contentTypesByExtension } from '@sheaf/client';
+import { useEndings } from '../taken-types.ts';
 import { t } from '../text.ts';
 import { TagsField } from './tags-field.tsx';
 
@@ -11,12 +12,6 @@ export interface DocumentFilter {
   type?: string | undefined;
 }
 
-/** One ending for each kind of file. */
-const endings = Object.keys(contentTypesByExtension).filter((ending, index, all) => {
-  const type = contentTypesByExtension[ending];
-  return all.findIndex((other) => contentTypesByExtension[other] === type) === index;
-});
-
 export function typeOf(ending: string | undefined): ContentType | undefined {
   return ending !== undefined && Object.hasOwn(contentTypesByExtension, ending) ? contentTypesByExtension[ending] : undefined;
 }
@@ -27,7 +22,7 @@ interface DocumentFilterProps extends DocumentFilter {
 
 /** Narrows documents to those that have all of some labels, and to a kind of file. */
 export function DocumentFilterFields({ tags = [], type, onChange }: DocumentFilterProps) {
-  const kinds = endings.map((value) => ({ value, label: value.toUpperCase() }));
+  const kinds = useEndings().kinds.map((value) => ({ value, label: value.toUpperCase() }));
   return (
     <Group gap="sm" mb="sm" align="flex-end">
       <TagsField size="xs" className="grows" label={t.labels.filter} value={tags} onChange={(next) => onChange({ type, tags: next })} />

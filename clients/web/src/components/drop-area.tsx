@@ -1,17 +1,16 @@
 import { Button, Checkbox, Group, Paper, Stack, Text } from '@mantine/core';
-import { contentTypesByExtension } from '@sheaf/client';
 import { useMutation } from '@tanstack/react-query';
 import { type DragEvent, useRef, useState } from 'react';
 import { filesOf, type NamedFile, named } from '../dropped-files.ts';
+import { useEndings } from '../taken-types.ts';
 import { t } from '../text.ts';
 import { startUploads } from '../uploads.ts';
 import { Failure } from './failure.tsx';
 
-const accepted = Object.keys(contentTypesByExtension).map((extension) => `.${extension}`);
-
 /** Takes files, dropped or chosen, and dropped folders, and starts the uploads. */
 export function DropArea({ workspaceId }: { workspaceId: string }) {
   const input = useRef<HTMLInputElement>(null);
+  const endings = useEndings();
   const [isOver, setIsOver] = useState(false);
   const [index, setIndex] = useState(true);
   const start = (files: NamedFile[]) => startUploads({ workspaceId, files, index });
@@ -41,7 +40,7 @@ export function DropArea({ workspaceId }: { workspaceId: string }) {
         <Stack gap={4} className="drop-words">
           <Text fw={600}>{t.documents.drop}</Text>
           <Text size="sm" c="dimmed">
-            {t.documents.dropHint}
+            {t.documents.dropHint(endings.kinds.map((ending) => ending.toUpperCase()).join(', '))}
           </Text>
           <Checkbox
             size="sm"
@@ -56,7 +55,7 @@ export function DropArea({ workspaceId }: { workspaceId: string }) {
           type="file"
           multiple
           hidden
-          accept={accepted.join(',')}
+          accept={endings.all.map((ending) => `.${ending}`).join(',')}
           onChange={({ currentTarget }) => {
             start(Array.from(currentTarget.files ?? []).map(named));
             currentTarget.value = '';

@@ -1,7 +1,7 @@
 import { Button, Group, Paper, Progress, Text, Title } from '@mantine/core';
 import { memo } from 'react';
 import { formatBytes, t } from '../text.ts';
-import { cancelUpload, clearUploads, isUnderWay, removeUpload, retryUpload, type UploadItem, uploads } from '../uploads.ts';
+import { cancelUpload, clearUploads, isUnderWay, mayBeSentAgain, removeUpload, retryUpload, type UploadItem, uploads } from '../uploads.ts';
 import { Failure } from './failure.tsx';
 
 /** The uploads of a workspace, each with its progress. */
@@ -48,9 +48,7 @@ const Upload = memo(function Upload({ item }: { item: UploadItem }) {
             {how}
           </Text>
           {isUnderWay(item) && <Act label={t.uploads.cancel(name)} text={t.common.cancel} onClick={() => cancelUpload(key)} />}
-          {(state === 'canceled' || error !== undefined) && (
-            <Act label={t.uploads.retry(name)} text={t.common.retry} onClick={() => retryUpload(key)} />
-          )}
+          {mayBeSentAgain(item) && <Act label={t.uploads.retry(name)} text={t.common.retry} onClick={() => retryUpload(key)} />}
           {(state === 'failed' || state === 'canceled') && (
             <Act label={t.uploads.remove(name)} text={t.common.remove} onClick={() => removeUpload(key)} />
           )}

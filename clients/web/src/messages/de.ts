@@ -123,7 +123,7 @@ export const de: Messages = {
   documents: {
     title: 'Dokumente',
     drop: 'Dateien oder einen Ordner hier ablegen oder Dateien auswählen',
-    dropHint: 'PDF, Text, Markdown, CSV, HTML, JSON und Bilder. Sie gehen direkt an den Speicher.',
+    dropHint: (kinds) => `${kinds}. Sie gehen direkt an den Speicher.`,
     choose: 'Dateien auswählen',
     index: 'Nach dem Hochladen durchsuchbar machen',
     emptyTitle: 'Noch keine Dokumente',

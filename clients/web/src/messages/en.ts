@@ -124,7 +124,7 @@ export const en = {
   documents: {
     title: 'Documents',
     drop: 'Drop files or a folder here, or choose files',
-    dropHint: 'PDF, text, Markdown, CSV, HTML, JSON and images. They go straight to the storage.',
+    dropHint: (kinds: string) => `${kinds}. They go straight to the storage.`,
     choose: 'Choose files',
     index: 'Make them searchable after the upload',
     emptyTitle: 'No documents yet',

@@ -15,7 +15,7 @@ import { Time } from '../components/time.tsx';
 import { Waiting } from '../components/waiting.tsx';
 import { WorkflowLink } from '../components/workflow-link.tsx';
 import { useDocumentNames } from '../document-names.ts';
-import { findRetried, type JobStatus, jobsQuery, type ListedJob, type Live, liveJobs } from '../jobs.ts';
+import { findRetried, type JobStatus, jobsQuery, type ListedJob, type Live, liveJobs, mayBeRetried } from '../jobs.ts';
 import { slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
 import { formatPercent, formatRelative, t } from '../text.ts';
@@ -73,7 +73,7 @@ function RetryAll({ items }: { items: ListedJob[] }) {
   const [asked, setAsked] = useState<ListedJob[]>();
   // Of the retries only those are shown here that have failed, too. The others are looked for before anything is charged.
   const shown = new Set(items.map(({ input }) => input.retryOf));
-  const failed = items.filter(({ id }) => !shown.has(id) && !retried.has(id));
+  const failed = items.filter((job) => mayBeRetried(job) && !shown.has(job.id) && !retried.has(job.id));
   const find = useMutation({
     mutationFn: () => findRetried(place, failed),
     onSuccess: (found) => {
@@ -192,14 +192,15 @@ function JobState({ job }: { job: ListedJob }) {
 }
 
 /** What can be done with a job now. The stream shows what came of it; should it be away, the list is read again. */
-function Act({ job: { id, status }, kind, name }: { job: ListedJob; kind: string; name: string }) {
+function Act({ job, kind, name }: { job: ListedJob; kind: string; name: string }) {
+  const { id, status } = job;
   if (status === 'queued')
     return (
       <TaskButton task={() => service.jobs.cancel({ id })} changes={['jobs']} label={t.jobs.cancel(kind, name)}>
         {t.common.cancel}
       </TaskButton>
     );
-  if (status !== 'failed') return null;
+  if (!mayBeRetried(job)) return null;
   return (
     <TaskButton task={() => service.jobs.retry({ id })} changes={['jobs']} label={t.jobs.retry(kind, name)}>
       {t.common.retry}
