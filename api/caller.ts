@@ -121,7 +121,7 @@ export function checkPermission(
 ): void {
   const place = { organizationId, workspaceId };
   if (holdsPermission(caller, place, permission)) return;
-  // Whoever is no member learns nothing of the row.
+  // Someone who is not a member learns nothing of the row.
   if (permission === undefined || !holdsPermission(caller, place)) throw refusalAtDoor(caller, organizationId);
   const whose = isKey(caller) ? 'this API key or who is responsible for it does not have' : 'you do not have in this organization';
   throw new ApiError('FORBIDDEN', { message: `This needs the permission ${permission}, which ${whose}.` });

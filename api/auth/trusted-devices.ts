@@ -30,7 +30,7 @@ export const verificationHooks = {
 const ofOwnSessions = new Set(['/revoke-session', '/revoke-sessions', '/revoke-other-sessions']);
 const ofAdmins = new Set(['/admin/revoke-user-session', '/admin/revoke-user-sessions']);
 
-/** Lists and ends the devices that are not asked for a second factor. Whoever ends a session ends the trust in every device of its user. */
+/** Lists and ends the devices that are not asked for a second factor. Ending a session ends the trust in every device of its user. */
 export function trustedDevicesPlugin(db: Db): BetterAuthPlugin {
   return {
     id: 'trusted-devices',

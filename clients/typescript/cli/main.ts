@@ -3,7 +3,7 @@
 import { exitCodes, interrupted } from './failure.ts';
 import { runCommand } from './run-command.ts';
 
-// Whoever reads has left, as behind `| head`. Uploads go on with the next run.
+// The reader of the pipe has left, as behind `| head`. Uploads go on with the next run.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(141);
   process.stderr.write(`Error: What was found cannot be written: ${error.message}\n`);

@@ -10,8 +10,8 @@ export interface NamedFile {
 export const named = (file: File): NamedFile => ({ file, name: file.name });
 
 /**
- * The files of what was dropped; those of a folder are called by their paths in it. Left out of folders is what `sheaf upload` leaves out,
- * too: hidden files, empty ones and unknown types. Throws if nothing is left.
+ * The dropped files. Those of a dropped folder keep their path as name. Skips what `sheaf upload` skips in folders: hidden files, empty ones
+ * and unknown types. Throws if nothing is left.
  */
 export async function filesOf(entries: FileSystemEntry[]): Promise<NamedFile[]> {
   const files: NamedFile[] = [];

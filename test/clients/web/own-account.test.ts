@@ -52,7 +52,7 @@ describe('The own account in the console', () => {
     await page.goto(api.url + last);
     await section.getByText(`Your address is new-${email}.`).waitFor();
     await page.goto(api.url + last);
-    await page.getByText('This did not work (INVALID_TOKEN).').waitFor();
+    await page.getByText('The server refused this (INVALID_TOKEN).').waitFor();
   });
 
   it('turns on two-factor on a phone, gets other backup codes, and turns it off', async () => {
@@ -110,7 +110,7 @@ describe('The own account in the console', () => {
     const { page } = await openAccount(tenant);
     const connect = page.getByRole('button', { name: 'Connect provider A', exact: true });
     await connect.click();
-    await page.getByText(/This did not work \(\w+\)\./).waitFor();
+    await page.getByText(/The server refused this \(\w+\)\./).waitFor();
     provider.profile.email_verified = true;
     await connect.click();
     await page.getByRole('button', { name: 'Disconnect provider A' }).click();

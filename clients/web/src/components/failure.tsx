@@ -4,7 +4,7 @@ import { canCopy } from '../clipboard.ts';
 import { t } from '../text.ts';
 
 /** What went wrong, in the words of the service, with the id by which its operator finds the request. */
-export function Failure({ error, retry, title = t.common.failed }: { error: unknown; retry?: (() => void) | undefined; title?: string }) {
+export function Failure({ error, retry, title }: { error: unknown; retry?: (() => void) | undefined; title?: string }) {
   if (!error) return null;
   const { requestId } = error instanceof SheafError ? error : {};
   return (

@@ -40,7 +40,7 @@ function Pdf({ id, page, onPages }: { id: string } & Pick<OriginalProps, 'page' 
 async function readOriginal(id: string): Promise<ArrayBuffer> {
   const { url } = await service.documents.downloadUrl({ id });
   const answer = await fetch(url).catch(() => undefined);
-  // Nobody is told whether the connection is away or the store refuses pages.
+  // The browser does not say whether the connection is away or the store refuses pages.
   if (!answer?.ok) throw new Error(t.document.originalUnread);
   return await answer.arrayBuffer();
 }
