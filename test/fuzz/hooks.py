@@ -65,7 +65,9 @@ def malformed_id(failure, response):
     if response.status_code == 200:
         body = json.loads(response.content)
         return body.get("matched") == 0 or [] in (body.get(found) for found in ("results", "items", "entries", "documents", "jobs"))
-    return is_error(response, 404, "NOT_FOUND") or is_error(response, 403, "FORBIDDEN")
+    # Of several jobs one is told that cannot be, such as one of a document whose file is not there yet.
+    refusals = ((404, "NOT_FOUND"), (403, "FORBIDDEN"), (412, "PRECONDITION_FAILED"))
+    return any(is_error(response, *refusal) for refusal in refusals)
 
 
 # As a parameter of a path, a query or a body. The document calls the id of a workspace in a path `slug`.
