@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../base/text/escape-html.ts';
+
 /** How the mails of a deployment look. */
 export interface MailStyle {
   /** The deployment's name, above each mail and below its text. */
@@ -41,8 +43,4 @@ function linkPart(url: string, label: string): string {
 
 function isLink(paragraph: string, origins: string[]): boolean {
   return /^https?:\/\/\S+$/.test(paragraph) && origins.includes(URL.parse(paragraph)?.origin ?? '');
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import type { AiServiceConfig } from '../../base/config/ai-service.ts';
+import { escapeHtml } from '../../base/text/escape-html.ts';
 import type { describeAiService } from '../../contract/ai-service/openapi.ts';
 
 type OpenApiDocument = ReturnType<typeof describeAiService>;
@@ -37,8 +38,4 @@ function renderPage({ info, paths }: OpenApiDocument): string {
   );
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(info.title)}</title><style>${style}</style></head>
 <body><h1>${escapeHtml(info.title)} ${escapeHtml(info.version)}</h1><p>${escapeHtml(info.description)}</p>${sections.join('\n')}</body></html>`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import express, { type Response, type Router } from 'express';
+import { escapeHtml } from '../../base/text/escape-html.ts';
 import { version } from '../../contract/index.ts';
 import { protectPage } from './browser-security.ts';
 
@@ -79,10 +80,6 @@ function renderInvitation(apiUrl: string, id: string): string {
   -H 'Content-Type: application/json' -H "Authorization: Bearer $TOKEN" \\
   -d '{"invitationId":"${id}"}'`)}</pre>
     <p>The invitation is good for 48 hours. If you do not want to join, do nothing.</p>`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }
 
 function renderPage(content: string): string {

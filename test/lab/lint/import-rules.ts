@@ -44,7 +44,14 @@ export const importRules: Record<string, ImportRule> = {
     packages: ['kysely', 'kysely/**', 'pg', 'dataloader', 'node:*'],
   },
   adapters: {
-    imports: ['base/config/keys.ts', 'base/retry-after.ts', 'base/telemetry/spans.ts', 'contract/ai-service', 'contract/version.ts'],
+    imports: [
+      'base/config/keys.ts',
+      'base/retry-after.ts',
+      'base/telemetry/spans.ts',
+      'base/text/escape-html.ts',
+      'contract/ai-service',
+      'contract/version.ts',
+    ],
     types: ['base/config'],
     packages: [
       '@aws-sdk/client-s3',
