@@ -129,6 +129,14 @@ const question = z
       .nullish()
       .describe('What was asked before, if the question leans on it: its words count as those of the question.')
       .meta({ examples: [null] }),
+    conversation: z
+      .array(singleLine({ min: 1, max: 1000 }))
+      .max(20)
+      .optional()
+      .describe(
+        'The questions before it, the oldest first. A remote model rewrites the question if it leans on them, for the search only. Without one the last is taken for `before` if the question begins with a word that leans on it.',
+      )
+      .meta({ examples: [['How often is the mirror cleaned?']] }),
     draft: z
       .boolean()
       .optional()

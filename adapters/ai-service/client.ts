@@ -49,6 +49,7 @@ const defaultTimeouts = {
   summarizeMs: 90_000,
   embedMs: 60_000,
   answerMs: 90_000,
+  rewriteMs: 10_000,
   fieldsMs: 90_000,
   rerankMs: 15_000,
   healthMs: 2000,
@@ -101,6 +102,10 @@ export function createAiClient(options: AiClientOptions) {
     /** Answers a question by the numbers of at most `maxSentences` units (1 to 20, default 5), or pairs of neighbours. */
     answer({ question, before, passages, maxSentences, draft, ...call }: CallOptions & Sentences<Body<typeof aiService.answer>>) {
       return post(aiService.answer, { question, before, passages, max_sentences: maxSentences, draft }, timeouts.answerMs, call);
+    },
+    /** A question that leans on those before it as one that stands by itself. Null without a remote model. */
+    async rewrite({ question, earlier, ...call }: CallOptions & Body<typeof aiService.rewrite>) {
+      return (await post(aiService.rewrite, { question, earlier }, timeouts.rewriteMs, call)).question;
     },
     /** Reads the values of a schema out of a document, part by part. What a value quotes is not checked: `toFields` does that. */
     fields({ schema, title, passages, ...call }: CallOptions & Body<typeof aiService.fields>) {

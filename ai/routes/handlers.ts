@@ -23,7 +23,7 @@ export function createJsonRoutes(
   { maxTextCharacters, remote }: Pick<AiServiceConfig, 'maxTextCharacters' | 'remote'>,
   provider: Provider,
 ): Record<Exclude<AiOperation, 'extract'>, RequestHandler> {
-  const { summarize, embed, answer, fields, rerank } = aiService;
+  const { summarize, embed, answer, rewrite, fields, rerank } = aiService;
   return {
     summarize: jsonRoute(summarize, bytesOf(maxTextCharacters), ({ text, max_sentences: maxSentences }, signal) => {
       checkLength([text], maxTextCharacters, 'summarized');
@@ -39,6 +39,7 @@ export function createJsonRoutes(
     answer: jsonRoute(answer, maxAnswerBytes, ({ max_sentences: maxSentences, ...question }, signal) =>
       provider.answer({ ...question, maxSentences }, signal),
     ),
+    rewrite: jsonRoute(rewrite, maxAnswerBytes, async (asked, signal) => ({ question: await provider.rewrite(asked, signal) })),
     fields: jsonRoute(fields, bytesOf(2 * maxTextCharacters) + 1024 * 1024, (asked, signal) => {
       const texts = asked.passages.map(({ text }) => text);
       checkLength(texts, maxTextCharacters, 'read for fields');

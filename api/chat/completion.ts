@@ -14,7 +14,7 @@ interface CompletionHead {
 }
 
 /** A citation in the protocol's form, with fields of this service. */
-interface Annotation {
+export interface Annotation {
   type: 'url_citation';
   /** The part of the message that the citation supports, in characters. */
   url_citation: { url: string; title: string; start_index: number; end_index: number };
@@ -26,9 +26,15 @@ interface Part {
   annotations: Annotation[];
 }
 
+/** What a completion says beside the answer: the address of a citation, and the question for its `usage`. */
+interface Told {
+  urlOf(citation: Annotation['citation']): string;
+  question: string;
+}
+
 /** The answer as a `chat.completion`. */
-export function toCompletion(head: CompletionHead, answer: Answer, { apiUrl, question }: { apiUrl: string; question: string }): object {
-  const parts = toParts(answer, apiUrl);
+export function toCompletion(head: CompletionHead, answer: Answer, { urlOf, question }: Told): object {
+  const parts = toParts(answer, urlOf);
   const message = {
     role: 'assistant',
     content: parts.map(({ content }) => content).join(''),
@@ -39,17 +45,24 @@ export function toCompletion(head: CompletionHead, answer: Answer, { apiUrl, que
   return { ...head, object: 'chat.completion', choices, usage: usageOf(question, message.content), answer };
 }
 
-/** The answer as a series of `chat.completion.chunk`, a sentence in each. */
-export function toChunks(head: CompletionHead, answer: Answer, apiUrl: string): object[] {
+/** The answer as a series of `chat.completion.chunk`, a sentence in each; with `usage` in one more at the end if that is asked for. */
+export function toChunks(head: CompletionHead, answer: Answer, { urlOf, question, usage }: Told & { usage: boolean }): object[] {
+  const common = { ...head, object: 'chat.completion.chunk', ...(usage ? { usage: null } : {}) };
   const chunk = (delta: object, finish: 'stop' | null) => ({
-    ...{ ...head, object: 'chat.completion.chunk' },
+    ...common,
     choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
   });
-  const sentences = toParts(answer, apiUrl).map((part) => chunk(part, null));
-  return [chunk({ role: 'assistant', content: '', refusal: null }, null), ...sentences, { ...chunk({}, 'stop'), answer }];
+  const parts = toParts(answer, urlOf);
+  const said = parts.map(({ content }) => content).join('');
+  return [
+    chunk({ role: 'assistant', content: '', refusal: null }, null),
+    ...parts.map((part) => chunk(part, null)),
+    { ...chunk({}, 'stop'), answer },
+    ...(usage ? [{ ...common, choices: [], usage: usageOf(question, said) }] : []),
+  ];
 }
 
-function toParts(answer: Answer, apiUrl: string): Part[] {
+function toParts(answer: Answer, urlOf: Told['urlOf']): Part[] {
   if (answer.sentences.length === 0) return [{ content: nothing, annotations: [] }];
   let passed = 0;
   const parts = answer.sentences.map(({ text: quoted, citations }, index) => {
@@ -60,7 +73,7 @@ function toParts(answer: Answer, apiUrl: string): Part[] {
     passed = end;
     const annotations = citations.map((citation) => ({
       ...{ type: 'url_citation' as const, citation },
-      url_citation: { url: urlOf(citation, apiUrl), title: citation.documentName, ...place },
+      url_citation: { url: urlOf(citation), title: citation.documentName, ...place },
     }));
     return { content, annotations };
   });
@@ -81,8 +94,3 @@ function usageOf(question: string, content: string) {
 
 /** The text of a message without sentences, since a front end may show nothing but the message. */
 const nothing = 'Nothing in the documents responds to this.';
-
-/** The address of the cited page's text. */
-function urlOf({ documentId, page }: Annotation['citation'], apiUrl: string): string {
-  return `${apiUrl}/api/v1/documents/${documentId}/text${page === null ? '' : `?page=${page}`}`;
-}

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { ApiError } from '../../contract/api-error.ts';
 import { type Contract, contract } from '../../contract/index.ts';
 import type { AnyRoute, RouteInput, RouteOutput } from '../../contract/route.ts';
-import { leansOnBefore } from '../../domain/answers/leaning.ts';
 import type { KeyCaller } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { invalidInput, renderError, toIssues } from '../http/errors.ts';
@@ -11,6 +10,7 @@ import { jsonBody } from '../http/json-body.ts';
 import { requestIdOf, requestInfo } from '../http/request.ts';
 import { limitRequests } from '../limits/limiters.ts';
 import { type Procedure, type Procedures, run } from '../procedure.ts';
+import { citationUrl } from './citation-url.ts';
 import { toChunks, toCompletion } from './completion.ts';
 
 const { documents } = contract;
@@ -20,6 +20,7 @@ const completionRequest = z.object({
   model: z.string(),
   messages: z.array(z.object({ role: z.string(), content: z.union([z.string(), z.array(z.looseObject({ type: z.string() }))]).nullish() })),
   stream: z.boolean().nullish(),
+  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
 });
 
 /**
@@ -44,15 +45,16 @@ export function chatRoutes(deps: ApiDeps, procedures: Procedures<Contract>): Rou
   };
 
   const complete: RequestHandler = async (req, res) => {
-    const { model, messages, stream } = parse(completionRequest, req.body ?? {});
+    const { model, messages, stream, stream_options: options } = parse(completionRequest, req.body ?? {});
     const input = {
       ...parse(documents.ask.pathParams, { workspaceId: model }),
       ...parse(documents.ask.body, { ...questionOf(messages), mode: 'hybrid', draft: deps.config.answers.drafts === 'chat' }),
     };
     const answer = await call(procedures.documents.ask, input, req, res);
     const head = { id: `chatcmpl-${answer.id}`, created: seconds(), model };
-    if (stream) sendChunks(res, toChunks(head, answer, deps.config.apiUrl));
-    else res.json(toCompletion(head, answer, { apiUrl: deps.config.apiUrl, question: input.question }));
+    const told = { urlOf: await citationUrl(deps, input.workspaceId), question: input.question };
+    if (stream) sendChunks(res, toChunks(head, answer, { ...told, usage: options?.include_usage ?? false }));
+    else res.json(toCompletion(head, answer, told));
   };
 
   router.get('/models', limited, authorized, listModels);
@@ -73,17 +75,16 @@ const authorized: RequestHandler = (_req, res, next) => {
   next();
 };
 
-/**
- * The text of the last message of the user, on one line, and that of the message before if it leans on it. Throws BAD_REQUEST if there is
- * none.
- */
-function questionOf(messages: z.output<typeof completionRequest>['messages']): { question: string; before?: string } {
-  const [question = '', before = ''] = messages
-    .filter(({ role }) => role === 'user')
-    .map(textOf)
-    .reverse();
+const maxConversation = 5;
+const maxQuestionLength = 1_000;
+
+/** The text of the last message of the user, on one line, and those of some before it. Throws BAD_REQUEST if there is none. */
+function questionOf(messages: z.output<typeof completionRequest>['messages']): { question: string; conversation: string[] } {
+  const said = messages.filter(({ role }) => role === 'user').map(textOf);
+  const question = said.pop() ?? '';
   if (question === '') throw invalidInput([{ path: ['messages'], message: 'must have a message of the role user with a text' }]);
-  return before !== '' && leansOnBefore(question, before) ? { question, before: [...before].slice(0, 1_000).join('') } : { question };
+  const conversation = said.filter((text) => text !== '').slice(-maxConversation);
+  return { question, conversation: conversation.map((text) => [...text].slice(0, maxQuestionLength).join('').trim()) };
 }
 
 function textOf({ content }: z.output<typeof completionRequest>['messages'][number]): string {

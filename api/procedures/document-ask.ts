@@ -2,7 +2,8 @@ import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
 import type { AnyRoute, RouteInput } from '../../contract/route.ts';
 import { type Answer, type NumberedAnswer, withoutDeleted } from '../../domain/answers/answer.ts';
-import { askDocuments, type Keep } from '../../domain/answers/ask-documents.ts';
+import { type Asked, askDocuments, type Keep } from '../../domain/answers/ask-documents.ts';
+import { leansOnBefore } from '../../domain/answers/leaning.ts';
 import type { Passage } from '../../domain/answers/read-passages.ts';
 import { toUnits } from '../../domain/answers/to-answer.ts';
 import { findRecord } from '../../domain/idempotency.ts';
@@ -96,26 +97,50 @@ async function ask(deps: ApiDeps, { input, caller, request, log, authorize }: Co
   if (!isKey(caller)) await limiters.questions.consume(caller.userId, request.setHeader);
   const { signal, requestId } = request;
   const asking = { signal, requestId, tenant: workspace.organization_id, log };
-  const { question, before = null, limit, maxSentences } = input;
+  const { limit, maxSentences } = input;
   const draft = (input.draft ?? false) && config.answers.drafts !== 'off';
   const asked = {
     ...{ db, getPlan, signal, actorId: callerId(caller) },
     embed: (query: string, index: IndexKind | undefined) => embedQuery(ai, { query, index }, asking),
     rerank: config.searches.reranks ? (query: string, texts: string[]) => rerankTexts(ai, query, texts, asking) : undefined,
     maxSentences,
-    pick: (passages: Passage[]) => pick(ai, { question, before, passages, maxSentences, draft }, asking),
+    understand: () => understand(ai, input, asking),
+    pick: (about: Asked, passages: Passage[]) => pick(ai, { ...about, passages, maxSentences, draft }, asking),
     onUnsettled: (err: unknown, chargeId: string) => log.warn({ err, chargeId }, 'the charge of an answer could not be settled'),
   };
   const mode = input.mode ?? config.searches.defaultMode;
   try {
     const index = await readSearchedIndex(db, workspace.id);
-    return await askDocuments(
-      asked,
-      { workspace, index, query: before === null ? question : `${before} ${question}`, mode, limit, filter: toFilter(input.filter) },
-      keep,
-    );
+    return await askDocuments(asked, { workspace, index, mode, limit, filter: toFilter(input.filter) }, keep);
   } catch (error) {
     throw signal.aborted ? clientLeft() : error;
+  }
+}
+
+/** The time limit for rewriting a question, which can be answered without. */
+const rewriteTimeoutMs = 10_000;
+
+/**
+ * A question of a conversation as one that stands by itself, by the model of the AI service. Without a model, or if it fails or takes too
+ * long, the question as it is, with the one before if it leans on that. Throws the signal's reason.
+ */
+async function understand(
+  ai: ApiDeps['ai'],
+  { question, before, conversation = [] }: Context['input'],
+  { signal: asking, requestId, tenant, log }: Asking,
+): Promise<Asked> {
+  const earlier = before ? [...conversation.slice(-19), before] : conversation;
+  const last = earlier.at(-1);
+  if (last === undefined) return { question, before: null };
+  const asIs = { question, before: before || leansOnBefore(question, last) ? last : null };
+  try {
+    const signal = AbortSignal.any([asking, AbortSignal.timeout(rewriteTimeoutMs)]);
+    const rewritten = await ai.rewrite({ question, earlier, signal, requestId, tenant, patienceMs });
+    return rewritten === null ? asIs : { question: rewritten, before: null };
+  } catch (error) {
+    asking.throwIfAborted();
+    log.warn({ err: error }, 'a question could not be rewritten');
+    return asIs;
   }
 }
 

@@ -39,6 +39,13 @@ export const answer = z.object({
   model: storable.nullable().describe('The remote model; null if none picked.'),
 });
 
+export const rewriteRequest = z.object({
+  question,
+  earlier: z.array(atMost(maxQuestionLength)).min(1).max(20).describe('The questions before it, the oldest first.'),
+});
+
+export const rewritten = z.object({ question: storable.min(1).nullable().describe('On one line; null without a remote model.') });
+
 export const fieldsRequest = z.object({
   schema: z.record(z.string(), z.unknown()).describe('The JSON Schema of what is wanted.'),
   title: atMost(maxNameLength),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { c } from '../route.ts';
-import { answer, answerRequest, fieldsRequest, saidFields } from './answers.ts';
+import { answer, answerRequest, fieldsRequest, rewriteRequest, rewritten, saidFields } from './answers.ts';
 import { extracted, linesMediaType, outlineHeader, upload } from './extract.ts';
 import { health } from './health.ts';
 import { embeddings, embedRequest, maxTexts, ranking, rankRequest, summary, summaryRequest } from './texts.ts';
@@ -63,6 +63,13 @@ the answer is from anywhere else.`,
       headers,
       body: answerRequest,
       responses: { 200: answer.describe('What responds.') },
+    },
+    rewrite: {
+      method: 'POST',
+      path: '/rewrite',
+      summary: 'Rewrites a question that leans on those before it, by the remote chat model, so that it can be searched for by itself.',
+      body: rewriteRequest,
+      responses: { 200: rewritten.describe('The question.') },
     },
     fields: {
       method: 'POST',

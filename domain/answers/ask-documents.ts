@@ -5,11 +5,19 @@ import type { Answer, Picked } from './answer.ts';
 import { type Passage, readPassages } from './read-passages.ts';
 import { nothing, toAnswer } from './to-answer.ts';
 
+/** A question; `before` is the one that it leans on, whose words count as its own. */
+export interface Asked {
+  question: string;
+  before: string | null;
+}
+
 interface AskDeps extends Omit<SearchDeps, 'isCharged' | 'actorId'> {
   /** The user or the API key that asks. */
   actorId: string;
+  /** The question as it is searched for. */
+  understand(): Promise<Asked>;
   /** Picks the units of passages that respond. The question fails with its error. */
-  pick(passages: Passage[]): Promise<Picked>;
+  pick(asked: Asked, passages: Passage[]): Promise<Picked>;
   maxSentences: number;
 }
 
@@ -21,15 +29,17 @@ export type Keep = (effect: (trx: Transaction) => Promise<Answer>) => Promise<An
  * or refunds it if the answer has no sentence. A failure refunds it, too; if the process dies, the sweep does. Throws LIMIT_REACHED without
  * credits.
  */
-export async function askDocuments(deps: AskDeps, search: Search, keep: Keep): Promise<Answer> {
+export async function askDocuments(deps: AskDeps, search: Omit<Search, 'query'>, keep: Keep): Promise<Answer> {
   const { db, getPlan, actorId, onUnsettled } = deps;
   const { organization_id: organizationId, id: workspaceId } = search.workspace;
   const id = await openCharge(db, getPlan, 'answer', { organizationId, workspaceId, actorId });
   const refund = (reason?: string) => refundCharge(db, 'answer', id, reason).catch((error) => onUnsettled(error, id));
   try {
-    const { chunks } = await searchDocuments({ ...deps, isCharged: false }, search);
+    const asked = await deps.understand();
+    const query = asked.before === null ? asked.question : `${asked.before} ${asked.question}`;
+    const { chunks } = await searchDocuments({ ...deps, isCharged: false }, { ...search, query });
     const passages = await readPassages(db, chunks);
-    const made = passages.length > 0 ? toAnswer(await deps.pick(passages), passages, deps.maxSentences) : nothing;
+    const made = passages.length > 0 ? toAnswer(await deps.pick(asked, passages), passages, deps.maxSentences) : nothing;
     const isAnswered = made.sentences.length > 0;
     const answer = await keep(async (trx) => {
       if (isAnswered) await settleCharge(trx, 'answer', id);

@@ -33,6 +33,18 @@ export async function findWorkspaceDeletion(db: Db, id: string): Promise<{ works
     .executeTakeFirst();
 }
 
+/** The slugs of a workspace and its organization, of which addresses in the console are made. Throws NOT_FOUND. */
+export async function readWorkspaceSlugs(db: Db, workspaceId: string): Promise<{ organization: string; workspace: string }> {
+  const slugs = await db
+    .selectFrom('workspace')
+    .innerJoin('organization', 'organization.id', 'workspace.organization_id')
+    .select(['organization.slug as organization', 'workspace.slug as workspace'])
+    .where('workspace.id', '=', workspaceId)
+    .executeTakeFirst();
+  if (!slugs) throw workspaceNotFound();
+  return slugs;
+}
+
 /** The workspace of an organization with this slug. Throws NOT_FOUND. */
 export async function getWorkspaceBySlug(db: Db, organizationId: string, slug: string): Promise<WorkspaceRow> {
   const workspace = await db

@@ -97,6 +97,18 @@ describe('answers of a remote model', () => {
     expect(service.program.stdout()).to.not.contain('In May').and.not.contain('ends in');
   });
 
+  it('has the model rewrite a question of a conversation, on one line, and refuses what is no question', async () => {
+    const rewrite = { question: 'When does it end?', earlier: ['Who signed the lease?'] };
+    remote.answer = () => chat('{"question":"When does\\n the lease end?"}');
+    expect(await service.client.rewrite(rewrite)).to.equal('When does the lease end?');
+    const { messages } = remote.requests[0]?.body ?? {};
+    expect(JSON.parse(messages[1].content)).to.deep.equal({ earlier: rewrite.earlier, question: rewrite.question });
+    for (const said of ['', 'The lease ends in May.', '{}', '{"question":" "}', JSON.stringify({ question: 'a'.repeat(1_001) })]) {
+      remote.answer = () => chat(said);
+      expect(await failureOf(service.client.rewrite(rewrite)), said).to.include({ status: 502, code: 'remote_failed' });
+    }
+  });
+
   it('passes on that the passages are too long for the model', async () => {
     remote.answer = () => ({ status: 400, body: { error: { code: 'context_length_exceeded', message: 'too long' } } });
     expect(await failureOf(service.client.answer(asked))).to.include({ status: 413, code: 'text_too_long_for_model', retryable: false });

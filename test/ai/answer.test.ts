@@ -95,6 +95,10 @@ describe('/v1/answer', () => {
   const post = (body: unknown) => service.ask('/v1/answer', { method: 'POST', body: JSON.stringify(body) });
   const passages = unitsOf('The lease of the boat shed ends in May. The roof leaks.');
 
+  it('rewrites no question', async () => {
+    expect(await service.client.rewrite({ question: 'And the dome?', earlier: ['Is there a telescope?'] })).to.equal(null);
+  });
+
   it('answers with the numbers of units, and says that no model picked them', async () => {
     const none = { draft: null, extractive: true, model: null };
     const asked = { question: 'When does the lease end?', passages, maxSentences: 1 };

@@ -57,7 +57,16 @@ describe('the AI service over HTTP', () => {
     expect(document.openapi).to.equal('3.1.0');
     expect(document.info.version).to.equal(version);
     expect(await new Validator().validate(document)).to.deep.equal({ valid: true });
-    expect(document.paths).to.have.keys('/v1/extract', '/v1/summarize', '/v1/embed', '/v1/answer', '/v1/fields', '/v1/rerank', '/health');
+    expect(document.paths).to.have.keys(
+      '/v1/extract',
+      '/v1/summarize',
+      '/v1/embed',
+      '/v1/answer',
+      '/v1/rewrite',
+      '/v1/fields',
+      '/v1/rerank',
+      '/health',
+    );
     for (const path of ['/docs', '/redoc']) {
       const page = await service.ask(path);
       expect(page.headers.get('content-type')).to.contain('text/html');

@@ -144,7 +144,7 @@ describe('The credits of an answer', () => {
     const { db } = api.database;
     await db.updateTable('credit_month').set({ used: 98 }).where('organization_id', '=', tenant.organizationId).execute();
     for (const transport of transports) {
-      const { body } = await ask(transport, { mode: 'semantic' });
+      const { body } = await ask(transport, { mode: 'semantic', conversation: ['Is there a dome?'] });
       expect(body).to.deep.include({ code: 'LIMIT_REACHED', data: { kind: 'aiCredits', limit: 100, plan: 'free', scope: 'organization' } });
     }
     expect(ai.calls).to.deep.equal([]);

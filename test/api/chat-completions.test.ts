@@ -24,6 +24,7 @@ describe('The chat protocol of OpenAI, by the client of its authors', () => {
   });
   beforeEach(() => {
     ai.calls.length = 0;
+    ai.behave('rewrite');
     ai.behave('answer', quoting([...sentences, 'The dome opens at dawn.']));
   });
 
@@ -32,6 +33,8 @@ describe('The chat protocol of OpenAI, by the client of its authors', () => {
     noteTokens(token);
     return new OpenAI({ apiKey: token, baseURL: `${api.url}/api/v1`, maxRetries: 0 });
   }
+  const answersAsked = () =>
+    ai.calls.filter(({ operation }) => operation === 'answer').map(({ body: { before, question } }) => [before, question]);
   const messages = [
     { role: 'system' as const, content: 'You are a pirate.' },
     { role: 'user' as const, content: 'An earlier question?' },
@@ -55,24 +58,25 @@ describe('The chat protocol of OpenAI, by the client of its authors', () => {
     expect((completion as any).answer).to.include({ withheld: 0, nothingFound: false, credits: 3 });
     expect(completion.usage).to.deep.equal({ prompt_tokens: 10, completion_tokens: 15, total_tokens: 25 });
     // Who is to speak, and what was said before, is not asked: the question does not lean on it.
-    expect(ai.calls.flatMap(({ body }) => body.question ?? [])).to.deep.equal(['How are the mirrors and the dome kept?']);
+    expect(answersAsked()).to.deep.equal([[null, 'How are the mirrors and the dome kept?']]);
   });
 
-  it('leads from a citation to the text of its page', async () => {
-    const client = await clientWith();
-    const { choices } = await ask(client);
-    const url = choices[0]?.message.annotations?.[0]?.url_citation.url ?? '';
-    const text = await (await fetch(url, { headers: { authorization: `Bearer ${client.apiKey}` } })).json();
-    expect(text).to.include({ documentId, text: sentences.join(' ') });
+  it('leads from a citation to the passage in the console', async () => {
+    const { choices } = await ask(await clientWith());
+    const [first, second] = (choices[0]?.message.annotations ?? []).map(({ url_citation: { url } }) => new URL(url));
+    const { db } = api.database;
+    const { organizationId, workspaceId } = tenant;
+    const { slug } = await db.selectFrom('organization').select('slug').where('id', '=', organizationId).executeTakeFirstOrThrow();
+    const workspace = await db.selectFrom('workspace').select('slug').where('id', '=', workspaceId).executeTakeFirstOrThrow();
+    expect(first?.href).to.equal(`${api.url}/o/${slug}/${workspace.slug}/documents/${documentId}?start=0&end=35`);
+    expect(second?.search).to.equal('?start=36&end=59');
   });
 
   it('takes the question before along if the last one leans on it', async () => {
     const client = await clientWith();
     const turns = ['How are the mirrors kept?', 'And the dome?'].map((content) => ({ role: 'user' as const, content }));
     await client.chat.completions.create({ model: tenant.workspaceId, messages: turns });
-    expect(ai.calls.flatMap(({ body }) => (body.question ? [[body.before, body.question]] : []))).to.deep.equal([
-      ['How are the mirrors kept?', 'And the dome?'],
-    ]);
+    expect(answersAsked()).to.deep.equal([['How are the mirrors kept?', 'And the dome?']]);
   });
 
   it('reads messages with control characters as one line', async () => {
@@ -82,9 +86,7 @@ describe('The chat protocol of OpenAI, by the client of its authors', () => {
       content,
     }));
     await client.chat.completions.create({ model: tenant.workspaceId, messages: turns });
-    expect(ai.calls.flatMap(({ body }) => (body.question ? [[body.before, body.question]] : []))).to.deep.equal([
-      ['How are [1m the mirrors kept?', 'And the dome?'],
-    ]);
+    expect(answersAsked()).to.deep.equal([['How are [1m the mirrors kept?', 'And the dome?']]);
   });
 
   it('streams the same, a sentence at a time', async () => {
@@ -99,6 +101,38 @@ describe('The chat protocol of OpenAI, by the client of its authors', () => {
     expect(new Set(chunks.map(({ id }) => id)).size).to.equal(1);
     const whole = await client.chat.completions.stream({ model: tenant.workspaceId, messages }).finalContent();
     expect(whole).to.equal(sentences.join('\n\n'));
+  });
+
+  it('tells usage at the end of a stream that asks for it, in a chunk of its own', async () => {
+    const client = await clientWith();
+    const asked = { model: tenant.workspaceId, messages, stream: true as const, stream_options: { include_usage: true } };
+    const chunks: OpenAI.ChatCompletionChunk[] = [];
+    for await (const chunk of await client.chat.completions.create(asked)) chunks.push(chunk);
+    const last = chunks.pop();
+    expect(last?.choices).to.deep.equal([]);
+    expect(last?.usage).to.deep.equal({ prompt_tokens: 10, completion_tokens: 15, total_tokens: 25 });
+    expect(chunks.map(({ usage }) => usage)).to.deep.equal(chunks.map(() => null));
+    expect(chunks.at(-1)?.choices[0]?.finish_reason).to.equal('stop');
+  });
+
+  it('searches with what a model makes of a question that leans on others, and never shows it', async () => {
+    const client = await clientWith();
+    ai.behave('rewrite', () => ({ body: { question: 'When does the dome of the telescope open?' } }));
+    const turns = ['Is there a dome?', 'Fine.', 'When does it open?'].map((content) => ({ role: 'user' as const, content }));
+    const { choices } = await client.chat.completions.create({ model: tenant.workspaceId, messages: turns });
+    const asked = ai.calls.filter(({ operation }) => operation === 'rewrite').map(({ body }) => body);
+    expect(asked).to.deep.equal([{ question: 'When does it open?', earlier: ['Is there a dome?', 'Fine.'] }]);
+    const { body } = ai.calls.find(({ operation }) => operation === 'answer') ?? {};
+    expect([body.question, body.before]).to.deep.equal(['When does the dome of the telescope open?', null]);
+    expect(choices[0]?.message.content).to.equal(sentences.join('\n\n'));
+  });
+
+  it('joins the words of both if the model fails', async () => {
+    const client = await clientWith();
+    ai.behave('rewrite', () => aiError(502, 'remote_failed'));
+    const turns = ['How are the mirrors kept?', 'And the dome?'].map((content) => ({ role: 'user' as const, content }));
+    await client.chat.completions.create({ model: tenant.workspaceId, messages: turns });
+    expect(answersAsked()).to.deep.equal([['How are the mirrors kept?', 'And the dome?']]);
   });
 
   it('says so if nothing is found, or what was picked is not there', async () => {

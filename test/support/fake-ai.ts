@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-type AiOperation = 'extract' | 'summarize' | 'embed' | 'answer' | 'fields' | 'rerank';
+type AiOperation = 'extract' | 'summarize' | 'embed' | 'answer' | 'rewrite' | 'fields' | 'rerank';
 
 /** A call as the fake service got it: its JSON body, or the raw bytes of a document. */
 export interface AiCall {
@@ -62,6 +62,7 @@ export function goodAnswer({ operation, body }: AiCall): AiAnswer {
   if (operation === 'embed') return { body: { model: 'fake', dimensions: 2, vectors: body.texts.map(() => [0.6, 0.8]) } };
   if (operation === 'summarize') return { body: { summary: 'Short.', sentences: 1, model: 'fake', characters: body.text.length } };
   if (operation === 'answer') return { body: picking([{ units: [1], mark: null }], body.passages.length) };
+  if (operation === 'rewrite') return { body: { question: null } };
   if (operation === 'fields') return { body: { model: 'fake', parts: [], unreadable: 0 } };
   // The other way round, as if the last one responded best.
   if (operation === 'rerank') {
