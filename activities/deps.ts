@@ -6,6 +6,7 @@ import type { WebhookSender } from '../adapters/webhooks/port.ts';
 import type { Semaphore } from '../base/concurrency/semaphore.ts';
 import type { Db } from '../db/connect.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
+import type { OutageTimes } from '../domain/outages/outage.ts';
 import type { Payments } from '../domain/payments/payments.ts';
 import type { SecretBox } from '../domain/secret-box.ts';
 import type { Embedder } from './embedder.ts';
@@ -33,7 +34,7 @@ export interface ActivityDeps {
   log: Logger;
   /** Limits the attempts of all kinds in this process: `WORKER_CONCURRENCY`. Closed when the process stops. */
   attempts: Semaphore;
-  jobs: { timeoutMs: number; retryDelaysMs: readonly number[] };
+  jobs: { timeoutMs: number; retryDelaysMs: readonly number[]; outages: OutageTimes };
   getPlan: GetPlan;
   /** Undefined while billing is off. */
   payments?: Payments | undefined;

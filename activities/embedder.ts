@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AiClient,
   AiServiceError,
@@ -9,6 +8,7 @@ import {
 } from '../adapters/ai-service/client.ts';
 import { Semaphore } from '../base/concurrency/semaphore.ts';
 import { JobFailure } from './job-failure.ts';
+import { anyWait, patiently } from './patiently.ts';
 
 /** The embedding profile of a model. */
 interface Profile {
@@ -38,7 +38,6 @@ interface EmbedAllOptions extends CallOptions {
   onProgress?: (embedded: number) => void;
 }
 
-const leastWaitMs = 100;
 /** The text to embed if there are none, since the result names the model even then. A single token for a remote model. */
 const shortestText = 'a';
 
@@ -102,7 +101,9 @@ export class Embedder {
     let done = 0;
     for (let start = 0; start < embedded.length; start += textsPerCall) {
       const batch = embedded.slice(start, start + textsPerCall);
-      const call = this.calls.run(() => this.embedPatiently(embed, batch, { ...options, signal: ends }), ends);
+      const patience = { until: options.until ?? 0, signal: ends, asked: anyWait };
+      const { requestId, tenant, index } = options;
+      const call = this.calls.run(() => patiently(() => embed({ texts: batch, index, signal: ends, requestId, tenant }), patience), ends);
       calls.push(call);
       call.then(
         () => {
@@ -117,23 +118,6 @@ export class Embedder {
       return texts.length > 0 ? joined : { ...joined, vectors: [] };
     } finally {
       failed.abort();
-    }
-  }
-
-  /** Repeats a call after the wait that the model asked for, if there is time. Other failures are not repeated here. */
-  private async embedPatiently<V>(
-    embed: Embed<V>,
-    texts: string[],
-    { signal, requestId, tenant, index, until = 0 }: EmbedAllOptions,
-  ): Promise<Embedded<V>> {
-    for (;;) {
-      try {
-        return await embed({ texts, index, signal, requestId, tenant });
-      } catch (error) {
-        const waitMs = error instanceof AiServiceError && error.retryable ? error.retryAfterMs : undefined;
-        if (waitMs === undefined || Date.now() + Math.max(waitMs, leastWaitMs) >= until) throw error;
-        await sleep(Math.max(waitMs, leastWaitMs), undefined, { signal });
-      }
     }
   }
 

@@ -19,6 +19,7 @@ import { storeChunks } from '../domain/search/store-chunks.ts';
 import { isOwnStore } from '../domain/stored-objects/store-owner.ts';
 import type { ActivityDeps } from './deps.ts';
 import { JobFailure } from './job-failure.ts';
+import { patiently } from './patiently.ts';
 
 /**
  * Does the work of one kind of job, or its next stage, and returns the result and effects; stores nothing itself. Stops when the signal
@@ -36,11 +37,12 @@ const extractDocument: Handler = async (deps, job, signal, report) => {
 
 /** Summarizes a document, after extracting its text if none is stored. Result: `{ summary, sentences, model, characters }`. */
 const summarizeDocument: Handler = async (deps, job, signal, report) => {
+  const patience = patienceOf(deps, signal);
   const document = await getJobDocument(deps, job);
   const { text, store } = await getDocumentText(deps, document, { ...ofJob(job), signal, report });
   if (text.trim() === '') throw new JobFailure('no_text', 'The document has no text to summarize.', false);
   const maxSentences = Number(job.input.maxSentences);
-  const summary = await deps.ai.summarize({ text, maxSentences, signal, ...ofJob(job) });
+  const summary = await patiently(() => deps.ai.summarize({ text, maxSentences, signal, ...ofJob(job) }), patience);
   return {
     result: { ...summary },
     async effects(trx) {
@@ -85,7 +87,8 @@ const indexDocument: Handler = async (deps, job, signal, report) => {
 /** Summarizes a text. Result: `{ summary, sentences, model, characters }`. */
 const summarizeText: Handler = async (deps, job, signal) => {
   const { text, maxSentences } = job.input as { text: string; maxSentences: number };
-  return { result: { ...(await deps.ai.summarize({ text, maxSentences, signal, ...ofJob(job) })) } };
+  const summarize = () => deps.ai.summarize({ text, maxSentences, signal, ...ofJob(job) });
+  return { result: { ...(await patiently(summarize, patienceOf(deps, signal))) } };
 };
 
 /** Embeds texts. Result: `{ model, dimensions, vectors }`, a vector for each text. */
@@ -102,6 +105,7 @@ const embedTexts: Handler = async (deps, job, signal, report) => {
  * Result: `{ data, fields, withheld, model, characters }`.
  */
 const extractFields: Handler = async (deps, job, signal, report) => {
+  const patience = patienceOf(deps, signal);
   const document = await getJobDocument(deps, job);
   const { text, outline, ocrConfidence, store, isStored } = await getDocumentText(deps, document, { ...ofJob(job), signal, report });
   if (text.trim() === '') throw new JobFailure('no_text', 'The document has no text to read fields in.', false);
@@ -109,13 +113,8 @@ const extractFields: Handler = async (deps, job, signal, report) => {
   const cut = cutPassages({ contentType, text, outline, ocrConfidence });
   const schema = schemaOf(job.input.schema);
   const given = cut.passages.map(({ id, page, headings, text: part }) => ({ id, page, heading: headings.at(-1) ?? null, text: part }));
-  const { model, parts, unreadable } = await deps.ai.fields({
-    schema: { ...schema },
-    title: name,
-    passages: given,
-    signal,
-    ...ofJob(job),
-  });
+  const input = { schema: { ...schema }, title: name, passages: given, signal, ...ofJob(job) };
+  const { model, parts, unreadable } = await patiently(() => deps.ai.fields(input), patience);
   const { withheld, ...fields } = toFields(schema, parts, cut);
   return {
     result: { ...fields, withheld: withheld + unreadable, model, characters: countCharacters(text) },
@@ -149,6 +148,11 @@ export const handlers: Record<JobKind, Handler> = {
   'document.extractFields': extractFields,
   'document.process': processDocument,
 };
+
+/** A handler waits for a provider that limits its rate as long as its attempt may last. */
+function patienceOf({ jobs }: ActivityDeps, signal: AbortSignal) {
+  return { until: Date.now() + jobs.timeoutMs, signal };
+}
 
 async function getJobDocument(deps: ActivityDeps, job: JobRow): Promise<DocumentRow> {
   const document = job.document_id === null ? undefined : await findDocument(deps.db, job.document_id);
@@ -202,7 +206,11 @@ async function withoutObject({ db, storage, log }: ActivityDeps, { id }: Documen
 }
 
 /** Has the AI service read a document's object. Throws as {@link withoutObject} without one, AiServiceError, or the signal's reason. */
-async function extractText(deps: ActivityDeps, document: DocumentRow, { report, ...call }: Call): Promise<ExtractedText> {
+function extractText(deps: ActivityDeps, document: DocumentRow, call: Call): Promise<ExtractedText> {
+  return patiently(() => extractOnce(deps, document, call), patienceOf(deps, call.signal));
+}
+
+async function extractOnce(deps: ActivityDeps, document: DocumentRow, { report, ...call }: Call): Promise<ExtractedText> {
   const body = await deps.storage.read(document.object_key);
   if (!body) throw await withoutObject(deps, document);
   try {

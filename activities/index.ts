@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { inTransaction } from '../db/transaction.ts';
 import { purgeUpload } from '../domain/documents/purge-uploads.ts';
-import { type EndedJob, findJob, type JobState, jobStateOf } from '../domain/jobs/job.ts';
+import { findJob, type JobState, jobStateOf } from '../domain/jobs/job.ts';
 import { type EndedAttempt, settleAttempt } from '../domain/jobs/settle-attempt.ts';
 import { type DueCursor, deleteObjectBatch, type ObjectBatch } from '../domain/stored-objects/delete-object-batch.ts';
 import { billingActivities } from './billing.ts';
@@ -31,7 +31,7 @@ export function createActivities(deps: ActivityDeps) {
     ...workspaceActivities(deps),
 
     /** Scheduled on the task queue of the kind. */
-    runJobAttempt: (input: AttemptInput): Promise<EndedJob> => runJobAttempt(deps, input),
+    runJobAttempt: (input: AttemptInput): Promise<JobState> => runJobAttempt(deps, input),
 
     settleAttempt: (attempt: EndedAttempt): Promise<JobState> => settleAttempt(deps.db, attempt, deps.jobs.retryDelaysMs),
 

@@ -3,19 +3,21 @@ import { type Release, SemaphoreClosed } from '../base/concurrency/semaphore.ts'
 import { untilAborted } from '../base/concurrency/until-aborted.ts';
 import { heldElsewhere } from '../contract/intents/definitions.ts';
 import type { Db } from '../db/connect.ts';
+import type { OutagePart } from '../db/schema.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { isLockTimeout } from '../db/unavailable.ts';
 import { DocumentGone } from '../domain/documents/document.ts';
 import { isBefore, nameAttempt } from '../domain/jobs/attempt-name.ts';
 import { type Claim, claimJob } from '../domain/jobs/claim-job.ts';
 import { type EndedJob, findJob, type JobRow, type JobState, jobStateOf } from '../domain/jobs/job.ts';
-import { settleAttempt, workspaceLocked } from '../domain/jobs/settle-attempt.ts';
+import { type AttemptFailure, settleAttempt, workspaceLocked } from '../domain/jobs/settle-attempt.ts';
 import { storeOutcome } from '../domain/jobs/store-outcome.ts';
 import { lockWorkspaceIndex } from '../domain/locks.ts';
 import { isWorkspaceThere } from '../domain/workspaces/workspace.ts';
 import type { ActivityDeps } from './deps.ts';
 import { handlers } from './handlers.ts';
-import { JobFailure, toApplicationFailure, toAttemptFailure, toSettledFailure } from './job-failure.ts';
+import { JobFailure, toApplicationFailure, toSettledFailure } from './job-failure.ts';
+import { ProviderWatch } from './provider-watch.ts';
 import { type Shown, showRunning } from './show-running.ts';
 import { createStopSignal } from './stop-signal.ts';
 
@@ -35,9 +37,10 @@ export interface AttemptInput {
 /**
  * One attempt of a job, which Temporal repeats: takes a slot of this process, claims the row, runs the handler of its kind, and stores the
  * result if the attempt is still the current one. A failure is settled in the row before it is thrown. The timeout counts from the claim, and
- * anew from each stage that is stored. Returns how the job ended. Throws a coded failure, retryable or final, or the cancellation.
+ * anew from each stage that is stored. Returns how the job ended, or that it waits for what is down. Throws a coded failure, retryable or
+ * final, or the cancellation.
  */
-export async function runJobAttempt(deps: ActivityDeps, { jobId }: AttemptInput): Promise<EndedJob> {
+export async function runJobAttempt(deps: ActivityDeps, { jobId }: AttemptInput): Promise<JobState> {
   const context = Context.current();
   const { cancellationSignal } = context;
   let told: string | undefined;
@@ -50,7 +53,9 @@ export async function runJobAttempt(deps: ActivityDeps, { jobId }: AttemptInput)
     release = await deps.attempts.acquire(cancellationSignal);
     cancellationSignal.throwIfAborted();
     const claim = await claimOrTakeOver(deps, jobId, nameOf(context));
-    return claim.claimed ? await runClaimed(deps, claim.job, { context, tell }) : endedOrLater(await jobStateOf(deps.db, claim.job));
+    if (claim.claimed) return await runClaimed(deps, claim, { context, tell });
+    const state = await jobStateOf(deps.db, claim.job);
+    return claim.waits ? state : endedOrLater(state);
   } catch (error) {
     throw toFailure(deps, jobId, error, context);
   } finally {
@@ -66,11 +71,11 @@ function nameOf({ info }: Context): string {
 /**
  * Claims the job. A job held by an earlier attempt of this activity, which Temporal has given up, is taken over: that attempt counts as lost.
  */
-async function claimOrTakeOver({ db }: ActivityDeps, jobId: string, name: string): Promise<Claim> {
-  const claim = await claimJob(db, jobId, name);
+async function claimOrTakeOver({ db, jobs }: ActivityDeps, jobId: string, name: string): Promise<Claim> {
+  const claim = await claimJob(db, jobId, name, jobs.outages);
   if (claim.claimed || claim.job?.status !== 'running' || !isBefore(claim.job.claimed_by, name)) return claim;
   await settleAttempt(db, { jobId, claimedBy: claim.job.claimed_by, failure: workerLost }, [0]);
-  return await claimJob(db, jobId, name);
+  return await claimJob(db, jobId, name, jobs.outages);
 }
 
 /** The end of the job. Throws if it has not ended: another run holds it, or it is not due. */
@@ -103,21 +108,27 @@ const timedOut = new JobFailure('timeout', 'The attempt took too long.', true);
 
 async function runClaimed(
   deps: ActivityDeps,
-  job: JobRow,
+  { job, probes }: { job: JobRow; probes: OutagePart[] },
   { context, tell }: { context: Context; tell: (progress: string) => void },
 ): Promise<EndedJob> {
+  const providers = new ProviderWatch(deps, probes);
   const stop = createStopSignal(context, deps, job);
   const shown = showRunning(context, deps.log);
   try {
     let current: JobRow | undefined = job;
-    while (current?.status === 'running') current = await doStage(deps, current, { stop: stop.signal, tell });
+    while (current?.status === 'running') {
+      current = await doStage(deps, current, { stop: stop.signal, tell });
+      await providers.noteSuccess();
+      if (current?.status === 'running') await providers.admit(current);
+    }
     if (current) return { status: 'succeeded' };
     await checkWorkspace(deps.db, job);
   } catch (error) {
     const stopped = context.cancellationDetails?.workerShutdown === true;
     // The workflow settles attempts that Temporal cancels.
     if (stop.signal.aborted && !stopped) throw stop.signal.reason;
-    return await settle(deps, job, stop.signal.aborted ? workerStopped : error, shown);
+    const cause = stop.signal.aborted ? workerStopped : error;
+    return await settle(deps, job, { cause, failure: await providers.noteFailure(cause) }, shown);
   } finally {
     stop.done();
     shown.done();
@@ -149,10 +160,14 @@ async function doStage(
 }
 
 /** Settles the failure of an attempt in its job's row, and throws it for Temporal. If the job has ended otherwise, returns its end. */
-async function settle({ db, log, jobs }: ActivityDeps, job: JobRow, cause: unknown, shown: Shown): Promise<EndedJob> {
+async function settle(
+  { db, log, jobs }: ActivityDeps,
+  job: JobRow,
+  { cause, failure }: { cause: unknown; failure: AttemptFailure },
+  shown: Shown,
+): Promise<EndedJob> {
   const { id: jobId, kind, claimed_by: claimedBy } = job;
   log.warn({ err: cause, jobId, kind }, 'the attempt failed');
-  const failure = toAttemptFailure(cause);
   const state = await settleAttempt(db, { jobId, claimedBy: claimedBy ?? '', failure }, jobs.retryDelaysMs).catch((error: unknown) => {
     log.warn({ err: error, jobId, kind }, 'the failure of an attempt was not stored; the next attempt counts it as lost');
     throw ApplicationFailure.retryable(failure.message, failure.code);

@@ -3,7 +3,7 @@ import type { ReconcileIndexesResult } from '../contract/intents/inputs.ts';
 import { checkLedger } from '../domain/credits/check-ledger.ts';
 import { refundLostCharges } from '../domain/credits/open-charge.ts';
 import { purgeAbandonedUploads } from '../domain/documents/purge-uploads.ts';
-import { sweepAllQueuedJobs, sweepLostAttempts } from '../domain/jobs/sweep-jobs.ts';
+import { releaseAllWaiting, sweepAllQueuedJobs, sweepLostAttempts } from '../domain/jobs/sweep-jobs.ts';
 import { deleteOwnerlessOrganizations } from '../domain/organizations/delete-ownerless-organizations.ts';
 import { sweepDeletions } from '../domain/platform/sweep-deletions.ts';
 import * as retention from '../domain/retention.ts';
@@ -41,7 +41,8 @@ export function sweepActivities({ db, getPlan, jobs, log }: ActivityDeps) {
       return swept;
     },
 
-    /** Requests the deletion of objects from late uploads, and starts workflows of deletions, held webhooks and queued jobs. */
+    /** Requests the deletion of objects from late uploads, and starts workflows of deletions, held webhooks and queued jobs. Wakes those
+     * whose outage is over. */
     async startMissing(): Promise<{ restarted: number }> {
       const failures: unknown[] = [];
       const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(sweepMs)]);
@@ -51,6 +52,7 @@ export function sweepActivities({ db, getPlan, jobs, log }: ActivityDeps) {
         () => sweepDeletions(db, sweepBatch),
         () => sweepAllQueuedJobs(db, { limit: sweepBatch, getPlan, signal }),
         () => sweepHeldDeliveries(db),
+        () => releaseAllWaiting(db, { limit: sweepBatch, signal }),
       ] as const);
       if (failures.length > 0) throw failures[0];
       return { restarted };

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { cannotConnect } from '../base/cannot-connect.ts';
 import type { RemoteModelConfig } from '../base/config/ai-service.ts';
 import type { RemoteHost, RemoteRole } from '../base/config/remote-hosts.ts';
 import { readRetryAfterMs } from '../base/retry-after.ts';
+import { providerState } from './provider-state.ts';
 import { saysTooLong } from './says-too-long.ts';
 import { ServiceError, type ServiceErrorOptions } from './service-error.ts';
 
@@ -10,6 +12,7 @@ export type RemoteModel<R extends Lowercase<RemoteRole>> = RemoteModelConfig & R
 
 /** The time limit of a call to the remote model, and the signal of its caller. */
 interface RemoteCall {
+  role: Lowercase<RemoteRole>;
   timeoutMs: number;
   signal: AbortSignal;
   /** The prefix of the error codes: `<name>_failed`, `<name>_timeout`. */
@@ -26,7 +29,7 @@ export async function askRemote<T extends z.ZodType>(
   path: keyof typeof tooLong,
   body: unknown,
   schema: T,
-  { timeoutMs, signal, name }: RemoteCall,
+  { role, timeoutMs, signal, name }: RemoteCall,
 ): Promise<z.output<T>> {
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
@@ -43,9 +46,12 @@ export async function askRemote<T extends z.ZodType>(
       const said = await response.text();
       if (name === 'remote' && saysTooLong(response.status, said)) throw new ServiceError(413, 'text_too_long_for_model', tooLong[path]);
       const ofDocument = name === 'ocr' && refusals.has(response.status);
+      const state = providerState(response.status, said);
       throw failed(name, `The remote model responded with ${response.status}.`, {
-        retryAfterSeconds: retryAfterSeconds(response),
+        // What was paid for does not come back after a while.
+        retryAfterSeconds: retryAfterSeconds(response, state === 'limited' ? rateLimitedSeconds : undefined),
         ofDocument,
+        provider: state && { role, state },
       });
     }
     const parsed = schema.safeParse(JSON.parse(await readBounded(response)));
@@ -55,7 +61,8 @@ export async function askRemote<T extends z.ZodType>(
     signal.throwIfAborted();
     if (error instanceof ServiceError) throw error;
     if (timeout.aborted) throw new ServiceError(502, `${name}_timeout`, 'The remote model did not respond in time.');
-    throw failed(name, error instanceof Error ? `${error.message}: ${String(error.cause)}` : 'unknown');
+    const provider = cannotConnect(error) ? ({ role, state: 'unreachable' } as const) : undefined;
+    throw failed(name, error instanceof Error ? `${error.message}: ${String(error.cause)}` : 'unknown', { provider });
   }
 }
 
@@ -83,7 +90,11 @@ const tooLong = {
 /** A model says so of one image that it takes the others of: it is too large, or shows what the model must not read. */
 const refusals = new Set([400, 413, 415, 422]);
 
-function failed(name: string, detail: string, options: Pick<ServiceErrorOptions, 'retryAfterSeconds' | 'ofDocument'> = {}): ServiceError {
+function failed(
+  name: string,
+  detail: string,
+  options: Pick<ServiceErrorOptions, 'retryAfterSeconds' | 'ofDocument' | 'provider'> = {},
+): ServiceError {
   const message = 'The remote model could not serve the request.';
   return new ServiceError(502, `${name}_failed`, message, { cause: new Error(detail), ...options });
 }
@@ -92,10 +103,9 @@ function failed(name: string, detail: string, options: Pick<ServiceErrorOptions,
 const rateLimitedSeconds = 5;
 
 /** At least one: a remote whose clock is slow names a date that has passed. */
-function retryAfterSeconds({ status, headers }: Response): number | undefined {
+function retryAfterSeconds({ headers }: Response, unless: number | undefined): number | undefined {
   const ms = readRetryAfterMs(headers.get('retry-after'));
-  if (ms !== undefined) return Math.max(1, Math.ceil(ms / 1000));
-  return status === 429 ? rateLimitedSeconds : undefined;
+  return ms === undefined ? unless : Math.max(1, Math.ceil(ms / 1000));
 }
 
 /** A response of `/chat/completions`, reduced to the text of its first choice. */

@@ -23,7 +23,8 @@ export function saysTooLong(status: number, body: string): boolean {
   return [refusal, failure].some(({ statuses, phrases }) => statuses.includes(status) && messages.some((message) => phrases.test(message)));
 }
 
-function readMessages(body: string): string[] {
+/** The messages of an error, as servers report it. */
+export function readMessages(body: string): string[] {
   try {
     return findMessages(JSON.parse(body));
   } catch {

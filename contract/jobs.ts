@@ -249,8 +249,15 @@ const jobFields = {
   finishedAt: dateTime.nullable(),
   nextAttemptAt: dateTime
     .nullable()
-    .describe('When a job that waits between two attempts is tried again.')
+    .describe('When a job that waits between two attempts is tried again; one that is `waiting`: at the latest.')
     .meta({ examples: [null] }),
+  waiting: z
+    .enum(['provider'])
+    .optional()
+    .describe(
+      'Why no attempt begins: `provider`, while the AI service or the provider of a model that the job needs is known to be down. Such a job goes on by itself, and a wait costs no attempt. Absent otherwise.',
+    )
+    .meta({ examples: ['provider'] }),
   updatedAt: dateTime,
 };
 

@@ -230,6 +230,32 @@ export interface JobTable {
   updated_at: Timestamp;
   /** When the sweep last started the workflow of the queued job. */
   swept_at: NullableTimestamp;
+  /** What the job was last found to need while it was down; null after an attempt that failed otherwise. */
+  waits_for: OutagePart | null;
+  /** Since when the queued job waits for that, without an attempt; null while it does not. */
+  waiting_since: NullableTimestamp;
+}
+
+/** What jobs need outside of this service: the AI service, and behind it the provider of a role. */
+export type OutagePart = 'ai-service' | 'chat' | 'embed' | 'vision';
+
+/** A part that is known to be down. Without a row it is not. */
+interface ProviderOutageTable {
+  part: OutagePart;
+  /** Why its last call failed: `unreachable`, `failing`, `limited`, `quota` or `refused`. */
+  cause: string;
+  since: Timestamp;
+  /** When the next attempt may begin as a probe. */
+  next_probe_at: Date;
+  /** How long the probe that runs may take before another one may begin; null while none runs. */
+  probing_until: NullableTimestamp;
+  failed_probes: Generated<number>;
+  /** How many attempts have succeeded since the last probe that failed. */
+  successes: Generated<number>;
+  /** How many attempts may begin besides probes. */
+  admits: Generated<number>;
+  /** When the next job that has to wait looks again: one after the other. */
+  next_slot_at: Timestamp;
 }
 
 interface CreditEntryTable {
@@ -553,6 +579,7 @@ export interface Database extends AuthTables {
   workspace_index: WorkspaceIndexTable;
   staged_index: StagedIndexTable;
   job: JobTable;
+  provider_outage: ProviderOutageTable;
   credit_entry: CreditEntryTable;
   credit_month: CreditMonthTable;
   open_search: OpenChargeTable;

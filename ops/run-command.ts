@@ -14,6 +14,7 @@ import { ledgerCommand } from './commands/ledger.ts';
 import { mailsCommand } from './commands/mails.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { orphansCommand } from './commands/orphans.ts';
+import { outagesCommand } from './commands/outages.ts';
 import { reindexCommand } from './commands/reindex.ts';
 import { replayCommand } from './commands/replay.ts';
 import { restoreCommand } from './commands/restore.ts';
@@ -26,6 +27,7 @@ const commands: Record<string, AnyCommand> = {
   migrate: migrateCommand,
   status: statusCommand,
   stuck: stuckCommand,
+  outages: outagesCommand,
   failed: failedCommand,
   ledger: ledgerCommand,
   billing: billingCommand,

@@ -1,6 +1,7 @@
 import { HandlerUnfinishedPolicy } from '@temporalio/common';
 import {
   CancellationScope,
+  condition,
   defineSignal,
   patched,
   proxyActivities,
@@ -19,6 +20,7 @@ import { describeFailure, describeWait, endAs, isCanceled, settledFailure } from
 
 const jobCanceled = defineSignal(signals.jobCanceled);
 const attemptRuns = defineSignal(signals.attemptRuns);
+const attemptDue = defineSignal(signals.attemptDue);
 
 const ofTheRow = { startToCloseTimeout: '30 seconds', retry: { initialInterval: '1 second', maximumInterval: '30 seconds' } } as const;
 const { settleAttempt } = proxyActivities<Activities>(ofTheRow);
@@ -61,12 +63,18 @@ export async function runJob(input: RunJobInput): Promise<{ status: string }> {
     if (state && isUnfinished(state)) upsertSearchAttributes({ JobStatus: [state.status] });
   };
   setHandler(attemptRuns, whenStateChanged, { unfinishedPolicy: HandlerUnfinishedPolicy.ABANDON });
+  let isDue = false;
+  setHandler(attemptDue, () => {
+    isDue = true;
+  });
+  const wait = (ms: number) => (patched('a wait ends early') ? condition(() => isDue, ms) : sleep(ms));
   setCurrentDetails('The pending activity shows the attempt, the last failure and when the next attempt begins.');
 
   for (let waitMs = 0; ; ) {
     const given = await scope
       .run(async () => {
-        if (waitMs > 0) await sleep(waitMs);
+        if (waitMs > 0) await wait(waitMs);
+        isDue = false;
         return await runJobAttempt({ jobId });
       })
       .catch((error: unknown) => settledFailure(error) ?? settle(jobId, error));
@@ -74,11 +82,16 @@ export async function runJob(input: RunJobInput): Promise<{ status: string }> {
     const state = rowDecides ? await readState(jobId) : given;
     if (!isUnfinished(state)) return endAs(state, { withCode: rowDecides });
     setCurrentDetails(describeWait(state));
-    waitMs = state.status === 'queued' ? Math.max(state.delayMs, againMs) : againMs;
+    waitMs = waitMsOf(state);
     // In a canceled scope the wait would end at once, and repeated checks would fill the history.
     if (isCanceled()) await CancellationScope.nonCancellable(() => sleep(againMs));
     scope = new CancellationScope();
   }
+}
+
+function waitMsOf(state: UnfinishedJob): number {
+  if (state.status === 'running') return againMs;
+  return state.waitsFor ? state.delayMs : Math.max(state.delayMs, againMs);
 }
 
 function isUnfinished(state: JobState): state is UnfinishedJob {

@@ -101,7 +101,7 @@ async function send(
     return { status: response.statusCode, retryAfter: response.headers['retry-after']?.toString(), text: await response.body.text() };
   } catch (error) {
     signal?.throwIfAborted();
-    if (away.aborted) throw unreachable('unreachable', away.reason);
+    if (away.aborted) throw unreachable('unreachable', away.reason, { isSilent: true });
     if (timeout.aborted) throw unreachable('timeout', error);
     throw source.failure ? source.failure.error : unreachable('unreachable', error);
   }

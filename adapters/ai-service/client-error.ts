@@ -1,3 +1,4 @@
+import { cannotConnect } from '../../base/cannot-connect.ts';
 import { readRetryAfterMs } from '../../base/retry-after.ts';
 
 /**
@@ -14,7 +15,17 @@ interface AiServiceErrorFields {
   message: string;
   retryable: boolean;
   retryAfterMs?: number | undefined;
+  down?: Down | undefined;
   cause?: unknown;
+}
+
+/**
+ * What is down, as the failure of a call shows: the service itself, or behind it the provider of a role. `cause`: `unreachable`; `failing`:
+ * 502, 503 or 529; `limited`: too many calls; `quota`: its credit is used up; `refused`: its key or token is wrong.
+ */
+interface Down {
+  part: 'ai-service' | 'chat' | 'embed' | 'vision';
+  cause: string;
 }
 
 /** The error of every method of the AI client. For `rejected` and `failed`, `code` and `message` are the service's own, safe to show to a tenant. */
@@ -25,8 +36,10 @@ export class AiServiceError extends Error {
   /** The same call may succeed later. */
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
+  /** Undefined if the failure may be that of this call alone. */
+  readonly down: Down | undefined;
 
-  constructor({ kind, status, code, message, retryable, retryAfterMs, cause }: AiServiceErrorFields) {
+  constructor({ kind, status, code, message, retryable, retryAfterMs, down, cause }: AiServiceErrorFields) {
     super(message, { cause });
     this.name = 'AiServiceError';
     this.kind = kind;
@@ -34,13 +47,21 @@ export class AiServiceError extends Error {
     this.code = code;
     this.retryable = retryable;
     this.retryAfterMs = retryAfterMs;
+    this.down = down;
+  }
+
+  /** Whether the service gave it as its answer. */
+  get isAnswer(): boolean {
+    return this.kind !== 'unreachable' && this.down?.part !== 'ai-service';
   }
 }
 
-/** The service did not respond. The message has no address, because a tenant may see it. */
-export function unreachable(code: 'unreachable' | 'timeout', cause: unknown): AiServiceError {
+/** The service did not respond. `isSilent`: not even to a ping. The message has no address, because a tenant may see it. */
+export function unreachable(code: 'unreachable' | 'timeout', cause: unknown, { isSilent = false } = {}): AiServiceError {
   const message = code === 'timeout' ? 'The AI service did not respond in time.' : 'The AI service cannot be reached.';
-  return new AiServiceError({ kind: 'unreachable', code, message, retryable: true, cause });
+  // A call that takes too long, or whose connection breaks, may have a document that is the reason.
+  const down = isSilent || cannotConnect(cause) ? ({ part: 'ai-service', cause: 'unreachable' } as const) : undefined;
+  return new AiServiceError({ kind: 'unreachable', code, message, retryable: true, down, cause });
 }
 
 /** The service responded, but not in the promised form. */
@@ -56,11 +77,15 @@ export interface ReceivedResponse {
   text: string;
 }
 
+/** The service's own words. `provider`: whose call failed, and why, if that provider is down. */
+interface Refusal {
+  code: string;
+  message: string;
+  provider?: { role: 'chat' | 'embed' | 'vision' | 'rerank'; state: string } | undefined;
+}
+
 /** The error of a response with a status of 400 or more. */
-export function errorOfResponse(
-  { status, retryAfter }: ReceivedResponse,
-  error: { code: string; message: string } | undefined,
-): AiServiceError {
+export function errorOfResponse({ status, retryAfter }: ReceivedResponse, error: Refusal | undefined): AiServiceError {
   const failed = status >= 500;
   return new AiServiceError({
     kind: failed ? 'failed' : 'rejected',
@@ -70,5 +95,15 @@ export function errorOfResponse(
     // A wrong token and a full queue say nothing about the document.
     retryable: failed || status === 401 || status === 403 || status === 429,
     retryAfterMs: readRetryAfterMs(retryAfter),
+    down: downOf(status, error),
   });
+}
+
+function downOf(status: number, error: Refusal | undefined): Down | undefined {
+  const { role, state = '' } = error?.provider ?? {};
+  // No job ranks.
+  if (role !== undefined) return role === 'rerank' ? undefined : { part: role, cause: state };
+  if (status === 401 || status === 403) return { part: 'ai-service', cause: 'refused' };
+  // Something before the service answered in its place.
+  return !error && (status === 502 || status === 503 || status === 504) ? { part: 'ai-service', cause: 'failing' } : undefined;
 }

@@ -13,6 +13,7 @@ interface Waiting {
   objectsToDelete: { size: number; refused: number; oldestSeconds: number | null };
   mails: { size: number; refused: number; oldestSeconds: number | null };
   webhooks: { size: number; oldestSeconds: number | null; failingEndpoints: number };
+  outageSeconds: number | null;
 }
 
 /** Sessions of the database that wait for a lock. */
@@ -132,6 +133,10 @@ function showWaiting(registry: Registry): Shown<Waiting> {
     [
       gauge('sheaf_webhooks_oldest_seconds', 'For how long the delivery that is due for longest has been due, without those that are held'),
       ({ webhooks }) => webhooks.oldestSeconds,
+    ],
+    [
+      gauge('sheaf_outage_seconds', 'For how long the AI service or the provider of a role has been down; 0 if none is'),
+      ({ outageSeconds }) => outageSeconds,
     ],
     [gauge('sheaf_webhooks_failing_endpoints', 'Enabled webhook endpoints that fail now'), ({ webhooks }) => webhooks.failingEndpoints],
   ];

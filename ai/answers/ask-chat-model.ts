@@ -31,7 +31,12 @@ export async function askChatModel(remote: RemoteModel<'chat'>, asked: Question,
     { role: 'user', content: JSON.stringify(material) },
   ];
   const body = { model: remote.chatModel, temperature: 0, messages };
-  const content = await askRemote(remote.chat, '/chat/completions', body, chatCompletion, { timeoutMs, signal, name: 'remote' });
+  const content = await askRemote(remote.chat, '/chat/completions', body, chatCompletion, {
+    role: 'chat',
+    timeoutMs,
+    signal,
+    name: 'remote',
+  });
   const { answer, sentences, draft } = readCompletion(content);
   const units = new Map(given.flatMap((passage) => Object.entries(passage.units).map(([number, text]) => [Number(number), text])));
   const picks = (answer ?? sentences ?? []).flatMap((each) => readPick(each, units));

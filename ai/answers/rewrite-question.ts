@@ -31,7 +31,12 @@ export async function rewriteQuestion(
     { role: 'user', content: JSON.stringify({ earlier, question }) },
   ];
   const body = { model: remote.chatModel, temperature: 0, messages };
-  const content = await askRemote(remote.chat, '/chat/completions', body, chatCompletion, { timeoutMs, signal, name: 'remote' });
+  const content = await askRemote(remote.chat, '/chat/completions', body, chatCompletion, {
+    role: 'chat',
+    timeoutMs,
+    signal,
+    name: 'remote',
+  });
   const said = completion.safeParse(completionJson(content)).data?.question ?? '';
   const line = said.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   if (line !== '' && [...line].length <= maxLength) return line;

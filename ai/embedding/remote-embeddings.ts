@@ -49,6 +49,7 @@ async function embedBatch(
   const input = texts.map((text) => text || ' ');
   const body = { model, input, encoding_format: 'float', ...(dimensions === undefined ? {} : { dimensions }) };
   const { data } = await askRemote(remote.embed, '/embeddings', body, response, {
+    role: 'embed',
     timeoutMs: remote.embedTimeoutMs,
     signal,
     name: 'remote',

@@ -59,7 +59,12 @@ async function askForPart(remote: RemoteModel<'chat'>, { schema, title, passages
     { role: 'user', content: JSON.stringify(material) },
   ];
   const body = { model: remote.chatModel, temperature: 0, messages };
-  const content = await askRemote(remote.chat, '/chat/completions', body, chatCompletion, { timeoutMs, signal, name: 'remote' });
+  const content = await askRemote(remote.chat, '/chat/completions', body, chatCompletion, {
+    role: 'chat',
+    timeoutMs,
+    signal,
+    name: 'remote',
+  });
   const parsed = completion.safeParse(completionJson(content));
   if (!parsed.success) {
     const cause = new Error('The remote model answered in another form than it was asked for.');

@@ -70,7 +70,7 @@ export function handleError(logger: Logger) {
     drain(request);
     if (known.retryAfterSeconds !== undefined) response.set('Retry-After', String(known.retryAfterSeconds));
     response.locals.errorCode = known.code;
-    response.status(known.status).json({ error: { code: known.code, message: known.message } });
+    response.status(known.status).json(known.toBody());
   };
 }
 

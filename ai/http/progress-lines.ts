@@ -25,9 +25,9 @@ export class ProgressLines {
     } catch (error) {
       // An error that is no refusal ends the connection, and the caller retries.
       if (!this.#response.headersSent || !(error instanceof ServiceError)) throw error;
-      const { status, code, message, retryAfterSeconds } = error;
+      const { status, code, retryAfterSeconds } = error;
       this.#response.locals.errorCode = code;
-      this.#end({ status, retry_after: retryAfterSeconds, body: { error: { code, message } } });
+      this.#end({ status, retry_after: retryAfterSeconds, body: error.toBody() });
     }
   }
 

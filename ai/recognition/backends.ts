@@ -126,7 +126,7 @@ function createRemoteOcr(remote: RemoteModel<'vision'>, config: AiServiceConfig)
       ];
       const body = { model: remote.visionModel, temperature: 0, messages: [{ role: 'user', content }] };
       try {
-        const call = { timeoutMs: Math.min(ocrTimeoutMs, extractTimeoutMs), signal, name: 'ocr' as const };
+        const call = { role: 'vision' as const, timeoutMs: Math.min(ocrTimeoutMs, extractTimeoutMs), signal, name: 'ocr' as const };
         const text = await askRemote(remote.vision, '/chat/completions', body, chatCompletion, call);
         const read = text === noText ? '' : text;
         return { text: read, pages: 1, pageTexts: [read] };

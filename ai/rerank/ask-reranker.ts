@@ -26,7 +26,7 @@ export async function askReranker(
     throw new ServiceError(422, 'no_reranker', 'This deployment has no model that ranks texts.');
   const { rerankModel: model } = remote;
   const body = { model, query, documents, top_n: documents.length };
-  const { results } = await askRemote(remote.rerank, '/rerank', body, response, { timeoutMs, signal, name: 'remote' });
+  const { results } = await askRemote(remote.rerank, '/rerank', body, response, { role: 'rerank', timeoutMs, signal, name: 'remote' });
   const ranked = new Set(results.map(({ index }) => index).filter((index) => index < documents.length));
   if (results.length !== documents.length || ranked.size !== documents.length) {
     const cause = new Error(`The remote model ranked ${ranked.size} of ${documents.length} texts.`);

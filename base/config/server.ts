@@ -75,7 +75,16 @@ export function loadServerConfig(env: Environment) {
     },
     providers: [provider(e, 'A'), provider(e, 'B')].filter((p) => p !== undefined),
     worker: workerOf(e),
-    jobs: { timeoutMs: jobTimeoutMsOf(e), retryDelaysMs: times.jobRetryDelays },
+    jobs: {
+      timeoutMs: jobTimeoutMsOf(e),
+      retryDelaysMs: times.jobRetryDelays,
+      outages: {
+        probeDelaysMs: times.outageProbes,
+        slotMs: times.outageSlot,
+        longestWaitMs: e.JOB_WAIT_HOURS * 3_600_000,
+        leaseMs: jobTimeoutMsOf(e),
+      },
+    },
     webhooks: {
       enabled: e.WEBHOOKS_ENABLED,
       allowedNetworks: e.WEBHOOKS_ALLOWED_NETWORKS,

@@ -5,6 +5,10 @@
 export const times = {
   /** The waits between the attempts of a job. A provider's `Retry-After` can lengthen one, up to the longest of them. */
   jobRetryDelays: [10_000, 30_000, 90_000],
+  /** The waits between the probes of what is down; the last one repeats. A provider's `Retry-After` can lengthen one, up to an hour. */
+  outageProbes: [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000],
+  /** The time between two jobs that look again whether what they wait for is there: so many wait that all at once would be a burst. */
+  outageSlot: 1_000,
   /** The duration of a webhook request. An attempt that takes a minute is presumed lost. */
   webhookRequest: 15_000,
   /** The waits of Standard Webhooks after each attempt but the last: ten attempts in three days. */

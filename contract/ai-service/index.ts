@@ -6,8 +6,17 @@ import { health } from './health.ts';
 import { embeddings, embedRequest, maxTexts, ranking, rankRequest, summary, summaryRequest } from './texts.ts';
 import { maxPassages, maxTextLength, tenantHeader } from './values.ts';
 
+const provider = z
+  .object({
+    role: z.enum(['chat', 'embed', 'vision', 'rerank']),
+    state: z.string().describe('Why: `unreachable`, `failing`, `limited`, `quota` or `refused`.'),
+  })
+  .describe('The provider of a remote model that serves nobody just now.');
+
 /** The body of every response with a status of 400 or more. */
-export const refusal = z.object({ error: z.object({ code: z.string(), message: z.string() }) }).meta({ id: 'Error' });
+export const refusal = z
+  .object({ error: z.object({ code: z.string(), message: z.string(), provider: provider.optional() }) })
+  .meta({ id: 'Error' });
 
 const refusals = {
   400: refusal.describe('The body is malformed.'),

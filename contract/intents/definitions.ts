@@ -31,6 +31,7 @@ export const settledDetail = 'settled';
 export const signals = {
   jobCanceled: 'jobCanceled',
   attemptRuns: 'attemptRuns',
+  attemptDue: 'attemptDue',
   uploadEnded: 'uploadEnded',
   objectsAdded: 'objectsAdded',
   membersChanged: 'membersChanged',
@@ -102,6 +103,11 @@ export function startJob(input: StartedJobInput, priority: JobPriority = {}): In
 /** Ends the wait of a job's workflow, because the job became final. */
 export function signalJobCanceled(jobId: string, organizationId: string): Intent {
   return { operation: 'signal', workflowId: workflowIds.runJob(jobId), signal: 'jobCanceled', organizationId };
+}
+
+/** Ends the wait of a job's workflow, because what the job waited for is there. */
+export function signalAttemptDue(jobId: string, organizationId: string): Intent {
+  return { operation: 'signal', workflowId: workflowIds.runJob(jobId), signal: 'attemptDue', organizationId };
 }
 
 /** Starts the workflow that removes an upload if it is not completed in time. */

@@ -1,16 +1,75 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { addFact } from '../../db/add-fact.ts';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Transaction } from '../../db/connect.ts';
+import type { OutagePart } from '../../db/schema.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { lockJob } from '../locks.ts';
+import { admit, interval } from '../outages/admit.ts';
+import type { OutageTimes } from '../outages/outage.ts';
 import { findJob, type JobHead, type JobRow } from './job.ts';
+import { failJob } from './settle-attempt.ts';
 
-/** The claimed job, or its present state if it could not be claimed; undefined if the row is gone. */
-export type Claim = { claimed: true; job: JobRow } | { claimed: false; job: JobHead | undefined };
+/**
+ * The claimed job, and what its attempt probes; or its present state if it could not be claimed, which is undefined if the row is gone.
+ * `waits`: what it needs is down.
+ */
+export type Claim = { claimed: true; job: JobRow; probes: OutagePart[] } | { claimed: false; job: JobHead | undefined; waits?: boolean };
+
+/** Temporal's timers are not exact. A run that was started or reset by hand comes early. */
+const isDue = sql<boolean>`coalesce(next_attempt_at <= clock_timestamp() + interval '100 milliseconds', true)`;
+const nothingIsDown = sql<boolean>`not exists (select from provider_outage)`;
 
 /**
  * Claims a queued job that is due for one attempt. `claimedBy` names the attempt ({@link nameAttempt}), so that the holder of the job is
- * known later; `attempts` of the row becomes its fencing token (docs/rules.md, fencing).
+ * known later; `attempts` of the row becomes its fencing token (docs/rules.md, fencing). While something that the job needs is down, it
+ * waits, or fails if it has waited for too long (docs/outages.md).
  */
-export async function claimJob(db: Db, jobId: string, claimedBy: string): Promise<Claim> {
+export async function claimJob(db: Db, jobId: string, claimedBy: string, times: OutageTimes): Promise<Claim> {
+  const job = await claim(db, jobId, claimedBy, nothingIsDown);
+  if (job) return { claimed: true, job, probes: [] };
+  const found = await findJob(db, jobId);
+  if (found?.status !== 'queued') return { claimed: false, job: found };
+  return await inTransaction(db, (trx) => claimDuringOutage(trx, jobId, claimedBy, times));
+}
+
+async function claimDuringOutage(trx: Transaction, jobId: string, claimedBy: string, times: OutageTimes): Promise<Claim> {
+  const head = await lockJob(trx, jobId);
+  const due = trx.selectFrom('job').select('id').where('id', '=', jobId).where('status', '=', 'queued').where(isDue);
+  if (!head || !(await due.executeTakeFirst())) return { claimed: false, job: head };
+  const admission = await admit(trx, head, times);
+  if ('waitsFor' in admission) return await wait(trx, head, admission, times);
+  const job = await claim(trx, jobId, claimedBy, sql<boolean>`true`);
+  return job ? { claimed: true, job, probes: admission.probes } : { claimed: false, job: head };
+}
+
+const awayForTooLong = { code: 'provider_unavailable', message: 'What the job needs was not available for too long.' };
+
+async function wait(
+  trx: Transaction,
+  head: JobHead,
+  { waitsFor, until }: { waitsFor: OutagePart; until: Date },
+  { longestWaitMs }: OutageTimes,
+): Promise<Claim> {
+  const since = sql<Date>`coalesce(waiting_since, clock_timestamp())`;
+  const end = sql<Date>`${since} + ${interval(longestWaitMs)}`;
+  const job = await trx
+    .updateTable('job')
+    .set({
+      waits_for: waitsFor,
+      waiting_since: since,
+      next_attempt_at: sql`least(${until}::timestamptz, ${end})`,
+      updated_at: sql`clock_timestamp()`,
+    })
+    .where('id', '=', head.id)
+    .where(sql<boolean>`${end} > clock_timestamp()`)
+    .returningAll()
+    .executeTakeFirst();
+  if (job) return { claimed: false, job, waits: true };
+  await failJob(trx, head, awayForTooLong);
+  return { claimed: false, job: await lockJob(trx, head.id) };
+}
+
+async function claim(db: Db | Transaction, jobId: string, claimedBy: string, condition: RawBuilder<boolean>): Promise<JobRow | undefined> {
   const job = await db
     .updateTable('job')
     .set({
@@ -23,15 +82,12 @@ export async function claimJob(db: Db, jobId: string, claimedBy: string): Promis
     })
     .where('id', '=', jobId)
     .where('status', '=', 'queued')
-    // A run that was started or reset by hand comes early. Temporal's timers are not exact.
-    .where(sql<boolean>`coalesce(next_attempt_at <= clock_timestamp() + interval '100 milliseconds', true)`)
+    .where(isDue)
+    .where(condition)
     .returningAll()
     .executeTakeFirst();
-  if (job) {
-    addFact(db, { what: 'attempt begun', kind: job.kind });
-    return { claimed: true, job };
-  }
-  return { claimed: false, job: await findJob(db, jobId) };
+  if (job) addFact(db, { what: 'attempt begun', kind: job.kind });
+  return job;
 }
 
 /** Whether the attempt that claimed the job is still the current one. */

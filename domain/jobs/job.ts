@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import { anyOf, batchedRead } from '../../db/batched-read.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
-import type { JobStatus, JobTable } from '../../db/schema.ts';
+import type { JobStatus, JobTable, OutagePart } from '../../db/schema.ts';
 import { inWorkspace } from '../documents/document.ts';
 
 /** A job as the database holds it. */
@@ -47,6 +47,8 @@ export const headColumns = [
   'next_attempt_at',
   'updated_at',
   'swept_at',
+  'waits_for',
+  'waiting_since',
 ] as const;
 
 /** The sizes of a job's input and result as JSON, in bytes. Rows from before sizes were kept are measured here. */
@@ -126,9 +128,12 @@ function jobNotFound(): ApiError {
 /** How a job has ended; `gone` if it has no row. */
 export type EndedJob = { status: 'succeeded' | 'canceled' | 'gone' } | { status: 'failed'; error: JobError };
 
-/** The state of a job, for a caller that does not hold it. A queued job is due after `delayMs`; `running`: another attempt holds it. */
+/**
+ * The state of a job, for a caller that does not hold it. A queued job is due after `delayMs`, or as soon as what it waits for is there;
+ * `running`: another attempt holds it.
+ */
 export type JobState = EndedJob | UnfinishedJob;
-export type UnfinishedJob = { status: 'queued'; delayMs: number } | { status: 'running' };
+export type UnfinishedJob = { status: 'queued'; delayMs: number; waitsFor?: OutagePart } | { status: 'running' };
 
 /** The shortest wait, if the next attempt is already due and another run is about to claim it. */
 const shortestWaitMs = 1_000;
@@ -138,7 +143,8 @@ export async function jobStateOf(db: Db | Transaction, job: JobHead | undefined)
   if (!job) return { status: 'gone' };
   if (job.status === 'failed') return { status: 'failed', error: { code: job.error_code ?? 'unknown', message: job.error_message ?? '' } };
   if (job.status !== 'queued') return { status: job.status };
-  return { status: 'queued', delayMs: Math.max(job.next_attempt_at ? await msUntil(db, job.next_attempt_at) : 0, shortestWaitMs) };
+  const delayMs = Math.max(job.next_attempt_at ? await msUntil(db, job.next_attempt_at) : 0, shortestWaitMs);
+  return { status: 'queued', delayMs, ...(job.waits_for && job.waiting_since ? { waitsFor: job.waits_for } : {}) };
 }
 
 async function msUntil(db: Db | Transaction, time: Date): Promise<number> {

@@ -1,5 +1,6 @@
 import { canceledByOperator } from '../../contract/intents/definitions.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
+import type { OutagePart } from '../../db/schema.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { recordAudit, systemActor } from '../audit.ts';
 import { refundJob } from '../credits/ledger.ts';
@@ -19,6 +20,10 @@ export interface AttemptFailure extends JobError {
   retryable: boolean;
   /** The wait that the AI service asked for; see {@link retryDelayMs}. */
   retryAfterMs?: number | undefined;
+  /** What the job needs and was down. */
+  waitsFor?: OutagePart | undefined;
+  /** It was known to be down: a probe does not count. */
+  uncounted?: boolean;
 }
 
 export interface EndedAttempt {
@@ -44,11 +49,12 @@ export async function settleAttempt(db: Db, { jobId, claimedBy, failure }: Ended
 }
 
 async function settleRunning(trx: Transaction, job: JobHead, failure: AttemptFailure, delaysMs: readonly number[]): Promise<JobState> {
-  const uncounted = failure.code === workspaceLocked;
+  const uncounted = failure.code === workspaceLocked || failure.uncounted === true;
   if (!failure.retryable || (job.attempts >= job.max_attempts && !uncounted)) return failJob(trx, job, failure);
   const delayMs = retryDelayMs(job.attempts, delaysMs, failure.retryAfterMs);
   const error = { code: failure.code, message: failure.message };
-  await transitionJob(trx, { jobId: job.id, from: 'running', attempts: job.attempts, to: 'queued', error, delayMs, uncounted });
+  const { waitsFor } = failure;
+  await transitionJob(trx, { jobId: job.id, from: 'running', attempts: job.attempts, to: 'queued', error, delayMs, uncounted, waitsFor });
   return { status: 'queued', delayMs };
 }
 

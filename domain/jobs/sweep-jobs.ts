@@ -6,6 +6,7 @@ import { addToOutbox } from '../../db/outbox.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { lockJob } from '../locks.ts';
+import { releaseWaiting } from '../outages/release-waiting.ts';
 import { type StartedJob, startOf } from './create-job.ts';
 import type { JobHead } from './job.ts';
 import { failJob } from './settle-attempt.ts';
@@ -85,12 +86,21 @@ export async function sweepAllQueuedJobs(
   db: Db,
   { signal, ...batch }: { limit: number; getPlan: GetPlan; signal: AbortSignal },
 ): Promise<number> {
-  for (let swept = 0; ; ) {
+  return await inBatches(db, { signal, limit: batch.limit }, async () => (await sweepQueuedJobs(db, batch)).length);
+}
+
+/** Wakes the jobs whose outage is over, in the same way. Returns how many. */
+export async function releaseAllWaiting(db: Db, bounds: { limit: number; signal: AbortSignal }): Promise<number> {
+  return await inBatches(db, bounds, () => inTransaction(db, (trx) => releaseWaiting(trx, { limit: bounds.limit })));
+}
+
+async function inBatches(db: Db, { limit, signal }: { limit: number; signal: AbortSignal }, next: () => Promise<number>): Promise<number> {
+  for (let done = 0; ; ) {
     while (!signal.aborted && (await isFull(db))) await pause(waitMs, signal);
-    if (signal.aborted) return swept;
-    const { length } = await sweepQueuedJobs(db, batch);
-    swept += length;
-    if (length < batch.limit) return swept;
+    if (signal.aborted) return done;
+    const count = await next();
+    done += count;
+    if (count < limit) return done;
   }
 }
 

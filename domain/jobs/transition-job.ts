@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { addFact } from '../../db/add-fact.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import type { JobOutcome } from '../../db/facts.ts';
-import type { JobStatus } from '../../db/schema.ts';
+import type { JobStatus, OutagePart } from '../../db/schema.ts';
 import { readDocuments } from '../documents/document.ts';
 import type { JobError, JobRow } from './job.ts';
 
@@ -18,8 +18,11 @@ type Transition = TransitionBase &
     | { to: 'succeeded'; result: Record<string, unknown> }
     | { to: 'failed'; error: JobError }
     | { to: 'canceled' }
-    /** `uncounted`: the attempt has ended by itself, and its number is given to the next one. */
-    | { to: 'queued'; error: JobError; delayMs: number; uncounted?: boolean }
+    /**
+     * `uncounted`: the attempt has ended by itself, and its number is given to the next one. `waitsFor`: what was down; an uncounted attempt
+     * was a probe of it, and does not end the job's wait.
+     */
+    | { to: 'queued'; error: JobError; delayMs: number; uncounted?: boolean; waitsFor?: OutagePart | undefined }
   );
 
 const workspaceIsThere = sql<boolean>`(workspace_id is null or exists (select from workspace where workspace.id = job.workspace_id))`;
@@ -40,7 +43,7 @@ export async function transitionJob(trx: Db | Transaction, transition: Transitio
       ...(transition.to === 'queued'
         ? { next_attempt_at: sql`clock_timestamp() + make_interval(secs => ${transition.delayMs / 1_000})` }
         : {}),
-      ...(transition.to === 'queued' && transition.uncounted ? { attempts: sql`attempts - 1` } : {}),
+      ...(transition.to === 'queued' ? waitOf(transition) : {}),
     })
     .where('id', '=', transition.jobId)
     .where('status', '=', transition.from);
@@ -57,6 +60,14 @@ export async function transitionJob(trx: Db | Transaction, transition: Transitio
     });
   }
   return job;
+}
+
+function waitOf({ uncounted, waitsFor = null }: { uncounted?: boolean; waitsFor?: OutagePart | undefined | null }) {
+  if (!uncounted) return { waits_for: waitsFor, waiting_since: null };
+  const attempts = sql<number>`attempts - 1`;
+  return waitsFor === null
+    ? { attempts }
+    : { attempts, waits_for: waitsFor, waiting_since: sql<Date>`coalesce(waiting_since, clock_timestamp())` };
 }
 
 async function outcomeOf(trx: Db | Transaction, to: Transition['to'], job: JobRow): Promise<JobOutcome> {

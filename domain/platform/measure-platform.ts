@@ -59,12 +59,15 @@ export interface Waiting {
   mails: { size: number; refused: number; oldestSeconds: number | null };
   /** Pending deliveries to webhook endpoints; since when the first one that is due and not held has been due; and endpoints that fail. */
   webhooks: { size: number; oldestSeconds: number | null; failingEndpoints: number };
+  /** For how long the part of {@link listOutages} that is down for longest has been down. */
+  outageSeconds: number | null;
 }
 
 interface WaitingRow {
   deliveries: number;
   deliveryAge: number | null;
   failingEndpoints: number;
+  outageSeconds: number | null;
   intents: number;
   intentAge: number | null;
   objects: number;
@@ -90,6 +93,7 @@ export async function measureWaiting(db: Db, max = maxCounted): Promise<Waiting>
       (select extract(epoch from now() - min(coalesce(next_attempt_at, created_at)))::int from webhook_delivery
         where status = 'pending' and not held and coalesce(next_attempt_at, created_at) <= now()) as "deliveryAge",
       (select count(*) from webhook_endpoint where enabled and failing_since is not null) as "failingEndpoints",
+      (select extract(epoch from now() - min(since))::int from provider_outage) as "outageSeconds",
       mail.*
     from (
       select count(*) as mails, count(*) filter (where attempts > 0) as "mailsRefused",
@@ -98,13 +102,14 @@ export async function measureWaiting(db: Db, max = maxCounted): Promise<Waiting>
     ) as mail
   `.execute(db);
   const { intents = 0, intentAge = null, objects = 0, refused = 0, objectAge = null } = rows[0] ?? {};
-  const { deliveries = 0, deliveryAge = null, failingEndpoints = 0 } = rows[0] ?? {};
+  const { deliveries = 0, deliveryAge = null, failingEndpoints = 0, outageSeconds = null } = rows[0] ?? {};
   const { mails = 0, mailsRefused = 0, mailAge = null } = rows[0] ?? {};
   return {
     outbox: { size: intents, oldestSeconds: intentAge },
     objectsToDelete: { size: objects, refused, oldestSeconds: objectAge },
     mails: { size: mails, refused: mailsRefused, oldestSeconds: mailAge },
     webhooks: { size: deliveries, oldestSeconds: deliveryAge, failingEndpoints },
+    outageSeconds,
   };
 }
 

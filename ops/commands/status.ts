@@ -1,10 +1,11 @@
 import { jobTaskQueue, mainTaskQueue, webhookTaskQueue } from '../../contract/intents/definitions.ts';
 import { jobKinds } from '../../contract/jobs.ts';
+import { listOutages, type Outage } from '../../domain/outages/outage.ts';
 import { type Backlog, listBacklog } from '../../domain/platform/backlog.ts';
 import { measureWaiting, type Waiting } from '../../domain/platform/measure-platform.ts';
 import { type Command, parseFlags } from '../command.ts';
 import { callTemporal, type OpsContext, OpsError } from '../context.ts';
-import { age, table } from '../table.ts';
+import { age, counted, table } from '../table.ts';
 import { activityType, readTaskQueue, type TaskQueueState, workflowType } from '../task-queue.ts';
 
 const maxRows = 50;
@@ -17,7 +18,8 @@ export const statusCommand: Command = {
   flags,
   async run(args, context) {
     const { json } = parseFlags(args, flags);
-    const [backlog, waiting] = await Promise.all([listBacklog(context.db, maxRows), measureWaiting(context.db)]);
+    const { db } = context;
+    const [backlog, waiting, outages] = await Promise.all([listBacklog(db, maxRows), measureWaiting(db), listOutages(db)]);
     const taskQueues = await listTaskQueues(context).catch((error: unknown) => {
       if (error instanceof OpsError) return error;
       throw error;
@@ -25,15 +27,15 @@ export const statusCommand: Command = {
     // The state in Postgres is shown even if Temporal is down.
     const unreachable = taskQueues instanceof OpsError ? taskQueues : undefined;
     const seen = taskQueues instanceof OpsError ? null : taskQueues;
-    if (json) context.print(JSON.stringify({ backlog, ...waiting, taskQueues: seen }));
-    else for (const line of describe(backlog, waiting, seen)) context.print(line);
+    if (json) context.print(JSON.stringify({ backlog, ...waiting, outages, taskQueues: seen }));
+    else for (const line of describe(backlog, { ...waiting, outages }, seen)) context.print(line);
     if (unreachable) throw unreachable;
   },
 };
 
 function describe(
   backlog: Backlog[],
-  { outbox, objectsToDelete, mails, webhooks }: Waiting,
+  { outbox, objectsToDelete, mails, webhooks, outages }: Waiting & { outages: Outage[] },
   taskQueues: TaskQueueState[] | null,
 ): string[] {
   return [
@@ -44,6 +46,7 @@ function describe(
     `Objects to delete: ${sized(objectsToDelete)}${objectsToDelete.refused > 0 ? `; the store has refused ${objectsToDelete.refused}` : ''}`,
     `Mails to send: ${sized(mails)}${mails.refused > 0 ? `; the mail server has refused ${mails.refused}` : ''}`,
     `Webhook deliveries: ${sized(webhooks)}${webhooks.failingEndpoints > 0 ? `; ${webhooks.failingEndpoints} endpoints fail` : ''}`,
+    ...outages.map(({ part, cause, seconds, waiting }) => `Down: ${part} (${cause}) for ${age(seconds)}; ${counted(waiting, 'job')} wait`),
     ...(taskQueues === null ? [] : ['', ...table([queueHead, ...taskQueues.map(toQueueRow)])]),
   ].slice(backlog.length === 0 ? 0 : 1);
 }

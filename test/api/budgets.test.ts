@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { claimJob } from '../../domain/jobs/claim-job.ts';
 import { settleAttempt } from '../../domain/jobs/settle-attempt.ts';
 import { createKey } from '../support/api-keys.ts';
+import { outageTimes } from '../support/outage-times.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -69,7 +70,7 @@ describe('A budget of credits', () => {
     const { organizationId, workspaceId } = tenant;
     const { db } = api.database;
     const { id } = (await create()).body;
-    await claimJob(db, id, 'attempt');
+    await claimJob(db, id, 'attempt', outageTimes);
     const failure = { code: 'ai_failed', message: 'It failed.', retryable: false };
     await settleAttempt(db, { jobId: id, claimedBy: 'attempt', failure }, [0]);
     await budget(0);

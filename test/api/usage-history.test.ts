@@ -3,6 +3,7 @@ import { type OpenPurpose, openCharge, refundCharge, settleCharge } from '../../
 import { claimJob } from '../../domain/jobs/claim-job.ts';
 import { settleAttempt } from '../../domain/jobs/settle-attempt.ts';
 import { createKey } from '../support/api-keys.ts';
+import { outageTimes } from '../support/outage-times.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -68,11 +69,11 @@ describe('organizations.usageHistory', () => {
     const fail = (retryable: boolean) =>
       settleAttempt(db, { jobId: id, claimedBy: 'attempt', failure: { code: 'ai_failed', message: 'It failed.', retryable } }, [0]);
     // An attempt whose worker was killed leaves the job running; one that failed, queued again.
-    await claimJob(db, id, 'attempt');
+    await claimJob(db, id, 'attempt', outageTimes);
     expect(await held()).to.equal(5);
     await fail(true);
     expect(await held()).to.equal(5);
-    await claimJob(db, id, 'attempt');
+    await claimJob(db, id, 'attempt', outageTimes);
     await fail(false);
     expect(await held()).to.equal(0);
     await call('jobs.retry', { id });

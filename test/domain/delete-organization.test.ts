@@ -10,6 +10,7 @@ import { lockUnfinishedJobs } from '../../domain/locks.ts';
 import { deleteOrganizationRows, endOrganizationJobs } from '../../domain/organizations/delete-organization.ts';
 import { insertWorkspaceOfChunks } from '../support/chunks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { outageTimes } from '../support/outage-times.ts';
 
 const options = () => ({ onProgress: () => {}, signal: new AbortController().signal });
 
@@ -51,7 +52,7 @@ describe('The deletion of an organization', () => {
       values (${id}, ${id}, ${id}, now() + interval '1 day', now(), now(), ${id})
     `.execute(db);
     const made = { queued: await makeJob(id), running: await makeJob(id), canceled: await makeJob(id) };
-    await claimJob(db, made.running, 'an attempt');
+    await claimJob(db, made.running, 'an attempt', outageTimes);
     await db.updateTable('job').set({ status: 'canceled', finished_at: new Date() }).where('id', '=', made.canceled).execute();
     const search = { organizationId: id, key: `search:${id}:charge`, credits: 1, jobId: null, reason: 'documents.search' };
     await inTransaction(db, (trx) => chargeCredits(trx, search, null));

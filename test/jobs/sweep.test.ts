@@ -14,6 +14,7 @@ import { listStuck } from '../../domain/platform/backlog.ts';
 import { storeChunks } from '../../domain/search/store-chunks.ts';
 import { goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectCleanLog, expectSoundLedger, insertJobOnly, summary } from '../support/jobs.ts';
+import { outageTimes } from '../support/outage-times.ts';
 import { noOutline } from '../support/outline.ts';
 import { until } from '../support/processes.ts';
 import { withoutSweeps } from '../support/sweeps.ts';
@@ -49,7 +50,7 @@ describe('The sweep', () => {
   /** A job whose attempt began so long ago. */
   async function running(begunMsAgo: number, fields = {}, of = tenant): Promise<JobRow> {
     const { job } = await insertJobOnly(api, of, { ...summary, ...fields });
-    const claim = await claimJob(api.database.db, job.id, 'run/1');
+    const claim = await claimJob(api.database.db, job.id, 'run/1', outageTimes);
     expect(claim.claimed).to.equal(true);
     await setRow(job.id, { started_at: ago(begunMsAgo) });
     return rowOf(job.id);
@@ -116,7 +117,7 @@ describe('The sweep', () => {
   it('counts from the current attempt, not from the first', async () => {
     const { id } = await running(2 * timeoutMs + 1_000);
     await sweep();
-    await claimJob(api.database.db, id, 'run/2');
+    await claimJob(api.database.db, id, 'run/2', outageTimes);
     expect(await sweep()).to.include({ requeued: 0, failed: 0 });
     expect(await rowOf(id)).to.include({ status: 'running', attempts: 2 });
     await storeOutcome(api.database.db, await rowOf(id), { result: {} });
@@ -143,7 +144,7 @@ describe('The sweep', () => {
     const swept = await sweepThat(async () => {
       const failure = { code: workspaceLocked, message: 'It is locked.', retryable: true };
       await settleAttempt(db, { jobId: id, claimedBy: 'run/1', failure }, [0]);
-      await claimJob(db, id, 'run/2');
+      await claimJob(db, id, 'run/2', outageTimes);
     });
     expect(swept).to.deep.equal({ requeued: 0, failed: 0 });
     expect(await rowOf(id)).to.include({ status: 'running', attempts: 1, claimed_by: 'run/2' });
@@ -193,10 +194,10 @@ describe('The sweep', () => {
       const { id: documentId } = await api.upload(tenant, { bytes: 'Some text.' });
       const { job } = await insertJobOnly(api, tenant, { kind: 'document.index', documentId });
       const { db } = api.database;
-      const claim = await claimJob(db, job.id, 'run/1');
+      const claim = await claimJob(db, job.id, 'run/1', outageTimes);
       await setRow(job.id, { started_at: ago(2 * timeoutMs + 1_000) });
       await sweep();
-      await claimJob(db, job.id, 'run/2');
+      await claimJob(db, job.id, 'run/2', outageTimes);
       return { zombie: claim.job as JobRow, documentId };
     }
 
@@ -321,7 +322,7 @@ describe('The sweep of a running worker', () => {
       const { db } = api.database;
       const { job, message } = await insertJobOnly(api, tenant, { ...summary, maxAttempts: 1 });
       await db.deleteFrom('outbox').where('id', '=', message.id).execute();
-      expect((await claimJob(db, job.id, 'run/1')).claimed).to.equal(true);
+      expect((await claimJob(db, job.id, 'run/1', outageTimes)).claimed).to.equal(true);
       await db
         .updateTable('job')
         .set({ started_at: new Date(0) })

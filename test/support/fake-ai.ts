@@ -155,3 +155,12 @@ function close(server: Server): Promise<void> {
   server.closeAllConnections();
   return new Promise((resolve) => server.close(() => resolve()));
 }
+
+/** The error of a provider that is down, as the service passes it on. */
+export function providerError(role: 'chat' | 'embed' | 'vision', state: string, headers: Record<string, string> = {}): AiAnswer {
+  return {
+    status: 502,
+    headers,
+    body: { error: { code: 'remote_failed', message: 'The remote model is away.', provider: { role, state } } },
+  };
+}

@@ -6,10 +6,12 @@ import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { version } from '../../contract/index.ts';
 import { mainTaskQueue } from '../../contract/intents/definitions.ts';
 import type { ReindexInput, ReplayInput, SyncCustomerInput, SyncSeatsInput, UploadInput } from '../../contract/intents/inputs.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { requestReplay } from '../../domain/jobs/replay-jobs.ts';
+import { endOutage } from '../../domain/outages/note-up.ts';
 import { webhooksOn } from '../adapters/webhooks/support.ts';
 import { startTestApi, type Tenant, type TestApi } from './api.ts';
-import { answerLate, startFakeAi } from './fake-ai.ts';
+import { aiError, answerLate, providerError, startFakeAi } from './fake-ai.ts';
 import { until } from './processes.ts';
 import { startReceiver } from './receiver.ts';
 import { stopOwnServices } from './stack.ts';
@@ -62,10 +64,22 @@ async function saveJobs(api: TestApi, tenant: Tenant): Promise<void> {
   await api.jobIn(token, traced, ['succeeded']);
   await save(api, 'run-job-traced', `job-${traced}`);
 
-  await api.stack.restart('api', { AI_SERVICE_URL: 'http://127.0.0.1:9' });
+  const ai = await startFakeAi();
+  ai.behave('embed', () => aiError(500, 'internal_error'));
+  await api.stack.restart('api', withTimes({ jobRetryDelays: [300], outageProbes: [60_000] }, ai.env));
   const retried = await create({ ...text, maxAttempts: 3 });
   await api.jobIn(token, retried, ['failed']);
   await save(api, 'run-job-attempts-spent-by-row', `job-${retried}`);
+
+  ai.behave('embed', () => providerError('embed', 'failing'));
+  const probing = await create(text);
+  await until(async () => (await db.selectFrom('provider_outage').selectAll().execute()).length > 0);
+  const waiting = await create(text);
+  await until(async () => (await api.request('GET', `/api/v1/jobs/${waiting}`, { token })).body.waiting === 'provider');
+  ai.behave('embed');
+  await inTransaction(db, (trx) => endOutage(trx, 'embed'));
+  for (const id of [probing, waiting]) await api.jobIn(token, id, ['succeeded'], 60_000);
+  await save(api, 'run-job-waited', `job-${waiting}`);
 
   await api.stack.restart('api', withTimes({ jobRetryDelays: [60_000] }, { ...webhooksOn, AI_SERVICE_URL: 'http://127.0.0.1:9' }));
   const canceled = await create(text);
@@ -78,7 +92,6 @@ async function saveJobs(api: TestApi, tenant: Tenant): Promise<void> {
   await api.temporal.client.workflow.getHandle(`job-${interrupted}`).cancel();
   await save(api, 'run-job-canceled-by-operator-by-row', `job-${interrupted}`);
 
-  const ai = await startFakeAi();
   ai.behave('embed', answerLate(14_000));
   await api.stack.restart('api', withTimes({ jobRetryDelays: [300] }, { ...webhooksOn, ...ai.env, JOB_TIMEOUT_MS: '30000' }));
   const held = await create({ ...text, maxAttempts: 1 });

@@ -45,6 +45,7 @@ export const importRules: Record<string, ImportRule> = {
   },
   adapters: {
     imports: [
+      'base/cannot-connect.ts',
       'base/config/keys.ts',
       'base/retry-after.ts',
       'base/telemetry/spans.ts',

@@ -1,0 +1,77 @@
+import { AiServiceError } from '../adapters/ai-service/client.ts';
+import type { OutagePart } from '../db/schema.ts';
+import { inTransaction } from '../db/transaction.ts';
+import type { JobRow } from '../domain/jobs/job.ts';
+import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
+import { lockJob } from '../domain/locks.ts';
+import { admit } from '../domain/outages/admit.ts';
+import { noteDown } from '../domain/outages/note-down.ts';
+import { freeProbes, noteUp } from '../domain/outages/note-up.ts';
+import type { ActivityDeps } from './deps.ts';
+import { JobFailure, toAttemptFailure } from './job-failure.ts';
+
+/**
+ * Tells the database what an attempt learns of the providers that it needs (docs/outages.md). What cannot be noted is logged: another
+ * attempt will learn it, too.
+ */
+export class ProviderWatch {
+  readonly #deps: Pick<ActivityDeps, 'db' | 'jobs' | 'log'>;
+  #probes: OutagePart[];
+
+  /** Of what is known to be down, the attempt probes these parts. */
+  constructor(deps: Pick<ActivityDeps, 'db' | 'jobs' | 'log'>, probes: OutagePart[]) {
+    this.#deps = deps;
+    this.#probes = probes;
+  }
+
+  /** What the work that is done has probed is there. */
+  async noteSuccess(): Promise<void> {
+    await this.#note(() => this.#noteUp(this.#probes));
+    this.#probes = [];
+  }
+
+  /** Whether the next stage of a job may begin. Throws a failure that does not count if what it needs is down. */
+  async admit(job: JobRow): Promise<void> {
+    const { db, jobs } = this.#deps;
+    const admission = await inTransaction(db, async (trx) => {
+      const locked = await lockJob(trx, job.id);
+      return locked && admit(trx, locked, jobs.outages);
+    });
+    if (!admission) return;
+    if ('waitsFor' in admission) throw new ProviderAway(admission.waitsFor);
+    this.#probes = admission.probes;
+  }
+
+  /** The failure of the attempt for its job. What it found down is down from now on. */
+  async noteFailure(error: unknown): Promise<AttemptFailure> {
+    const failure = toAttemptFailure(error);
+    if (error instanceof ProviderAway) return { ...failure, waitsFor: error.part, uncounted: true };
+    const { isAnswer = false, down, retryAfterMs } = error instanceof AiServiceError ? error : {};
+    // Whatever the service answered, it is there.
+    if (isAnswer) await this.#note(() => this.#noteUp(this.#probes.filter((part) => part === 'ai-service')));
+    await this.#note(() => freeProbes(this.#deps.db, this.#probes));
+    if (!down) return failure;
+    const { part } = down;
+    const { probeDelaysMs } = this.#deps.jobs.outages;
+    const isProbe = this.#probes.includes(part);
+    await this.#note(() => noteDown(this.#deps.db, { ...down, retryAfterMs }, { isProbe, probeDelaysMs }));
+    return { ...failure, waitsFor: part, uncounted: isProbe };
+  }
+
+  async #noteUp(parts: OutagePart[]): Promise<void> {
+    for (const part of parts) await noteUp(this.#deps.db, part);
+  }
+
+  async #note(noting: () => Promise<void>): Promise<void> {
+    await noting().catch((err: unknown) => this.#deps.log.warn({ err }, 'what an attempt learned of a provider was not noted'));
+  }
+}
+
+/** The next stage of a job needs what is down. */
+class ProviderAway extends JobFailure {
+  readonly part: OutagePart;
+  constructor(part: OutagePart) {
+    super('provider_away', 'What the job needs next is not available just now; it goes on by itself.', true);
+    this.part = part;
+  }
+}

@@ -1,0 +1,143 @@
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { inTransaction } from '../../db/transaction.ts';
+import { noteDown } from '../../domain/outages/note-down.ts';
+import { endOutage } from '../../domain/outages/note-up.ts';
+import type { Tenant } from '../support/api.ts';
+import { answerLate, goodAnswer, providerError } from '../support/fake-ai.ts';
+import { amountsOf, createJob, creditsUsed, summary } from '../support/jobs.ts';
+import { until } from '../support/processes.ts';
+import { withTimes } from '../support/times.ts';
+import { useApi } from '../support/use-api.ts';
+
+const probeMs = 300;
+const embedding = { kind: 'text.embed', texts: ['a'] };
+
+describe('While a provider is down', () => {
+  const { api, ai, tenant } = useApi({
+    ai: true,
+    check: 'after each test',
+    env: withTimes(
+      { jobRetryDelays: [100], outageProbes: [probeMs, 2 * probeMs], outageSlot: 200 },
+      { EXTRA_JOB_KINDS: 'document.process' },
+    ),
+  });
+  afterEach(async () => {
+    for (const operation of ['summarize', 'embed', 'extract'] as const) ai.behave(operation);
+    for (const part of ['chat', 'embed', 'vision', 'ai-service'] as const) await inTransaction(db(), (trx) => endOutage(trx, part));
+    // What a test leaves behind would probe in the next one.
+    await until(
+      async () => (await db().selectFrom('job').select('id').where('status', 'in', ['queued', 'running']).execute()).length === 0,
+      60_000,
+    );
+  });
+
+  const db = () => api.database.db;
+  const job = (id: string, statuses: string[], of: Tenant = tenant) => api.jobIn(of.owner.token, id, statuses, 60_000);
+  const outages = () => db().selectFrom('provider_outage').select(['part', 'cause', 'failed_probes']).execute();
+  const waitingJobs = async () =>
+    (await db().selectFrom('job').select('id').where('waiting_since', 'is not', null).where('status', '=', 'queued').execute()).length;
+  const isDown = (part: 'chat' | 'embed' | 'vision' | 'ai-service') =>
+    noteDown(db(), { part, cause: 'failing' }, { isProbe: false, probeDelaysMs: [60_000] });
+
+  it('jobs of all tenants wait without an attempt, probed by one at a time, and all succeed once it is back', async () => {
+    const tenants = [tenant, await api.createTenant(), await api.createTenant()];
+    let [isAway, running, most] = [true, 0, 0];
+    ai.behave('summarize', async (call) => {
+      most = Math.max(most, ++running);
+      const answer = isAway ? providerError('chat', 'failing') : goodAnswer(call);
+      await answerLate(20)(call);
+      running--;
+      return answer;
+    });
+    const first = await createJob(api, tenant, summary);
+    await until(async () => (await outages()).length === 1);
+    const ids: [Tenant, string][] = [[tenant, first.id]];
+    for (let n = 0; n < 12; n++) for (const each of tenants) ids.push([each, (await createJob(api, each, summary)).id]);
+    most = 0;
+    await until(async () => (await waitingJobs()) > 33 && ((await outages())[0]?.failed_probes ?? 0) >= 3, 60_000);
+    expect(most, 'probes at once').to.equal(1);
+    let shown: any;
+    await until(async () => {
+      shown = await job(ids.at(-1)?.[1] ?? '', ['queued'], ids.at(-1)?.[0]);
+      return shown.waiting !== undefined;
+    });
+    expect(shown).to.include({ waiting: 'provider', attempts: 0 });
+    expect(shown.nextAttemptAt).to.be.a('string');
+    // All others have waited since the first attempt: nobody else has asked the provider.
+    expect(ai.calls.length).to.be.at.most(((await outages())[0]?.failed_probes ?? 0) + 2);
+    isAway = false;
+
+    for (const [of, id] of ids) {
+      const ended = await job(id, ['succeeded', 'failed'], of);
+      expect(ended).to.include({ status: 'succeeded', nextAttemptAt: null }).and.not.to.have.property('waiting');
+      expect(ended.attempts).to.be.within(1, id === first.id ? 2 : 1);
+      expect(await amountsOf(api, id)).to.deep.equal([5]);
+    }
+    expect(await outages()).to.deep.equal([]);
+    for (const each of tenants.slice(1)) expect(await creditsUsed(api, each.organizationId)).to.equal(60);
+  });
+
+  it('only jobs that need it wait: a bad key of one role stops only that role', async () => {
+    ai.behave('summarize', () => providerError('chat', 'refused'));
+    const failed = await createJob(api, tenant, summary);
+    await until(async () => (await outages()).length === 1);
+    const other = await createJob(api, tenant, embedding);
+    expect(await job(other.id, ['succeeded'])).to.include({ attempts: 1 });
+    expect(await outages()).to.containSubset([{ part: 'chat', cause: 'refused' }]);
+    ai.behave('summarize');
+    expect((await job(failed.id, ['succeeded'])).attempts).to.equal(2);
+  });
+
+  it('the probes of a job do not use up its attempts', async () => {
+    ai.behave('summarize', (call) => (ai.callsOf(call.requestId) < 8 ? providerError('chat', 'unreachable') : goodAnswer(call)));
+    const { id } = await createJob(api, tenant, { ...summary, maxAttempts: 2 });
+    expect(await job(id, ['succeeded'])).to.include({ attempts: 2 });
+    expect(ai.callsOf(id)).to.equal(8);
+    expect(await outages()).to.deep.equal([]);
+  });
+
+  it('a rate limit is waited for within the attempt', async () => {
+    let asked = 0;
+    ai.behave('summarize', (call) => (++asked % 3 === 0 ? providerError('chat', 'limited', { 'retry-after': '0.2' }) : goodAnswer(call)));
+    const ids: string[] = [];
+    for (let n = 0; n < 12; n++) ids.push((await createJob(api, tenant, summary)).id);
+    for (const id of ids) expect(await job(id, ['succeeded', 'failed'])).to.include({ status: 'succeeded', attempts: 1 });
+    expect(await outages()).to.deep.equal([]);
+  });
+
+  it('a document goes as far as it can, and its next stage waits without counting', async () => {
+    await isDown('chat');
+    const { id: documentId } = await api.upload(tenant, { bytes: 'A text that is read.' });
+    const { id } = await createJob(api, tenant, { kind: 'document.process', documentId, maxAttempts: 1 });
+    await until(async () => (await job(id, ['queued', 'running'])).waiting === 'provider');
+    expect(await job(id, ['queued'])).to.include({ attempts: 0, progress: 67 });
+    await inTransaction(db(), (trx) => endOutage(trx, 'chat'));
+    expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
+  });
+
+  it('a job that waits can be canceled, and is refunded', async () => {
+    await isDown('chat');
+    const { id } = await createJob(api, tenant, summary);
+    await until(async () => (await job(id, ['queued'])).waiting === 'provider');
+    const { body } = await api.request('POST', `/api/v1/jobs/${id}/cancel`, { token: tenant.owner.token });
+    expect(body).to.include({ status: 'canceled', attempts: 0 }).and.not.to.have.property('waiting');
+    expect(await amountsOf(api, id)).to.deep.equal([5, -5]);
+  });
+
+  it('a wait is bounded: then the job fails and is refunded', async () => {
+    await isDown('chat');
+    const { id } = await createJob(api, tenant, summary);
+    await until(async () => (await job(id, ['queued'])).waiting === 'provider');
+    await db()
+      .updateTable('job')
+      .set({ waiting_since: sql`now() - interval '73 hours'`, next_attempt_at: new Date() })
+      .where('id', '=', id)
+      .execute();
+    await api.temporal.client.workflow.getHandle(`job-${id}`).signal('attemptDue');
+    const ended = await job(id, ['failed']);
+    expect(ended).to.include({ attempts: 0 });
+    expect(ended.error.code).to.equal('provider_unavailable');
+    expect(await amountsOf(api, id)).to.deep.equal([5, -5]);
+  });
+});
