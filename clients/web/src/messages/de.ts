@@ -229,6 +229,7 @@ export const de: Messages = {
     attempts: 'Versuche',
     created: 'Gestartet',
     nextAttempt: (when) => `Nächster Versuch ${when}`,
+    waiting: 'Wartet: ein Anbieter ist nicht erreichbar. Es geht von selbst weiter.',
     cancel: (kind, name) => `Abbrechen: ${kind}, ${name}`,
     retry: (kind, name) => `Erneut versuchen: ${kind}, ${name}`,
     retryAll: (jobs) => `${count(jobs, 'Job', 'Jobs')} erneut versuchen`,

@@ -228,6 +228,7 @@ export const en = {
     attempts: 'Attempts',
     created: 'Started',
     nextAttempt: (when: string) => `Tried again ${when}`,
+    waiting: 'Waiting: a provider is away. It goes on by itself.',
     cancel: (kind: string, name: string) => `Cancel: ${kind}, ${name}`,
     retry: (kind: string, name: string) => `Try again: ${kind}, ${name}`,
     retryAll: (jobs: number) => `Try ${count(jobs, 'job')} again`,

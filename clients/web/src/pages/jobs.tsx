@@ -146,7 +146,7 @@ const JobRow = memo(function JobRow({ job, name, workflowUrl }: { job: ListedJob
           )}
           {job.nextAttemptAt && job.status === 'queued' && (
             <Text size="sm" c="dimmed">
-              {t.jobs.nextAttempt(formatRelative(job.nextAttemptAt))}
+              {job.waiting ? t.jobs.waiting : t.jobs.nextAttempt(formatRelative(job.nextAttemptAt))}
             </Text>
           )}
           {workflowUrl && <WorkflowLink url={workflowUrl} jobId={job.id} />}
