@@ -34,7 +34,7 @@ export interface CallOptions {
 const defaultPatienceMs = 15_000;
 
 /** The service, and what says whether it is there. */
-export interface Service {
+interface Service {
   baseUrl: string;
   token: string;
   livenessMonitor: LivenessMonitor;

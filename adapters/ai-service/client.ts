@@ -19,8 +19,6 @@ type Body<R extends { body: z.ZodType }> = z.input<R['body']>;
 /** A request with the name that the callers use for its sentences. */
 type Sentences<B> = Omit<B, 'max_sentences'> & { maxSentences?: number | undefined };
 
-export type TextAnswer = Response<typeof aiService.answer>;
-export type SaidFields = Response<typeof aiService.fields>;
 export type AiHealth = ReturnType<typeof toHealth>;
 
 /** A document to read: its bytes or a stream of them. With `contentLength` the service refuses a document that is too large at once. */

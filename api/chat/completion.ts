@@ -14,7 +14,7 @@ interface CompletionHead {
 }
 
 /** A citation in the protocol's form, with fields of this service. */
-export interface Annotation {
+interface Annotation {
   type: 'url_citation';
   /** The part of the message that the citation supports, in characters. */
   url_citation: { url: string; title: string; start_index: number; end_index: number };
