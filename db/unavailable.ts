@@ -39,9 +39,12 @@ export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === lockNotAvailable;
 }
 
-/** Whether the server refuses the password: at a start it is wrong, later it may be about to change. */
-export function isRefusedPassword(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code === invalidPassword;
+/** Whether the address is to be corrected: its password, or what it says of TLS. While a process runs, they may be about to change. */
+export function isMisconfigured(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return error.code === invalidPassword;
+  if (!(error instanceof DatabaseUnavailable) || !(error.cause instanceof Error)) return false;
+  const { code = '', message } = error.cause as NodeJS.ErrnoException;
+  return /CERT|^UNABLE_TO_VERIFY|^ERR_(TLS|SSL)_/.test(code) || /^SASL: |does not support SSL/.test(message);
 }
 
 /** Whether an error means that the database is unreachable, overloaded or locked, and not that the statement was wrong. */

@@ -7,13 +7,18 @@ import type { ServerConfig } from '../../base/config/server.ts';
 import { createDb, createPool, type Db, ping } from '../../db/connect.ts';
 import { migrate } from '../../db/migrate.ts';
 import { openPools } from '../../db/pools.ts';
-import { isRefusedPassword, isUnavailable } from '../../db/unavailable.ts';
+import { isMisconfigured, isUnavailable } from '../../db/unavailable.ts';
 import { syncPlanLimits } from '../../domain/billing/sync-plan-limits.ts';
 import { syncWebhookSwitch } from '../../domain/webhooks/sync-switch.ts';
 
 const pauseMs = 500;
 /** One line in half a minute. */
 const triesPerLine = 60;
+
+interface Patience {
+  log: Logger;
+  waitMs: number;
+}
 
 /** The connections of the API, one pool for each class of work. */
 export type Databases = Awaited<ReturnType<typeof openDatabases>>;
@@ -36,30 +41,33 @@ export async function openDatabases(
     pools: { requests: pools.requests, sessions: pools.sessions, ...(pools.worker && { worker: pools.worker }) },
     dbs: workerDb ? [db, workerDb] : [db],
   });
-  await applyMigrations(config.database.directUrl, log);
+  const patience = { log, waitMs: config.databaseWaitMs };
+  await applyMigrations(config.database.directUrl, patience);
   // Behind a pooler it is another server that may be away.
-  await untilReached(db, log);
+  await untilReached(db, patience);
   await syncPlanLimits(db, config);
   await syncWebhookSwitch(db, config.webhooks.enabled);
   return { pools, db, sessionsDb, workerDb };
 }
 
-async function applyMigrations(url: string, log: Logger): Promise<void> {
+async function applyMigrations(url: string, patience: Patience): Promise<void> {
   const db: Db = createDb(createPool({ url, poolSize: 2, name: 'sheaf migrations', work: 'migration' }));
+  const { log } = patience;
   const onBusy = (migration: string) => log.warn({ migration }, 'a migration waits for a lock; it is tried again');
   const onWait = (waitedMs: number) => log.warn({ waitedMs }, 'another process applies migrations; this start waits for it');
-  await untilReached(db, log)
+  await untilReached(db, patience)
     .then(() => migrate(db, { onBusy, onWait }))
     .finally(() => db.destroy());
 }
 
-/** Waits while the database is away, as when both start at once. A password that it refuses is thrown. */
-async function untilReached(db: Db, log: Logger): Promise<void> {
+/** Waits while the database is away, as when both start at once. Throws its error after `waitMs`, and at once if waiting does not help. */
+async function untilReached(db: Db, { log, waitMs }: Patience): Promise<void> {
+  const deadline = performance.now() + waitMs;
   for (let tries = 0; ; tries++) {
     try {
       return await ping(db);
     } catch (err) {
-      if (!isUnavailable(err) || isRefusedPassword(err)) throw err;
+      if (!isUnavailable(err) || isMisconfigured(err) || performance.now() > deadline) throw err;
       if (tries % triesPerLine === 0) log.warn({ err }, 'the database cannot be reached; this start waits for it');
       await sleep(pauseMs);
     }

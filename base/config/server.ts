@@ -110,6 +110,7 @@ export function loadServerConfig(env: Environment) {
     /** How long requests are still served after the process reports that it is not ready, until load balancers have noticed. */
     shutdownDelayMs: e.SHUTDOWN_DELAY_MS ?? (production ? 5_000 : 0),
     deletionWaitMs: times.deletionWait,
+    databaseWaitMs: times.databaseWait,
     streams: { recheckMs: times.streamRecheck, lifetimeMs: times.streamLifetime },
     metrics: { host: e.METRICS_HOST, port: e.METRICS_PORT },
     tracing: tracingOf(e),

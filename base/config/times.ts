@@ -17,6 +17,8 @@ export const times = {
   bodyWindow: 30_000,
   /** How long the request that deletes an organization waits for the end of the deletion. */
   deletionWait: 60_000,
+  /** How long the API waits at its start for a database that is away. */
+  databaseWait: 600_000,
   /** How often the caller of an open job stream is authorized again. */
   streamRecheck: 30_000,
   streamLifetime: 900_000,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import pg from 'pg';
-import { isUnavailable } from '../../db/unavailable.ts';
+import { DatabaseUnavailable, isMisconfigured, isUnavailable, toUnavailable } from '../../db/unavailable.ts';
 
 describe('An error of Postgres', () => {
   const says = (code: string) => Object.assign(new pg.DatabaseError('seen', 4, 'error'), { code });
@@ -21,5 +21,17 @@ describe('An error of Postgres', () => {
   ] as const)
     it(`says that the statement is wrong: ${meaning}`, () => {
       expect(isUnavailable(says(code))).to.equal(false);
+    });
+
+  for (const [code, isWrong] of [
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', true],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', true],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', true],
+    ['ECONNREFUSED', false],
+  ] as const)
+    it(`says whether its address is ${isWrong ? 'wrong' : 'right'}: ${code}`, () => {
+      const error = toUnavailable(Object.assign(new Error('seen'), { code }));
+      expect(error).to.be.instanceOf(DatabaseUnavailable);
+      expect(isMisconfigured(error)).to.equal(isWrong);
     });
 });

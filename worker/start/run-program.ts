@@ -23,8 +23,8 @@ export interface Running {
 }
 
 /**
- * Runs a program as a process: reads its configuration from `env`, starts it, and stops it at SIGTERM or SIGINT. Ends the process with 1 if
- * the configuration is invalid or the store belongs to another database.
+ * Runs a program as a process: reads its configuration from `env`, starts it, and stops it at SIGTERM or SIGINT, which end a start that
+ * is under way at once. Ends the process with 1 if the configuration is invalid or the store belongs to another database.
  */
 export async function runProgram(
   part: 'api' | 'worker',
@@ -36,20 +36,21 @@ export async function runProgram(
   logCrashes(log);
   const tracing = await startTracing(config.tracing, part, log);
   const readSdkMetrics = await installRuntime({ log, measures: config.metrics.port > 0 });
-  const running = await start(config, { log, tracing, readSdkMetrics }).catch((err: unknown) => {
-    if (!(err instanceof WrongStore)) throw err;
-    log.fatal({ err }, `the ${part === 'api' ? 'API' : part} does not start: this is not the store of its database`);
-    process.exit(1);
-  });
+  let running: Running | undefined;
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, async () => {
       if (stopping) return;
       stopping = true;
       log.info({ signal }, 'stopping');
-      await running.stop();
+      await running?.stop();
       await tracing?.stop();
       log.info('stopped');
       process.exit(0);
     });
+  running = await start(config, { log, tracing, readSdkMetrics }).catch((err: unknown) => {
+    if (!(err instanceof WrongStore)) throw err;
+    log.fatal({ err }, `the ${part === 'api' ? 'API' : part} does not start: this is not the store of its database`);
+    process.exit(1);
+  });
 }

@@ -11,6 +11,7 @@ import { nightly } from '../../support/nightly.ts';
 import { endPrograms, type Program, runProgram, until } from '../../support/processes.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { createTestNamespace, type TestNamespace } from '../../support/temporal.ts';
+import { withTimes } from '../../support/times.ts';
 
 const programs = { api: variables.server, worker: variables.server, ai: variables.aiService };
 
@@ -79,6 +80,12 @@ describe('With NODE_ENV=production and only what production demands', () => {
     }
   });
 
+  it('the API stops at SIGTERM while it waits for Postgres, as a container does only if it handles the signal', async () => {
+    const api = start('api', { ...demanded, ...place, DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' });
+    await api.printed(/"the database cannot be reached; this start waits for it"/);
+    await stop(api);
+  });
+
   it('the API boots, with the defaults of production', async () => {
     const api = start('api', { ...demanded, ...place });
     await api.printed(/"worker running"/);
@@ -118,10 +125,15 @@ describe('With NODE_ENV=production and only what production demands', () => {
     const busy = createServer().listen(0);
     await once(busy, 'listening');
     const { port } = busy.address() as AddressInfo;
-    const wrong = new URL(database.url);
-    wrong.password = 'wrong';
+    const startAt = (changes: Partial<URL>, databaseWait = 600_000) => {
+      const { href } = Object.assign(new URL(database.url), changes);
+      return start('api', withTimes({ databaseWait }, { ...demanded, ...place, DATABASE_URL: href }));
+    };
     const failing: [Program, RegExp][] = [
-      [start('api', { ...demanded, ...place, DATABASE_URL: wrong.href }), /password authentication failed/],
+      [startAt({ password: 'wrong' }), /password authentication failed/],
+      [startAt({ password: '' }), /SASL: .*password must be a/],
+      [startAt({ search: 'sslmode=no-verify' }), /does not support SSL/],
+      [startAt({ port: '9' }, 1_500), /ECONNREFUSED/],
       [start('worker', { ...demanded, ...place, METRICS_PORT: String(port) }), /EADDRINUSE/],
     ];
     for (const [program, reason] of failing) {
