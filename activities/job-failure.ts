@@ -44,7 +44,10 @@ export function toSettledFailure({ code, message }: JobError, state: { status: '
 
 /** Converts an error of an attempt into the failure of its job. */
 export function toAttemptFailure(error: unknown): AttemptFailure {
-  if (error instanceof JobFailure) return error;
+  if (error instanceof JobFailure) {
+    const { code, message, retryable, retryAfterMs } = error;
+    return { code, message, retryable, retryAfterMs };
+  }
   if (error instanceof DocumentGone) return { code: 'document_missing', message: error.message, retryable: false };
   if (error instanceof TextReplaced) return { code: 'text_replaced', message: error.message, retryable: true };
   if (error instanceof IndexSwitched) return { code: 'model_changed', message: error.message, retryable: true };

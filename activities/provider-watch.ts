@@ -1,12 +1,13 @@
 import { AiServiceError } from '../adapters/ai-service/client.ts';
 import type { OutagePart } from '../db/schema.ts';
 import { inTransaction } from '../db/transaction.ts';
+import { isLockTimeout } from '../db/unavailable.ts';
 import type { JobRow } from '../domain/jobs/job.ts';
 import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
 import { lockJob } from '../domain/locks.ts';
 import { admit } from '../domain/outages/admit.ts';
 import { noteDown } from '../domain/outages/note-down.ts';
-import { freeProbes, noteUp } from '../domain/outages/note-up.ts';
+import { freeProbe, noteUp } from '../domain/outages/note-up.ts';
 import type { ActivityDeps } from './deps.ts';
 import { JobFailure, toAttemptFailure } from './job-failure.ts';
 
@@ -36,6 +37,9 @@ export class ProviderWatch {
     const admission = await inTransaction(db, async (trx) => {
       const locked = await lockJob(trx, job.id);
       return locked && admit(trx, locked, jobs.outages);
+    }).catch((error: unknown) => {
+      // Others hold the lock of the outage: the stage finds out by itself.
+      if (!isLockTimeout(error)) throw error;
     });
     if (!admission) return;
     if ('waitsFor' in admission) throw new ProviderAway(admission.waitsFor);
@@ -49,13 +53,21 @@ export class ProviderWatch {
     const { isAnswer = false, down, retryAfterMs } = error instanceof AiServiceError ? error : {};
     // Whatever the service answered, it is there.
     if (isAnswer) await this.#note(() => this.#noteUp(this.#probes.filter((part) => part === 'ai-service')));
-    await this.#note(() => freeProbes(this.#deps.db, this.#probes));
+    await this.free();
     if (!down) return failure;
     const { part } = down;
     const { probeDelaysMs } = this.#deps.jobs.outages;
     const isProbe = this.#probes.includes(part);
-    await this.#note(() => noteDown(this.#deps.db, { ...down, retryAfterMs }, { isProbe, probeDelaysMs }));
-    return { ...failure, waitsFor: part, uncounted: isProbe };
+    let isThereForOthers = false;
+    await this.#note(async () => {
+      isThereForOthers = await noteDown(this.#deps.db, { ...down, retryAfterMs }, { isProbe, probeDelaysMs });
+    });
+    return { ...failure, waitsFor: part, uncounted: isProbe && !isThereForOthers };
+  }
+
+  /** Lets others probe what this attempt was to probe. */
+  async free(): Promise<void> {
+    for (const part of this.#probes) await this.#note(() => freeProbe(this.#deps.db, part));
   }
 
   async #noteUp(parts: OutagePart[]): Promise<void> {

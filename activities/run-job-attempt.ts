@@ -126,7 +126,10 @@ async function runClaimed(
   } catch (error) {
     const stopped = context.cancellationDetails?.workerShutdown === true;
     // The workflow settles attempts that Temporal cancels.
-    if (stop.signal.aborted && !stopped) throw stop.signal.reason;
+    if (stop.signal.aborted && !stopped) {
+      await providers.free();
+      throw stop.signal.reason;
+    }
     const cause = stop.signal.aborted ? workerStopped : error;
     return await settle(deps, job, { cause, failure: await providers.noteFailure(cause) }, shown);
   } finally {

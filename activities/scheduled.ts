@@ -5,6 +5,7 @@ import { refundLostCharges } from '../domain/credits/open-charge.ts';
 import { purgeAbandonedUploads } from '../domain/documents/purge-uploads.ts';
 import { releaseAllWaiting, sweepAllQueuedJobs, sweepLostAttempts } from '../domain/jobs/sweep-jobs.ts';
 import { deleteOwnerlessOrganizations } from '../domain/organizations/delete-ownerless-organizations.ts';
+import { sweepOutages } from '../domain/outages/note-up.ts';
 import { sweepDeletions } from '../domain/platform/sweep-deletions.ts';
 import * as retention from '../domain/retention.ts';
 import { sealStoredSecrets } from '../domain/seal-stored-secrets.ts';
@@ -46,13 +47,14 @@ export function sweepActivities({ db, getPlan, jobs, log }: ActivityDeps) {
     async startMissing(): Promise<{ restarted: number }> {
       const failures: unknown[] = [];
       const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(sweepMs)]);
-      const [, , , restarted = 0] = await allOf(failures, [
+      const [, , , , , , restarted = 0] = await allOf(failures, [
         () => sweepLateUploads(db, lateUploadsBatch),
         () => sweepObjectDeletions(db, sweepBatch),
         () => sweepDeletions(db, sweepBatch),
-        () => sweepAllQueuedJobs(db, { limit: sweepBatch, getPlan, signal }),
-        () => sweepHeldDeliveries(db),
+        () => sweepOutages(db),
         () => releaseAllWaiting(db, { limit: sweepBatch, signal }),
+        () => sweepHeldDeliveries(db),
+        () => sweepAllQueuedJobs(db, { limit: sweepBatch, getPlan, signal }),
       ] as const);
       if (failures.length > 0) throw failures[0];
       return { restarted };

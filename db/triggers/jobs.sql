@@ -42,6 +42,7 @@ create or replace function notify_changed_jobs() returns trigger language plpgsq
          select after.id, after.organization_id from after join before using (id)
          where after.status <> before.status or after.workspace_id is distinct from before.workspace_id
            or after.stages is distinct from before.stages
+           or (after.waiting_since is null) <> (before.waiting_since is null)
        ) as changed group by organization_id;
        return null;
      end $$;

@@ -35,7 +35,9 @@ export async function claimJob(db: Db, jobId: string, claimedBy: string, times: 
 async function claimDuringOutage(trx: Transaction, jobId: string, claimedBy: string, times: OutageTimes): Promise<Claim> {
   const head = await lockJob(trx, jobId);
   const due = trx.selectFrom('job').select('id').where('id', '=', jobId).where('status', '=', 'queued').where(isDue);
-  if (!head || !(await due.executeTakeFirst())) return { claimed: false, job: head };
+  // One that is not due yet goes on to wait in its workflow, where the end of the outage wakes it.
+  if (!head || !(await due.executeTakeFirst()))
+    return { claimed: false, job: head, waits: head?.status === 'queued' && head.waiting_since !== null };
   const admission = await admit(trx, head, times);
   if ('waitsFor' in admission) return await wait(trx, head, admission, times);
   const job = await claim(trx, jobId, claimedBy, sql<boolean>`true`);

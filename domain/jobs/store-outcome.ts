@@ -43,7 +43,8 @@ async function storeStages(
 ): Promise<JobRow | undefined> {
   return await trx
     .updateTable('job')
-    .set({ stages: JSON.stringify(stages), updated_at: sql`clock_timestamp()` })
+    // The next stage may need something else, and waits anew.
+    .set({ stages: JSON.stringify(stages), waits_for: null, waiting_since: null, updated_at: sql`clock_timestamp()` })
     .where('id', '=', id)
     .where('status', '=', 'running')
     .where('attempts', '=', attempts)

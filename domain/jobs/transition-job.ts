@@ -66,7 +66,7 @@ function waitOf({ uncounted, waitsFor = null }: { uncounted?: boolean; waitsFor?
   if (!uncounted) return { waits_for: waitsFor, waiting_since: null };
   const attempts = sql<number>`attempts - 1`;
   return waitsFor === null
-    ? { attempts }
+    ? { attempts, waits_for: null, waiting_since: null }
     : { attempts, waits_for: waitsFor, waiting_since: sql<Date>`coalesce(waiting_since, clock_timestamp())` };
 }
 

@@ -40,15 +40,17 @@ const needs: Record<Work, OutagePart[]> = {
 /** What a job, or its next stage, needs: what its kind does, a reader of images for an image, and what its last attempt lacked. */
 export async function partsOf(trx: Db | Transaction, job: JobHead): Promise<OutagePart[]> {
   const work: Work = job.kind === 'document.process' ? `document.${stagesLeft(job)[0] ?? 'summarize'}` : job.kind;
-  const vision: OutagePart[] = (await isImage(trx, job.document_id)) ? ['vision'] : [];
-  return [...new Set([...needs[work], ...vision, ...(job.waits_for ? [job.waits_for] : [])])];
+  const lacked = job.waits_for === null || job.waits_for === 'vision' ? [] : [job.waits_for];
+  const vision: OutagePart[] = (await needsVision(trx, job)) ? ['vision'] : [];
+  return [...new Set([...needs[work], ...vision, ...lacked])];
 }
 
-/** An image has no text without a reader of images. Whether a PDF needs one is known only once it is read. */
-async function isImage(trx: Db | Transaction, documentId: string | null): Promise<boolean> {
-  if (documentId === null) return false;
-  const image = trx.selectFrom('document').select('id').where('id', '=', documentId).where('content_type', 'like', 'image/%');
-  return (await image.where('extracted_at', 'is', null).executeTakeFirst()) !== undefined;
+/** An image has no text without a reader of images. Whether a PDF needs one is known only once an attempt has lacked it. */
+async function needsVision(trx: Db | Transaction, { document_id: id, waits_for: lacked }: JobHead): Promise<boolean> {
+  if (id === null) return false;
+  const unread = trx.selectFrom('document').select('content_type').where('id', '=', id).where('extracted_at', 'is', null);
+  const document = await unread.executeTakeFirst();
+  return document !== undefined && (lacked === 'vision' || document.content_type.startsWith('image/'));
 }
 
 /** What is known to be down, and what waits for it. */

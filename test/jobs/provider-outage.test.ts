@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { inTransaction } from '../../db/transaction.ts';
+import { claimJob } from '../../domain/jobs/claim-job.ts';
 import { noteDown } from '../../domain/outages/note-down.ts';
-import { endOutage } from '../../domain/outages/note-up.ts';
+import { endOutage, sweepOutages } from '../../domain/outages/note-up.ts';
 import type { Tenant } from '../support/api.ts';
 import { answerLate, goodAnswer, providerError } from '../support/fake-ai.ts';
 import { amountsOf, createJob, creditsUsed, summary } from '../support/jobs.ts';
@@ -111,8 +112,53 @@ describe('While a provider is down', () => {
     const { id: documentId } = await api.upload(tenant, { bytes: 'A text that is read.' });
     const { id } = await createJob(api, tenant, { kind: 'document.process', documentId, maxAttempts: 1 });
     await until(async () => (await job(id, ['queued', 'running'])).waiting === 'provider');
-    expect(await job(id, ['queued'])).to.include({ attempts: 0, progress: 67 });
+    const waiting = await job(id, ['queued']);
+    expect(waiting).to.include({ attempts: 0, progress: 67 });
+    expect(waiting.error).to.deep.include({ code: 'provider_away' }).and.to.have.property('message').that.is.not.equal('');
     await inTransaction(db(), (trx) => endOutage(trx, 'chat'));
+    expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
+  });
+
+  it('a document at which the provider always fails costs its own job the attempts, and holds up no other', async () => {
+    const { id: bad } = await createJob(api, tenant, { ...summary, maxAttempts: 3 });
+    ai.behave('summarize', (call) => (call.requestId === bad ? providerError('chat', 'failing') : goodAnswer(call)));
+    const others: string[] = [];
+    let ended: { status: string; attempts: number } | undefined;
+    await until(async () => {
+      others.push((await createJob(api, tenant, summary)).id);
+      ended = await job(bad, ['queued', 'running', 'failed', 'succeeded']);
+      return ended?.status === 'failed' || ended?.status === 'succeeded';
+    }, 60_000);
+    expect(ended).to.include({ status: 'failed', attempts: 3 });
+    for (const id of others) expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
+  });
+
+  it('a probe counts if others have found the part there since', async () => {
+    const probe = () => noteDown(db(), { part: 'chat', cause: 'failing' }, { isProbe: true, probeDelaysMs: [60_000] });
+    await isDown('chat');
+    expect(await probe()).to.equal(false);
+    await db().updateTable('provider_outage').set({ successes: 1 }).execute();
+    expect([await probe(), await probe()]).to.deep.equal([true, false]);
+  });
+
+  it('a look ahead of its time leaves a job to the wait of its workflow, which hears that the outage ends', async () => {
+    await isDown('chat');
+    const { id } = await createJob(api, tenant, summary);
+    await until(async () => (await job(id, ['queued'])).waiting === 'provider');
+    const times = { probeDelaysMs: [60_000], slotMs: 200, longestWaitMs: 60_000, leaseMs: 60_000 };
+    expect(await claimJob(db(), id, 'run/activity/1', times)).to.deep.include({ claimed: false, waits: true });
+  });
+
+  it('what nobody waits for any more is forgotten, and the next job that waits is let look if the one before it is gone', async () => {
+    for (const part of ['chat', 'vision'] as const) await isDown(part);
+    const { id } = await createJob(api, tenant, summary);
+    await until(async () => (await job(id, ['queued'])).waiting === 'provider');
+    await db().updateTable('job').set({ next_attempt_at: sql`now() + interval '3 hours'` }).where('id', '=', id).execute();
+    await db().updateTable('provider_outage').set({ next_probe_at: sql`now() - interval '11 minutes'`, probing_until: null }).execute();
+    await sweepOutages(db());
+    expect(await outages())
+      .to.containSubset([{ part: 'chat' }])
+      .and.have.lengthOf(1);
     expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
   });
 
