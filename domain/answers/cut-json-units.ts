@@ -8,14 +8,15 @@ import type { Unit } from './cut-units.ts';
  * before a text that begins within a string, else empty. `isBegun`, `goesOn`: text of the document stands before or behind it.
  */
 export function cutJsonUnits(text: string, { opening = '', isBegun = false, goesOn = false } = {}): Unit[] {
-  const values = readJsonValues(opening + text, { isPart: isBegun || goesOn });
+  const whole = opening + text;
+  const values = readJsonValues(whole, { isPart: isBegun || goesOn });
   const isOne = !isBegun && values.slice(0, -1).every(({ depthAfter }) => depthAfter > 0);
   const units: Unit[] = [];
   let row: { unit: Unit; record: number } | undefined;
   for (const value of values) {
     const record = isOne && value.record === 1 ? 0 : value.record;
     const own = keysOf(value, record > 0 ? value.within : 0);
-    const sentences = sentencesOf(opening + text, value);
+    const sentences = sentencesOf(whole, value);
     const cells = value.value.trim() === '' || value.value === 'null' ? [] : [{ head: own.heads.join('.'), text: value.value }];
     if (sentences.length > 1) {
       const place = { keys: [...own.keys, ...own.heads], row: record > 0 && row?.record === record ? row.unit : undefined };
@@ -28,7 +29,12 @@ export function cutJsonUnits(text: string, { opening = '', isBegun = false, goes
       units.push(row.unit);
     }
   }
-  return units.map((unit) => ({ ...unit, start: unit.start - opening.length, end: unit.end - opening.length }));
+  // In place: units name the row before them.
+  for (const unit of units) {
+    unit.start -= opening.length;
+    unit.end -= opening.length;
+  }
+  return units;
 }
 
 /** The keys that lead to the record of a value, and those within it. */
@@ -38,13 +44,23 @@ function keysOf({ path, key }: JsonValue, within: number): { keys: string[]; hea
   return { keys: named(path.slice(0, at)), heads: named([...path.slice(at), key]) };
 }
 
-/** The sentences of a string with their places, in letters without escapes. */
-function sentencesOf(text: string, { literal }: JsonValue): Pick<Unit, 'start' | 'end' | 'cells'>[] {
-  if (text[literal.start] !== '"') return [];
+/** The sentences of a string, where there are several, with their places, in letters without escapes. */
+function sentencesOf(text: string, { literal, value }: JsonValue): Pick<Unit, 'start' | 'end' | 'cells'>[] {
+  const sentences = text[literal.start] === '"' ? findSentences(value) : [];
+  if (sentences.length < 2) return [];
   const start = literal.start + 1;
-  const plain = text.slice(start, literal.end - 1).replace(/\\(.)/gs, (_, sign) => ('nrtbf'.includes(sign) ? '  ' : sign + sign));
-  return findSentences(plain).map((one) => ({
-    ...{ start: start + one.start, end: start + one.end },
-    cells: [{ head: '', text: plain.slice(one.start, one.end) }],
+  const places = placesOf(text.slice(start, literal.end));
+  const placeOf = (index: number) => start + (places[index] ?? 0);
+  return sentences.map((one) => ({
+    ...{ start: placeOf(one.start), end: placeOf(one.end) },
+    cells: [{ head: '', text: value.slice(one.start, one.end) }],
   }));
+}
+
+const escaped = /^\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4})$/;
+
+/** Where each letter of a string's value is written, and where the last one ends. What is no escape has no letter. */
+function placesOf(written: string): number[] {
+  const letters = [...written.matchAll(/\\u[\da-f]{0,4}|\\?./gis)].filter(([one]) => one.length === 1 || escaped.test(one));
+  return [...letters.map(({ index }) => index), written.length];
 }

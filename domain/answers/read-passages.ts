@@ -44,7 +44,7 @@ interface Row extends Omit<Passage, 'units' | 'own'> {
   end: number;
   /** The beginning of the document. Its first record names the columns of CSV. */
   first: string;
-  /** How many quotes stand before the text; 0 for other kinds than CSV. */
+  /** How many quotes stand before the text, of JSON without escaped ones; 0 for other kinds. */
   quotes: number;
   /** What begins a string of JSON within which the text begins: a quote, and a backslash if that stands before the text. Else empty. */
   opening: string;
@@ -141,10 +141,9 @@ async function readRows(db: Db, ids: string[], margin: number): Promise<Row[]> {
       substr(document_text.text, greatest(chunk.text_start - ${margin}, 0) + 1,
         chunk.text_end - greatest(chunk.text_start - ${margin}, 0) + ${margin}) as text,
       case when document.content_type = 'text/csv' then left(document_text.text, ${firstLength}) else '' end as first,
-      case when document.content_type = 'text/csv'
-        then regexp_count(left(document_text.text, greatest(chunk.text_start - ${margin}, 0)), '"') else 0 end as quotes,
+      coalesce(counted.quotes, 0) as quotes,
       case when document.content_type = 'application/json'
-        then repeat('"', regexp_count(unescaped, '"') % 2) || coalesce(substring(unescaped from '\\\\$'), '') else '' end as opening,
+        then repeat('"', counted.quotes % 2) || case when right(before.text, 1) = '\\' then '\\' else '' end else '' end as opening,
       chunk.text_end + ${margin} >= length(document_text.text) as "isWholeEnd",
       chunk.page, coalesce(chunk.headings, '{}') as headings, extracted_ocr_confidence as "ocrConfidence",
       case when row_number() over (partition by chunk.document_id order by chunk.id) = 1 then document_text.outline end as outline
@@ -152,8 +151,14 @@ async function readRows(db: Db, ids: string[], margin: number): Promise<Row[]> {
     join document on document.id = chunk.document_id
     join document_text on document_text.document_id = chunk.document_id
     left join lateral (
-      select regexp_replace(left(document_text.text, greatest(chunk.text_start - ${margin}, 0)), '\\\\.', '', 'g') as unescaped
-    ) as before on document.content_type = 'application/json'
+      select left(document_text.text, greatest(chunk.text_start - ${margin}, 0)) as written
+    ) as begun on document.content_type in ('application/json', 'text/csv')
+    left join lateral (
+      -- Without pairs of a backslash first: such a one escapes no quote.
+      select case when document.content_type = 'application/json'
+        then replace(replace(begun.written, '\\\\', ''), '\\"', '') else begun.written end as text
+    ) as before on true
+    left join lateral (select octet_length(before.text) - octet_length(replace(before.text, '"', '')) as quotes) as counted on true
     where chunk.id = any(${ids}::text[]) and ${inWorkspace} and chunk.text_start is not null
       and (document.extracted_at <= document.indexed_at
         or substr(document_text.text, chunk.text_start + 1, chunk.text_end - chunk.text_start) = chunk.text)

@@ -33,7 +33,7 @@ export function toUnits({ documentName, page, headings, outline, text, textStart
       const { lead, parents, before } = contextOf(text, units, index);
       const paths = pathAt(outline.headings, charactersTo({ text, textStart }, unit.start));
       const leaning = firstShown(text, units, index) < index ? before : null;
-      const around = [...paths, lead, ...parents, leaning].filter((line) => line !== null);
+      const around = [...paths, lead, ...parents, leaning].filter((line) => line !== null).map((line) => clip(line, maxContext));
       return {
         text: clip(readable(text, unit), maxLength),
         context: clip(around.join('\n'), maxContext),

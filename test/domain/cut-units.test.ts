@@ -83,7 +83,7 @@ describe('The units of a text', () => {
         'name: Quay & Sons',
         'city: Kiel',
         'model: K1 · weight: 410 g · size.cm: 12 · colours: red · colours: blue',
-        'Not for \\\\ ""wet"" rooms.',
+        'Not for \\ "wet" rooms.',
         'Keep dry.',
         'model: K2 · weight: 520 g · size.cm: 15',
       ]);
@@ -115,5 +115,39 @@ describe('The units of a text', () => {
     const units = cutJsonUnits(text, { opening: '"', isBegun: true, goesOn: true });
     expect(units.map((unit) => readable(text, unit))).to.deep.equal(['model: K1 · weight: 410 g', 'model: K2']);
     expect(contextOf(text, units, 0).parents).to.deep.equal([]);
+  });
+
+  it('are sentences of JSON in letters without escapes, whichever it has', () => {
+    const sentences = ['Größe: "30/40".', 'Über 5 °C\n\nist es 😀 \\ warm.', 'Émile kam nicht.', '料金は無料です。', 'Tab\there?'];
+    const plain = JSON.stringify(sentences.join(' '));
+    const hex = (unit: string) => unit.charCodeAt(0).toString(16).padStart(4, '0');
+    const ascii = plain.replace(/[^\x20-\x7e]/g, (unit) => `\\u${hex(unit)}`);
+    const upper = plain.replace(/[^\x20-\x7e]/g, (unit) => `\\u${hex(unit).toUpperCase()}`);
+    for (const text of [plain, plain.replaceAll('/', '\\/'), ascii, upper]) {
+      const units = cutJsonUnits(text);
+      expect(units.map((unit) => readable(text, unit))).to.deep.equal(sentences);
+      expect(units.map(({ start, end }) => JSON.parse(`"${text.slice(start, end)}"`))).to.deep.equal(sentences);
+    }
+  });
+
+  it('are sentences of JSON at their places beside what is no escape, and at an end that is cut off', () => {
+    const text = '["It is \\x so. The \\u12 one. The rest is c';
+    const units = cutJsonUnits(text, { goesOn: true });
+    expect(units.map(({ start, end }) => text.slice(start, end))).to.deep.equal(['It is \\x so.', 'The \\u12 one.', 'The rest is c']);
+  });
+
+  it('know the row before them in a part of JSON that begins within a string', () => {
+    const text = 'ps","lamps":[{"model":"K1","note":"Not for wet rooms. Keep dry."}]}';
+    for (const opening of ['"', '"\\']) {
+      const units = cutJsonUnits(text, { opening, isBegun: true });
+      expect(units.map((unit) => contextOf(text, units, units.indexOf(unit)).lead)).to.include('"model":"K1"');
+    }
+  });
+
+  it('take about as long to cut from many values as from their characters', () => {
+    const text = `${'a, b '.repeat(26_000)}"${',1'.repeat(64_000)}]`;
+    const begun = performance.now();
+    expect(cutJsonUnits(text, { opening: '"', isBegun: true })).to.have.length(64_001);
+    expect(performance.now() - begun).to.be.below(3_000);
   });
 });
