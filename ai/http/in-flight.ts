@@ -15,6 +15,7 @@ export class Bulkhead {
   readonly #semaphore: FairSemaphore;
   readonly #maxWaiting: number;
 
+  /** `maxWaiting` of one tenant may wait, and four times as many of all. */
   constructor(limit: number, maxWaiting: number) {
     this.#semaphore = new FairSemaphore(limit);
     this.#maxWaiting = maxWaiting;
@@ -27,7 +28,7 @@ export class Bulkhead {
   /** Runs `work` when it may. Throws ServiceError 503 `busy` if too many wait, or the signal's reason. */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     signal.throwIfAborted();
-    if (this.#isFull && this.#semaphore.waiting >= this.#maxWaiting) {
+    if (this.#semaphore.isCrowded(currentTenant(), this.#maxWaiting)) {
       throw new ServiceError(503, 'busy', 'Too many documents are being read just now.', { retryAfterSeconds: 2 });
     }
     const release = await this.#acquire(signal);

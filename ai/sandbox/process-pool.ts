@@ -9,6 +9,7 @@ import { type ChildOptions, type TaskOptions, WarmChild } from './warm-child.ts'
 const defaultMaxTasks = 50;
 /** After so many starts in a row that failed, tasks are refused at once. */
 const startAttempts = 3;
+/** Of one tenant; of all four times as many. */
 const maxWaiting = 512;
 const killedPauseMs = 100;
 
@@ -48,7 +49,7 @@ export class ProcessPool {
    */
   async run<T>(task: string, payload: unknown, options: TaskOptions): Promise<T> {
     const runOnce = () => this.#slots.run(currentTenant(), () => this.#runInChild(task, payload, options), options.signal) as Promise<T>;
-    if (this.#slots.waiting >= maxWaiting) {
+    if (this.#slots.isCrowded(currentTenant(), maxWaiting)) {
       throw new ServiceError(503, 'busy', 'Too much work waits just now.', { retryAfterSeconds: 2 });
     }
     try {

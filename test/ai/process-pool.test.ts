@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import type { Request, Response } from 'express';
 import { memoryBytes } from '../../ai/sandbox/memory-bounds.ts';
 import { ProcessPool } from '../../ai/sandbox/process-pool.ts';
+import { readTenant } from '../../ai/tenant.ts';
 import { loadAiServiceConfig } from '../../base/config/ai-service.ts';
 import { childrenOf, until } from '../support/processes.ts';
 
@@ -49,13 +51,22 @@ describe('A pool of processes', () => {
     }
   });
 
-  it('lets only so many tasks wait', async () => {
+  /** Runs a task for a tenant. */
+  const runFor = (tenant: string, text: string, options = {}) =>
+    new Promise<string>((resolve) => {
+      readTenant({ get: () => tenant } as unknown as Request, {} as Response, () => resolve(run(text, options)));
+    });
+
+  it('lets only so many tasks of a tenant wait', async () => {
     const leaving = new AbortController();
     const signal = leaving.signal;
-    const held = Array.from({ length: 513 }, () => run('endless', { signal }).catch((error: unknown) => error));
+    const held = Array.from({ length: 513 }, () => runFor('loud', 'endless', { signal }).catch((error: unknown) => error));
     await until(() => pool.load.waiting === 512);
-    expect(await run('one more').catch((error: unknown) => error)).to.include({ status: 503, code: 'busy', retryAfterSeconds: 2 });
+    const refused = await runFor('loud', 'one more').catch((error: unknown) => error);
+    expect(refused).to.include({ status: 503, code: 'busy', retryAfterSeconds: 2 });
+    const other = runFor('quiet', 'well');
     leaving.abort('left');
+    expect(await other).to.equal('well');
     expect(new Set(await Promise.all(held))).to.deep.equal(new Set(['left']));
   });
 
