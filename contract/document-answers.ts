@@ -134,7 +134,7 @@ const question = z
       .max(20)
       .optional()
       .describe(
-        'The questions before it, the oldest first. A remote model rewrites the question if it leans on them, for the search only. Without one the last is taken for `before` if the question begins with a word that leans on it.',
+        'The questions before it, the oldest first. A remote model rewrites the question if it leans on them; passages are found and picked by what it writes, which is never shown. Without one the last is taken for `before` if the question begins with a word that leans on it.',
       )
       .meta({ examples: [['How often is the mirror cleaned?']] }),
     draft: z

@@ -136,7 +136,7 @@ async function understand(
   try {
     const signal = AbortSignal.any([asking, AbortSignal.timeout(rewriteTimeoutMs)]);
     const rewritten = await ai.rewrite({ question, earlier, signal, requestId, tenant, patienceMs });
-    return rewritten === null ? asIs : { question: rewritten, before: null };
+    return rewritten === null ? asIs : { question: rewritten, before: before ?? null };
   } catch (error) {
     asking.throwIfAborted();
     log.warn({ err: error }, 'a question could not be rewritten');

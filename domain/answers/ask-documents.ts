@@ -14,7 +14,7 @@ export interface Asked {
 interface AskDeps extends Omit<SearchDeps, 'isCharged' | 'actorId'> {
   /** The user or the API key that asks. */
   actorId: string;
-  /** The question as it is searched for. */
+  /** The question as it is searched for and answered. */
   understand(): Promise<Asked>;
   /** Picks the units of passages that respond. The question fails with its error. */
   pick(asked: Asked, passages: Passage[]): Promise<Picked>;

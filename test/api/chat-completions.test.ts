@@ -127,6 +127,15 @@ describe('The chat protocol of OpenAI, by the client of its authors', () => {
     expect(choices[0]?.message.content).to.equal(sentences.join('\n\n'));
   });
 
+  it('keeps the words of what the question is said to lean on', async () => {
+    ai.behave('rewrite', () => ({ body: { question: 'When does the dome open?' } }));
+    const { token } = await createKey(api, tenant, { permissions: ['document:read'] });
+    noteTokens(token);
+    const body = { question: 'When does it open?', before: 'How is the dome kept?', mode: 'hybrid' };
+    await expectOk(api.request('POST', `/api/v1/workspaces/${tenant.workspaceId}/documents/ask`, { token, body }));
+    expect(answersAsked()).to.deep.equal([['How is the dome kept?', 'When does the dome open?']]);
+  });
+
   it('joins the words of both if the model fails', async () => {
     const client = await clientWith();
     ai.behave('rewrite', () => aiError(502, 'remote_failed'));
