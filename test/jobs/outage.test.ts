@@ -145,7 +145,7 @@ describe('While Temporal is away', () => {
     expect(await job(created.id, ['succeeded'])).to.include({ attempts: 1 });
   });
 
-  it('a job under way finishes, and its workflow learns of it', async () => {
+  nightly('a job under way finishes, and its workflow learns of it', async () => {
     const free = Promise.withResolvers<void>();
     ai.behave('summarize', async () => {
       await free.promise;
@@ -163,7 +163,7 @@ describe('While Temporal is away', () => {
     expect(await amountsOf(api, id)).to.deep.equal([5]);
   });
 
-  it('a worker that boots waits for it, and a stop does not', async () => {
+  nightly('a worker that boots waits for it, and a stop does not', async () => {
     await temporal.kill('temporal', 'SIGKILL');
     const env = { ...api.stack.env, PORT: String((await findFreePorts(1))[0]), WORKER_ENABLED: 'true' };
     const booted = runProgram(process.execPath, ['api/main.ts'], { env });

@@ -68,7 +68,7 @@ describe('A worker that knows fewer kinds beside a newer one', () => {
     },
   );
 
-  it('costs each job that the killed one had no more than that attempt', async () => {
+  nightly('costs each job that the killed one had no more than that attempt', async () => {
     let spent = 0;
     for (const { id, attempts } of await rows()) {
       const steps = await attemptsOf(api, id);
@@ -80,7 +80,7 @@ describe('A worker that knows fewer kinds beside a newer one', () => {
     expect(spent, 'attempts that were under way').to.equal(2);
   });
 
-  it('never gets a kind that it has no handler for', async () => {
+  nightly('never gets a kind that it has no handler for', async () => {
     const takenBy = new Map<number, Set<string>>();
     for (const { id, kind } of jobs) {
       for (const { pid } of await attemptsOf(api, id)) takenBy.set(pid, (takenBy.get(pid) ?? new Set()).add(kind));

@@ -6,6 +6,7 @@ import { findFreePorts } from '../../ops/local/ports.ts';
 import { runDemo, startDemo } from '../docs/support/run-demo.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { findProcesses, runProgram, until } from '../support/processes.ts';
+import { withTimes } from '../support/times.ts';
 
 describe('npm run demo, without a service named', () => {
   let dataDir: string;
@@ -39,7 +40,10 @@ describe('npm run demo, without a service named', () => {
   });
 
   it('says which part cannot start, and why', async () => {
-    const { code, stdout, stderr } = await runDemo(['--json', file], { ...env, DATABASE_URL: 'postgres://127.0.0.1:9/nowhere' });
+    const { code, stdout, stderr } = await runDemo(
+      ['--json', file],
+      withTimes({ databaseWait: 1_000 }, { ...env, DATABASE_URL: 'postgres://127.0.0.1:9/nowhere' }),
+    );
     expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
     expect(stderr).to.include('The API exited with code 1 before it was ready').and.include('ECONNREFUSED');
     await until(() => findProcesses(dataDir).length === 0);

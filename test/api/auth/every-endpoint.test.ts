@@ -3,7 +3,6 @@ import Stripe from 'stripe';
 import { type StripeServer, startStripeServer, subscriptionOf } from '../../lab/stripe-stand-in/stripe-server.ts';
 import { listAuthEndpoints } from '../../support/auth-endpoints.ts';
 import { neverRefused, neverTaken } from '../../support/coverage.ts';
-import { nightly } from '../../support/nightly.ts';
 import type { Answer, Client } from './support/client.ts';
 import { readIdentityDoc } from './support/identity-doc.ts';
 import { type OidcProvider, startOidcProvider } from './support/oidc-provider.ts';
@@ -701,12 +700,12 @@ describe('Every endpoint of sign-in', () => {
 
   for (const [name, { right, wrong }] of Object.entries(calls)) {
     if (right)
-      nightly(`${name} takes a right request`, async () => {
+      it(`${name} takes a right request`, async () => {
         const answer = await right();
         expect(answer.status, JSON.stringify(answer.body)).to.be.within(200, 399);
       });
     if (wrong)
-      nightly(`${name} refuses a wrong one, with a code that docs/identity.md names`, async () => {
+      it(`${name} refuses a wrong one, with a code that docs/identity.md names`, async () => {
         const [call, status, code] = wrong;
         const answer = await call();
         expect({ status: answer.status, code: answer.body.code }, JSON.stringify(answer.body)).to.deep.equal({ status, code });

@@ -1,7 +1,6 @@
 import { request } from 'node:http';
 import { expect } from 'chai';
 import { createClockedDatabase } from '../../support/clocked-database.ts';
-import { nightly } from '../../support/nightly.ts';
 import { noteTokens } from '../../support/run-secrets.ts';
 import type { Client } from './support/client.ts';
 import { type OidcProvider, startOidcProvider } from './support/oidc-provider.ts';
@@ -198,7 +197,7 @@ describe('Two-factor', () => {
     expect(await give(totp(totpURI))).to.deep.equal([401, 'INVALID_CODE']);
   });
 
-  nightly('lets ten of eighty wrong codes at once be compared, by whichever way', async () => {
+  it('lets ten of eighty wrong codes at once be compared, by whichever way', async () => {
     const { email } = await newSecured();
     const clients: Client[] = [];
     for (let n = 0; n < 20; n++) clients.push(await challenge(email));
@@ -290,7 +289,7 @@ describe('Two-factor', () => {
         await admin.client.post('/admin/revoke-user-session', { sessionToken: sessions[0].token });
       },
     }))
-      nightly(`is asked for again once the user ${what}`, async () => {
+      it(`is asked for again once the user ${what}`, async () => {
         const user = await newTrusting();
         await end(user);
         expect(await isAsked(user.email, user.device)).to.equal(true);

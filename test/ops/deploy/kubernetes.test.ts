@@ -202,7 +202,7 @@ describe('ops/deploy/kubernetes', () => {
       expect(Object.fromEntries(asked), program).to.deep.equal(expected);
     }
     expect(readFileSync('api/app.ts', 'utf8')).to.include("'/healthz'").and.include("'/readyz'");
-    expect(readFileSync('ai/service.ts', 'utf8')).to.include("'/health'");
+    expect(readFileSync('contract/ai-service/index.ts', 'utf8')).to.include("'/health'");
     expect(readFileSync('base/telemetry/serve-metrics.ts', 'utf8')).to.include("'/metrics'");
     for (const name of ['sheaf-api', 'sheaf-ai']) expect(named('Service', name).spec.ports[0].targetPort, name).to.equal('http');
   });

@@ -17,7 +17,9 @@ describe('docs/security.md', () => {
       for (const row of rows) {
         const [, file = '', title = ''] = /\| `(test\/[\w/.-]+\.test\.ts)`: “(.+)” \|$/.exec(row) ?? [];
         expect(existsSync(file), row).to.equal(true);
-        const titles = [...readFileSync(file, 'utf8').matchAll(/\b(?:it|describe)\(\s*(['"`])(.*?)\1,/gs)].map(([, , text = '']) => text);
+        const titles = [...readFileSync(file, 'utf8').matchAll(/\b(?:it|describe|nightly)\(\s*(['"`])(.*?)\1,/gs)].map(
+          ([, , text = '']) => text,
+        );
         expect(
           titles.some((each) => each.includes(title)),
           `${file} has no test called ${title}`,
