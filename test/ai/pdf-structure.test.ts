@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import PDFDocument from 'pdfkit';
 import { extractText } from '../../ai/formats/extract-text.ts';
+import type { Line } from '../../ai/formats/pdf/page-line.ts';
+import { leaveOutRunningLines } from '../../ai/formats/pdf/running-lines.ts';
 import { parts, title } from '../../docs/examples/samples/handbook.ts';
+import { processorSeconds } from '../support/hostile-texts.ts';
 import { makePdf, makePdfOf, stream } from './support/make-pdf.ts';
 
 const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 200_000, maxPdfPages: 500 };
@@ -86,6 +89,13 @@ describe('What every page of a PDF has', () => {
       'Annual Report',
       ...[1, 2, 3].map((page) => `Line a of text ${'uvwxyz'[page]}`),
     ]);
+  });
+
+  it('is looked for in time among lines that are all numbers', async () => {
+    const numbered = Array.from({ length: 20_000 }, (_, index) => index % 9).join(' ');
+    const place = { x: 60, size: 11, bold: false, upright: true, gapped: false, parts: [] };
+    const lines = [770, 400, 30].map((y): Line => ({ ...place, text: numbered, y }));
+    expect(await processorSeconds(() => leaveOutRunningLines(Array(3).fill(lines)))).to.be.below(1);
   });
 
   it('is the footer of the sample handbook', async () => {

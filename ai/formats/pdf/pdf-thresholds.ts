@@ -100,6 +100,8 @@ export const runningThresholds = {
   minPages: 3,
   /** Maximum pages in between: left and right pages differ, a chapter begins without. Others say the same by chance (calrgb.pdf). */
   maxPagesBetween: 3,
+  /** Maximum characters of a running line. A bound of time: each number in a line makes a copy of it. */
+  maxLineLength: 1_000,
   /** Maximum difference of height, in points. */
   tolerance: 4,
 };

@@ -1,7 +1,7 @@
 import type { Line } from './page-line.ts';
 import { runningThresholds } from './pdf-thresholds.ts';
 
-const { maxAtEdge, minPages, maxPagesBetween, tolerance } = runningThresholds;
+const { maxAtEdge, minPages, maxPagesBetween, maxLineLength, tolerance } = runningThresholds;
 interface EdgeLine {
   line: Line;
   page: number;
@@ -58,7 +58,7 @@ function edgeLines(lines: Line[]): { line: Line; y: number }[] {
   known.sort((one, other) => other.y - one.y);
   const count = Math.min(maxAtEdge, Math.floor((known.length - 1) / 2));
   const edges = count === 0 ? known : [...known.slice(0, count), ...known.slice(-count)];
-  return known.length < 2 ? [] : edges;
+  return known.length < 2 ? [] : edges.filter(({ line }) => line.text.length <= maxLineLength);
 }
 
 /** The text of a line, and its text for each number in it that may be the page's. */
