@@ -112,3 +112,20 @@ function retryAfterSeconds({ headers }: Response, unless: number | undefined): n
 export const chatCompletion = z
   .object({ choices: z.array(z.object({ message: z.object({ content: z.string().nullable() }) })).min(1) })
   .transform(({ choices }) => choices[0]?.message.content?.trim() ?? '');
+
+/**
+ * Asks the remote chat model to follow `instructions` on `material`, which it gets as JSON: so no document can end its passage and go on as
+ * somebody else. Returns the text of its message. Throws as {@link askRemote}.
+ */
+export async function askInJson(
+  remote: RemoteModel<'chat'>,
+  { instructions, material }: { instructions: string; material: object },
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+): Promise<string> {
+  const messages = [
+    { role: 'system', content: instructions },
+    { role: 'user', content: JSON.stringify(material) },
+  ];
+  const body = { model: remote.chatModel, temperature: 0, messages };
+  return await askRemote(remote.chat, '/chat/completions', body, chatCompletion, { role: 'chat', timeoutMs, signal, name: 'remote' });
+}

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { completionJson } from '../completion-json.ts';
 import { estimateTokens } from '../estimate-tokens.ts';
-import { askRemote, chatCompletion, type RemoteModel } from '../remote-model.ts';
+import { askInJson, type RemoteModel } from '../remote-model.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Answer, Passage, Pick, Question } from './answer.ts';
 
@@ -25,18 +25,7 @@ const maxDraft = 8_000;
 export async function askChatModel(remote: RemoteModel<'chat'>, asked: Question, signal: AbortSignal): Promise<Answer> {
   const given = numberUnits(asked.passages, remote.answerTokens);
   const material = { ...(asked.before === null ? {} : { before: asked.before }), question: asked.question, passages: given };
-  const messages = [
-    { role: 'system', content: instructions(asked.maxSentences, asked.draft) },
-    // As JSON no document can end its passage and go on as somebody else.
-    { role: 'user', content: JSON.stringify(material) },
-  ];
-  const body = { model: remote.chatModel, temperature: 0, messages };
-  const content = await askRemote(remote.chat, '/chat/completions', body, chatCompletion, {
-    role: 'chat',
-    timeoutMs,
-    signal,
-    name: 'remote',
-  });
+  const content = await askInJson(remote, { instructions: instructions(asked.maxSentences, asked.draft), material }, { timeoutMs, signal });
   const { answer, sentences, draft } = readCompletion(content);
   const units = new Map(given.flatMap((passage) => Object.entries(passage.units).map(([number, text]) => [Number(number), text])));
   const picks = (answer ?? sentences ?? []).flatMap((each) => readPick(each, units));

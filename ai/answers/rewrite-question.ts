@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { completionJson } from '../completion-json.ts';
-import { askRemote, chatCompletion, type RemoteModel } from '../remote-model.ts';
+import { askInJson, type RemoteModel } from '../remote-model.ts';
 import { ServiceError } from '../service-error.ts';
 
 /** Short, since a question can be answered without it. */
@@ -26,17 +26,7 @@ export async function rewriteQuestion(
   { question, earlier }: { question: string; earlier: string[] },
   signal: AbortSignal,
 ): Promise<string> {
-  const messages = [
-    { role: 'system', content: instructions },
-    { role: 'user', content: JSON.stringify({ earlier, question }) },
-  ];
-  const body = { model: remote.chatModel, temperature: 0, messages };
-  const content = await askRemote(remote.chat, '/chat/completions', body, chatCompletion, {
-    role: 'chat',
-    timeoutMs,
-    signal,
-    name: 'remote',
-  });
+  const content = await askInJson(remote, { instructions, material: { earlier, question } }, { timeoutMs, signal });
   const said = completion.safeParse(completionJson(content)).data?.question ?? '';
   const line = said.replace(/[\s\p{Cc}]+/gu, ' ').trim();
   if (line !== '' && [...line].length <= maxLength) return line;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Semaphore } from '../../base/concurrency/semaphore.ts';
 import { completionJson } from '../completion-json.ts';
 import { estimateTokens } from '../estimate-tokens.ts';
-import { askRemote, chatCompletion, type RemoteModel } from '../remote-model.ts';
+import { askInJson, type RemoteModel } from '../remote-model.ts';
 import { ServiceError } from '../service-error.ts';
 import type { FieldPassage, FieldRequest, SaidField, SaidFields } from './fields.ts';
 
@@ -53,18 +53,7 @@ async function askForPart(remote: RemoteModel<'chat'>, { schema, title, passages
     title,
     passages: passages.map(({ page, heading, text }, index) => ({ passage: index + 1, page, heading, text })),
   };
-  const messages = [
-    { role: 'system', content: instructions },
-    // As JSON no document can end its passage and go on as somebody else.
-    { role: 'user', content: JSON.stringify(material) },
-  ];
-  const body = { model: remote.chatModel, temperature: 0, messages };
-  const content = await askRemote(remote.chat, '/chat/completions', body, chatCompletion, {
-    role: 'chat',
-    timeoutMs,
-    signal,
-    name: 'remote',
-  });
+  const content = await askInJson(remote, { instructions, material }, { timeoutMs, signal });
   const parsed = completion.safeParse(completionJson(content));
   if (!parsed.success) {
     const cause = new Error('The remote model answered in another form than it was asked for.');
