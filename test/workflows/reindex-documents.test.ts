@@ -202,7 +202,7 @@ describe('reindexDocuments', () => {
       from document_index, ${ids} where document_id = ${id}`.execute(db);
   }
 
-  /** The activities of one run, in their order. In small pages: a response has no more than 4 MB. */
+  /** The activities of one run, in their order. A page is of batches, of which each may hold 2 MB, and a response has no more than 4 MB. */
   async function activitiesOf(workflowId: string, runId: string): Promise<string[]> {
     const { workflowService, options } = api.temporal.client;
     const names: string[] = [];
@@ -211,7 +211,7 @@ describe('reindexDocuments', () => {
       const page = {
         namespace: options.namespace,
         execution: { workflowId, runId },
-        maximumPageSize: 4,
+        maximumPageSize: 1,
         ...(nextPageToken && { nextPageToken }),
       };
       const response = await workflowService.getWorkflowExecutionHistory(page);
