@@ -16,3 +16,5 @@ export function chooseLanguage(chosen: Language): void {
   localStorage.setItem('language', chosen);
   window.location.reload();
 }
+
+export const otherLanguages = (Object.keys(languages) as Language[]).filter((each) => each !== language);

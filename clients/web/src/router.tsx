@@ -42,9 +42,13 @@ const wordOf = (value: unknown) => textOf(typeof value === 'number' ? String(val
 const positionOf = (value: unknown) => (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined);
 const oneOf = <T extends string>(value: unknown, allowed: readonly T[]) => allowed.find((each) => each === value);
 
+function wordsOf(value: unknown): string[] | undefined {
+  const words = (Array.isArray(value) ? value : [value]).map(wordOf).filter((word) => word !== undefined);
+  return words.length > 0 ? words : undefined;
+}
+
 function filterOf({ tags, type }: Search): DocumentFilter {
-  const words = (Array.isArray(tags) ? tags : [tags]).map(wordOf).filter((tag) => tag !== undefined);
-  return { tags: words.length > 0 ? words : undefined, type: wordOf(type) };
+  return { tags: wordsOf(tags), type: wordOf(type) };
 }
 
 const root = createRootRouteWithContext()({ component: Root });
@@ -213,9 +217,10 @@ const search = createRoute({
 const ask = createRoute({
   getParentRoute: () => place,
   path: 'ask',
-  validateSearch: (search: Search): { q?: string | undefined; key?: string | undefined } => ({
+  validateSearch: (search: Search): { q?: string | undefined; key?: string | undefined; before?: string[] | undefined } => ({
     q: wordOf(search.q),
     key: textOf(search.key),
+    before: wordsOf(search.before),
   }),
   component: lazyRouteComponent(() => import('./pages/ask.tsx')),
 });

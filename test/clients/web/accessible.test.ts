@@ -79,11 +79,12 @@ describe('The pages of the console, for everybody', () => {
       await page.keyboard.press('Tab');
       reached.add(String(await page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent')));
     }
-    expect([...reached]).to.include.members(['Jobs', 'Search', 'Choose files', 'note.txt', 'Delete note.txt']);
-    await page.getByRole('button', { name: 'Delete note.txt' }).press('Enter');
+    expect([...reached]).to.include.members(['Jobs', 'Search', 'Choose files', 'note.txt', 'Actions for note.txt']);
+    await page.getByRole('button', { name: 'Actions for note.txt' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Delete' }).press('Enter');
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).to.equal('Delete note.txt');
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).to.equal('Actions for note.txt');
   });
 });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Tenant } from '../../support/tenants.ts';
 import { pathOf, useConsole } from './support/use-console.ts';
 
 describe('The list of documents in the console', () => {
@@ -7,13 +8,46 @@ describe('The list of documents in the console', () => {
   it('keeps the focus where it is while other documents come in', async () => {
     await api.upload(tenant, { name: 'first.txt', bytes: 'The first.' });
     const { page } = await open(pathOf(tenant, 'documents'), { as: tenant.owner });
-    await page.getByRole('button', { name: 'Delete first.txt' }).focus();
+    await page.getByRole('button', { name: 'Actions for first.txt' }).focus();
     const { token } = tenant.owner;
     const { id: documentId } = await api.upload(tenant, { name: 'second.txt', bytes: 'The second.' });
     const { body: job } = await api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.extract', documentId } });
     await api.jobIn(token, job.id, ['succeeded']);
     await page.getByRole('row', { name: /second\.txt/ }).waitFor();
-    expect(await page.evaluate('document.activeElement.ariaLabel')).to.equal('Delete first.txt');
+    expect(await page.evaluate('document.activeElement.ariaLabel')).to.equal('Actions for first.txt');
+  });
+
+  it('deletes those that are selected, says how many before, and keeps the others', async () => {
+    for (const name of ['a.txt', 'b.txt', 'c.txt']) await api.upload(tenant, { name, bytes: name });
+    const { page } = await open(pathOf(tenant, 'documents'), { as: tenant.owner });
+    for (const name of ['a.txt', 'c.txt']) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+    const bar = page.getByRole('group', { name: '2 selected' });
+    await bar.getByRole('button', { name: 'Delete' }).click();
+    // Another is gone before it is confirmed: what was wanted has happened.
+    const { body } = await api.request('GET', listPath(tenant), { token: tenant.owner.token });
+    const gone = body.items.find(({ name }: { name: string }) => name === 'a.txt').id;
+    await api.request('DELETE', `/api/v1/documents/${gone}`, { token: tenant.owner.token });
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Delete 2 documents?').waitFor();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: /c\.txt/ }).waitFor({ state: 'detached' });
+    expect(await page.getByRole('row', { name: /[ab]\.txt/ }).count()).to.equal(1);
+    expect(await bar.count()).to.equal(0);
+  });
+
+  it('has rows of 40 px, and shortens a long name in its middle', async () => {
+    const name = `${'a long beginning '.repeat(8)}and the end.txt`;
+    await api.upload(tenant, { name, bytes: 'Long.' });
+    const { page } = await open(pathOf(tenant, 'documents'), { as: tenant.owner });
+    const link = page.getByRole('link', { name, exact: true });
+    await link.waitFor();
+    const box = await page.getByRole('row').filter({ has: link }).boundingBox();
+    expect(box?.height).to.be.within(40, 41);
+    const end = await link.locator('.keep').boundingBox();
+    const cell = await page.getByRole('cell').filter({ has: link }).boundingBox();
+    expect((end?.x ?? 0) + (end?.width ?? 0)).to.be.at.most((cell?.x ?? 0) + (cell?.width ?? 0));
+    expect(await link.locator('.keep').textContent()).to.equal(' and the end.txt');
   });
 
   it('says which document could not be read, and why; so does its page', async () => {
@@ -30,3 +64,6 @@ describe('The list of documents in the console', () => {
     await alert.getByText(error.message).waitFor();
   });
 });
+
+const listPath = ({ workspaceId, organizationId }: Tenant) =>
+  `/api/v1/workspaces/${workspaceId}/documents?organizationId=${organizationId}`;

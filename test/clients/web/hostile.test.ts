@@ -96,7 +96,8 @@ describe('Hostile texts in the console', () => {
     }
     // What asks before it deletes names the document.
     await page.goto(api.url + pathOf(tenant, 'documents'));
-    await page.getByRole('button', { name: `Delete ${script}` }).click();
+    await page.getByRole('button', { name: `Actions for ${script}` }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByText(`Delete “${script}”?`).waitFor();
 
     const invited = await open(`/sign-in?next=${encodeURIComponent('https://attacker.example/')}`);

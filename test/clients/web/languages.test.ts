@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Page } from 'playwright-core';
 import { untilLoaded, violationsOf } from './support/axe.ts';
 import { password, pathOf, useConsole } from './support/use-console.ts';
 
@@ -28,7 +29,7 @@ describe('The console in German', () => {
 
   it('can be chosen, and stays until another language is', async () => {
     const { page } = await open(pathOf(tenant, 'jobs'), { as: tenant.owner });
-    await page.getByRole('button', { name: 'Deutsch' }).click();
+    await chooseGerman(page);
     await page.getByRole('heading', { name: 'Noch keine Jobs' }).waitFor();
     await page.goto(`${api.url}/sign-up`);
     await page.getByRole('heading', { name: 'Konto erstellen' }).waitFor();
@@ -47,14 +48,14 @@ describe('The console in German', () => {
     const uploads = page.getByRole('region', { name: 'Uploads' });
     await uploads.getByRole('button', { name: 'Cancel the upload of held.txt' }).waitFor();
     const asked = page.waitForEvent('dialog');
-    const clicked = page.getByRole('button', { name: 'Deutsch' }).click();
+    const clicked = chooseGerman(page);
     const dialog = await asked;
     expect(dialog.type()).to.equal('beforeunload');
     await dialog.dismiss();
     await clicked;
     letGo();
     await uploads.getByText('Stored', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Deutsch' }).click();
+    await chooseGerman(page);
     await page.getByRole('heading', { name: 'Dokumente' }).waitFor();
   });
 
@@ -71,3 +72,9 @@ describe('The console in German', () => {
       }
     });
 });
+
+/** By the menu of the account. */
+async function chooseGerman(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Account/ }).click();
+  await page.getByRole('menuitem', { name: 'Deutsch' }).click();
+}

@@ -49,14 +49,31 @@ describe('A newcomer in the console', function () {
     await page.reload();
     await sentence.waitFor();
     expect(await sentence.textContent()).to.equal(said);
+    // The next question leans on the first, whose answer stays.
+    const body = page.waitForRequest((request) => /documents\/ask$/.test(request.url()));
+    await page.getByLabel('What else do you want to know?').fill('And who may wash them?');
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    expect((await body).postData()).to.contain('"conversation":["How often are the mirrors washed?"]');
+    const next = page.getByRole('region', { name: 'And who may wash them?' });
+    await next.getByText(/· 3 credits$/).waitFor();
+    await page
+      .getByRole('region', { name: 'How often are the mirrors washed?' })
+      .getByText(/Mirrors are washed/)
+      .first()
+      .waitFor();
+    // After the page was loaded anew the answers before are asked for by hand, and cost nothing again.
+    await page.reload();
+    await page.getByRole('button', { name: 'Show the answer' }).click();
+    await sentence.waitFor();
+    expect(await sentence.textContent()).to.equal(said);
     await sentence.getByRole('link', { name: /^Open the quote: observatory-handbook\.pdf, page \d$/ }).click();
     await marked.waitFor();
     expect(await marked.textContent()).to.match(/^Mirrors are washed[^.]*\.$/);
 
     await page.getByRole('link', { name: 'Usage' }).click();
     await page.getByText('Billing is off: nothing is capped.').waitFor();
-    // Six documents, two credits each, and an answer.
-    await page.getByText('15', { exact: true }).first().waitFor();
+    // Six documents, two credits each, and two answers.
+    await page.getByText('18', { exact: true }).first().waitFor();
     await page.getByText('As a table').click();
     await page.getByRole('row', { name: /Make searchable 12 0$/ }).waitFor();
     expect(complaints).to.deep.equal([]);
@@ -64,7 +81,8 @@ describe('A newcomer in the console', function () {
     expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])')).not.to.match(
       /[Tt]oken|eyJ/,
     );
-    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: /^Account Ada Lovelace/ }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await page.goto(new URL('/o/korvid-ridge/general/jobs', page.url()).href);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();

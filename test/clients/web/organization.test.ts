@@ -104,7 +104,7 @@ describe('An organization in the console', () => {
     await page.getByRole('button', { name: 'Rename organization' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Korvid Ridge');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('navigation').getByText('Korvid Ridge').waitFor();
+    await page.getByRole('navigation', { name: 'Main' }).getByText('Korvid Ridge').waitFor();
     await page.getByLabel('Workspace').selectOption({ label: 'Observations' });
     await page.getByText('No documents yet').waitFor();
 

@@ -64,6 +64,20 @@ describe('A folder that is dropped on the console', () => {
     expect(await page.getByRole('region', { name: 'Uploads' }).getByRole('button', { name: /again/i }).count()).to.equal(0);
   });
 
+  it('is one bar if it has many files, which says how many are stored and how many failed, and opens to the list', async () => {
+    const { page } = await open(pathOf(tenant, 'documents'), { as: tenant.owner });
+    const files = [1, 2, 3, 4].map((n) => ({ name: `page ${n}.txt`, mimeType: 'text/plain', buffer: Buffer.from(`Page ${n}.`) }));
+    const tool = { name: 'tool.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('MZ') };
+    await page.locator('input[type=file]').setInputFiles([...files, tool]);
+    const uploads = page.getByRole('region', { name: 'Uploads' });
+    const whole = uploads.getByText('4 of 5 stored, 1 failed');
+    await whole.waitFor();
+    expect(await uploads.getByText('page 1.txt').isVisible()).to.equal(false);
+    await whole.click();
+    await uploads.getByText('page 1.txt').waitFor();
+    await uploads.getByText('Files of this kind are not taken.').waitFor();
+  });
+
   it('goes into the workspace that it was dropped in, also if another is chosen while it is read', async () => {
     const two = await api.createTenant();
     const { token } = two.owner;

@@ -206,6 +206,8 @@ export const importRules: Record<string, ImportRule> = {
   'clients/web': {
     packages: [
       '@mantine/**',
+      '@tabler/icons-react',
+      '@tabler/icons-react/**',
       '@sheaf/client',
       '@tanstack/react-query',
       '@tanstack/react-router',

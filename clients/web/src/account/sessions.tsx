@@ -29,7 +29,7 @@ function SessionTable({ items }: { items: Session[] }) {
   const { data: current } = useQuery(sessionQuery);
   return (
     <>
-      <Table verticalSpacing="sm" className="cards">
+      <Table className="cards">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t.account.device}</Table.Th>

@@ -1,27 +1,33 @@
-import { AppShell } from '@mantine/core';
-import { Outlet } from '@tanstack/react-router';
+import { AppShell, Menu } from '@mantine/core';
+import IconFileText from '@tabler/icons-react/icons/IconFileText';
+import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router';
 import { adminPages } from '../navigation.ts';
 import { t } from '../text.ts';
+import { AccountMenu } from './account-menu.tsx';
 import { Frame } from './frame.tsx';
-import { LanguageChoice } from './language-choice.tsx';
 import { NavTo } from './link-to.tsx';
-import { SignOut } from './sign-out.tsx';
+
+const route = getRouteApi('/admin');
 
 /** The frame of the pages of platform admins. */
 export default function AdminShell() {
+  const { user } = route.useRouteContext();
+  const navigate = useNavigate();
   return (
     <Frame
       navigation={(onNavigate) => (
         <>
           <AppShell.Section grow className="navigation">
-            {adminPages().map((page) => (
-              <NavTo key={page.to} {...page} onClick={onNavigate} />
+            {adminPages().map(({ to, label, Icon }) => (
+              <NavTo key={to} to={to} label={label} leftSection={<Icon size={18} aria-hidden />} onClick={onNavigate} />
             ))}
           </AppShell.Section>
           <AppShell.Section pt="sm">
-            <NavTo to="/" label={t.common.home} onClick={onNavigate} />
-            <SignOut />
-            <LanguageChoice fullWidth justify="flex-start" px="sm" />
+            <AccountMenu user={user}>
+              <Menu.Item leftSection={<IconFileText size={16} aria-hidden />} onClick={() => void navigate({ to: '/' })}>
+                {t.common.home}
+              </Menu.Item>
+            </AccountMenu>
           </AppShell.Section>
         </>
       )}

@@ -2,6 +2,7 @@ import { Container, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { t } from '../text.ts';
 import { LanguageChoice } from './language-choice.tsx';
+import { Mark } from './mark.tsx';
 
 /** A page with one task, for those who have not come in yet. */
 export function CardPage({ title, children }: { title: string; children: ReactNode }) {
@@ -10,9 +11,12 @@ export function CardPage({ title, children }: { title: string; children: ReactNo
   }, [title]);
   return (
     <Container component="main" size={460} py={{ base: 'lg', sm: 64 }}>
-      <Text fw={700} size="lg" mb="md" ta="center">
-        {t.common.product}
-      </Text>
+      <Group justify="center" gap="xs" mb="md">
+        <Mark size={28} />
+        <Text fw={700} size="lg">
+          {t.common.product}
+        </Text>
+      </Group>
       <Paper withBorder p={{ base: 'md', sm: 'xl' }} radius="lg">
         <Stack gap="md">
           <Title order={1} size="h2">

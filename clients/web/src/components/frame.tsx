@@ -1,11 +1,16 @@
-import { ActionIcon, Alert, AppShell, Burger, Group, Text, useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
+import { Alert, AppShell, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure, useNetwork } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { t } from '../text.ts';
+import { Mark } from './mark.tsx';
 import { SessionEnded } from './session-ended.tsx';
 
 interface FrameProps {
-  /** Beside the name of the product. */
+  /** Beside the mark, in place of the name of the product. */
+  brand?: ReactNode;
+  /** Where the page stands. */
+  crumbs?: ReactNode;
+  /** At the right of the head. */
   tools?: ReactNode;
   /** The links at the side; each calls `onNavigate`, which closes them on a phone. */
   navigation: (onNavigate: () => void) => ReactNode;
@@ -13,13 +18,14 @@ interface FrameProps {
 }
 
 /** What stands around the pages of the signed-in. */
-export function Frame({ tools, navigation, children }: FrameProps) {
+export function Frame({ brand, crumbs, tools, navigation, children }: FrameProps) {
   const [opened, { toggle, close }] = useDisclosure();
   const { online } = useNetwork();
   return (
     <AppShell
-      header={{ height: 56 }}
-      navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      layout="alt"
+      header={{ height: 48 }}
+      navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding={{ base: 'md', sm: 'xl' }}
     >
       <a className="skip" href="#content">
@@ -27,19 +33,19 @@ export function Frame({ tools, navigation, children }: FrameProps) {
       </a>
       <AppShell.Header px="md">
         <Group h="100%" justify="space-between" wrap="nowrap">
-          <Group gap="sm" wrap="nowrap">
+          <Group gap="sm" wrap="nowrap" miw={0}>
             <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={t.nav.menu} aria-expanded={opened} />
-            <Text fw={700} size="lg">
-              {t.common.product}
-            </Text>
+            {crumbs}
           </Group>
-          <Group gap="xs" wrap="nowrap">
-            {tools}
-            <ColorChoice />
-          </Group>
+          {tools}
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="sm" aria-label={t.nav.label}>
+        <Group gap="xs" wrap="nowrap" px={6} pb="sm">
+          <Mark />
+          {brand ?? <Text fw={650}>{t.common.product}</Text>}
+          <Burger opened onClick={close} hiddenFrom="sm" size="sm" ml="auto" aria-label={t.common.close} />
+        </Group>
         {navigation(close)}
       </AppShell.Navbar>
       <AppShell.Main id="content">
@@ -52,24 +58,5 @@ export function Frame({ tools, navigation, children }: FrameProps) {
       </AppShell.Main>
       <SessionEnded />
     </AppShell>
-  );
-}
-
-function ColorChoice() {
-  const { setColorScheme } = useMantineColorScheme();
-  const isDark = useComputedColorScheme('light') === 'dark';
-  return (
-    <ActionIcon
-      variant="default"
-      size={30}
-      aria-label={isDark ? t.nav.light : t.nav.dark}
-      title={isDark ? t.nav.light : t.nav.dark}
-      onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
-    >
-      <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
-        <circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" strokeWidth="1.5" />
-        <path d="M8 2a6 6 0 0 1 0 12z" fill="currentColor" />
-      </svg>
-    </ActionIcon>
   );
 }

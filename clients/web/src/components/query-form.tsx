@@ -9,16 +9,20 @@ interface QueryFormProps {
   q: string | undefined;
   /** Whether nothing may be asked for, too. */
   isOptional?: boolean;
+  /** Whether the line is empty once it was asked. */
+  isEmptied?: boolean;
   onAsk: (q: string) => void;
   children?: ReactNode;
 }
 
 /** One line to ask in, and what says how below it. */
-export function QueryForm({ label, placeholder, submit, q, isOptional = false, onAsk, children }: QueryFormProps) {
+export function QueryForm({ label, placeholder, submit, q, isOptional = false, isEmptied = false, onAsk, children }: QueryFormProps) {
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const asked = String(new FormData(event.currentTarget).get('q') ?? '').trim();
-    if (asked !== '' || isOptional) onAsk(asked);
+    if (asked === '' && !isOptional) return;
+    if (isEmptied) event.currentTarget.reset();
+    onAsk(asked);
   };
   return (
     <form onSubmit={onSubmit} className="question">

@@ -1,5 +1,8 @@
-import { Alert, Anchor, AppShell, Button, NativeSelect, Text } from '@mantine/core';
+import { Alert, Anchor, AppShell, Button, Menu, NativeSelect, Text } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import IconSearch from '@tabler/icons-react/icons/IconSearch';
+import IconServerCog from '@tabler/icons-react/icons/IconServerCog';
+import IconUserCircle from '@tabler/icons-react/icons/IconUserCircle';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
@@ -7,10 +10,10 @@ import { useLiveJobs } from '../jobs.ts';
 import { type PageLink, pagesFor } from '../navigation.ts';
 import { organizationsQuery, slugsOf, workspacesQuery } from '../queries.ts';
 import { t } from '../text.ts';
+import { AccountMenu } from './account-menu.tsx';
+import { Crumbs } from './crumbs.tsx';
 import { Frame } from './frame.tsx';
-import { LanguageChoice } from './language-choice.tsx';
 import { NavTo } from './link-to.tsx';
-import { SignOut } from './sign-out.tsx';
 
 const route = getRouteApi('/o/$organization/$workspace');
 
@@ -19,12 +22,9 @@ export default function Shell() {
   useLiveJobs(route.useRouteContext());
   return (
     <Frame
-      tools={
-        <>
-          <GoTo />
-          <WorkspaceChoice />
-        </>
-      }
+      brand={<WorkspaceChoice />}
+      crumbs={<Crumbs />}
+      tools={<GoTo />}
       navigation={(onNavigate) => <Navigation onNavigate={onNavigate} />}
     >
       <Content />
@@ -36,7 +36,14 @@ function Navigation({ onNavigate }: { onNavigate: () => void }) {
   const { user, ...place } = route.useRouteContext();
   const params = slugsOf(place);
   const pages = pagesFor(place);
-  const toNav = (page: PageLink) => <NavTo key={page.to} {...page} params={params} onClick={onNavigate} />;
+  const navigate = useNavigate();
+  const toNav = ({ to, label, Icon }: PageLink) => (
+    <NavTo key={to} to={to} label={label} leftSection={<Icon size={18} aria-hidden />} params={params} onClick={onNavigate} />
+  );
+  const toAccount = () => {
+    onNavigate();
+    void navigate({ to: '/o/$organization/$workspace/account', params });
+  };
   return (
     <>
       <AppShell.Section grow className="navigation">
@@ -50,19 +57,17 @@ function Navigation({ onNavigate }: { onNavigate: () => void }) {
             {t.nav.platform}
           </Text>
         )}
-        {place.isPlatformAdmin && <NavTo to="/admin/system" label={t.admin.title} onClick={onNavigate} />}
+        {place.isPlatformAdmin && (
+          <NavTo to="/admin/system" label={t.admin.title} leftSection={<IconServerCog size={18} aria-hidden />} onClick={onNavigate} />
+        )}
         {pages.platform.map(toNav)}
       </AppShell.Section>
       <AppShell.Section pt="sm">
-        <NavTo
-          to="/o/$organization/$workspace/account"
-          params={params}
-          label={t.nav.account}
-          description={user.email}
-          onClick={onNavigate}
-        />
-        <SignOut />
-        <LanguageChoice fullWidth justify="flex-start" px="sm" />
+        <AccountMenu user={user}>
+          <Menu.Item leftSection={<IconUserCircle size={16} aria-hidden />} onClick={toAccount}>
+            {t.nav.account}
+          </Menu.Item>
+        </AccountMenu>
       </AppShell.Section>
     </>
   );
@@ -98,7 +103,8 @@ function WorkspaceChoice() {
   const others = organizations.filter(({ id }) => id !== organization.id).map(({ slug, name }) => ({ value: slug, label: name }));
   return (
     <NativeSelect
-      size="xs"
+      size="sm"
+      variant="unstyled"
       aria-label={t.nav.workspace}
       className="workspace-choice"
       data={others.length === 0 ? here.items : [here, { group: t.nav.others, items: others }]}
@@ -116,7 +122,14 @@ function GoTo() {
   useHotkeys([['mod+K', open]], []);
   return (
     <>
-      <Button size="xs" variant="default" visibleFrom="sm" onClick={open} aria-keyshortcuts="Control+K Meta+K">
+      <Button
+        size="xs"
+        variant="default"
+        visibleFrom="sm"
+        leftSection={<IconSearch size={14} aria-hidden />}
+        onClick={open}
+        aria-keyshortcuts="Control+K Meta+K"
+      >
         {t.palette.open}
       </Button>
       <Suspense>{opened && <Palette onClose={close} />}</Suspense>

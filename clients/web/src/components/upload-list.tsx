@@ -1,14 +1,25 @@
 import { Button, Group, Paper, Progress, Text, Title } from '@mantine/core';
-import { memo } from 'react';
+import { memo, type ReactNode } from 'react';
 import { formatBytes, t } from '../text.ts';
 import { cancelUpload, clearUploads, isUnderWay, mayBeSentAgain, removeUpload, retryUpload, type UploadItem, uploads } from '../uploads.ts';
 import { Failure } from './failure.tsx';
+import { ShortName } from './short-name.tsx';
 
-/** The uploads of a workspace, each with its progress. */
+/** So many are shown at once; of more there is one bar, which opens to the list. */
+const fewUploads = 4;
+
+/** The uploads of a workspace: how far they are in all, and each with its progress. */
 export function UploadList({ workspaceId }: { workspaceId: string }) {
   const items = uploads.use().filter((each) => each.workspaceId === workspaceId);
   if (items.length === 0) return null;
   const isDone = !items.some(isUnderWay);
+  const list = (
+    <ul className="plain-list">
+      {items.map((item) => (
+        <Upload key={item.key} item={item} />
+      ))}
+    </ul>
+  );
   return (
     <section aria-label={t.uploads.title}>
       <Paper withBorder p="md" mb="lg">
@@ -22,13 +33,28 @@ export function UploadList({ workspaceId }: { workspaceId: string }) {
             </Button>
           )}
         </Group>
-        <ul className="plain-list">
-          {items.map((item) => (
-            <Upload key={item.key} item={item} />
-          ))}
-        </ul>
+        {items.length <= fewUploads ? list : <Whole items={items}>{list}</Whole>}
       </Paper>
     </section>
+  );
+}
+
+/** How far many uploads are in all. */
+function Whole({ items, children }: { items: UploadItem[]; children: ReactNode }) {
+  const done = items.filter(({ state }) => state === 'done').length;
+  const failed = items.filter(({ state }) => state === 'failed').length;
+  const share = (part: number) => (100 * part) / items.length;
+  return (
+    <>
+      <Progress.Root size="md" mb="xs">
+        <Progress.Section value={share(done)} aria-label={t.uploads.progressOfAll} />
+        {failed > 0 && <Progress.Section value={share(failed)} color="red.8" aria-label={t.uploads.failed} />}
+      </Progress.Root>
+      <details>
+        <summary>{t.uploads.whole(done, items.length, failed)}</summary>
+        <div className="opened">{children}</div>
+      </details>
+    </>
   );
 }
 
@@ -40,8 +66,8 @@ const Upload = memo(function Upload({ item }: { item: UploadItem }) {
   return (
     <li>
       <Group justify="space-between" wrap="nowrap" gap="sm">
-        <Text size="sm" className="foreign one-line">
-          {name}
+        <Text component="span" size="sm" className="foreign one-line">
+          <ShortName name={name} />
         </Text>
         <Group gap="xs" wrap="nowrap" className="keep">
           <Text size="sm" c="dimmed">

@@ -65,7 +65,7 @@ const tones = { active: 'good', expired: 'quiet', suspended: 'bad' } as const;
 
 function KeyTable({ items, onAsk }: { items: ApiKey[]; onAsk: (asked: Asked) => void }) {
   return (
-    <Table verticalSpacing="sm" className="cards">
+    <Table className="cards">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{t.apiKeys.name}</Table.Th>

@@ -1,13 +1,19 @@
-import { Group, Paper, Text } from '@mantine/core';
+import { Button, CopyButton, Group, Paper, Text, Title } from '@mantine/core';
 import type { Contract, OutputOf } from '@sheaf/client';
+import IconCopy from '@tabler/icons-react/icons/IconCopy';
+import IconFileText from '@tabler/icons-react/icons/IconFileText';
+import IconPlus from '@tabler/icons-react/icons/IconPlus';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { canCopy } from '../clipboard.ts';
 import { Empty } from '../components/empty.tsx';
 import { Failure } from '../components/failure.tsx';
+import { ButtonTo, LinkTo } from '../components/link-to.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { PassageLink } from '../components/passage-link.tsx';
 import { QueryForm } from '../components/query-form.tsx';
 import { Waiting } from '../components/waiting.tsx';
+import { slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
 import { t } from '../text.ts';
 
@@ -17,24 +23,49 @@ type Answer = OutputOf<Contract['documents']['ask']>;
 type Sentence = Answer['sentences'][number];
 type Citation = Sentence['citations'][number];
 
+/** Of the questions before, so many are sent along (the contract allows no more). */
+const longestConversation = 20;
+
+/** A conversation. Its address holds the questions, and one key for all of them. */
 export default function Ask() {
-  const { q, key } = route.useSearch();
+  const { q, key, before = [] } = route.useSearch();
   const navigate = useNavigate({ from: '/o/$organization/$workspace/ask' });
+  const questions = q && key ? [...before, q] : [];
+  const turns = questions.map((_, turn) => ({ id: `${key} ${turn}`, asked: questions.slice(0, turn + 1) }));
+  const ask = (asked: string) =>
+    navigate({ search: questions.length === 0 ? { q: asked, key: newKey() } : { q: asked, key, before: questions } });
   return (
     <>
-      <PageHead title={t.ask.title} />
+      <PageHead title={t.ask.title}>
+        {questions.length > 0 && (
+          <ButtonTo
+            from="/o/$organization/$workspace/ask"
+            to="."
+            search={{}}
+            variant="default"
+            size="xs"
+            leftSection={<IconPlus size={14} aria-hidden />}
+          >
+            {t.ask.another}
+          </ButtonTo>
+        )}
+      </PageHead>
+      {turns.map(({ id, asked }) => (
+        <Turn key={id} questions={asked} conversation={key ?? ''} isLast={asked.length === questions.length} />
+      ))}
       <QueryForm
-        label={t.ask.query}
+        label={questions.length === 0 ? t.ask.query : t.ask.next}
         placeholder={t.ask.placeholder}
         submit={t.ask.submit}
-        q={q}
-        onAsk={(asked) => void navigate({ search: { q: asked, key: newKey() } })}
+        q={undefined}
+        isEmptied
+        onAsk={(asked) => void ask(asked)}
       >
         <Text size="xs" c="dimmed">
           {t.ask.hint}
         </Text>
       </QueryForm>
-      {q && key ? <Asked q={q} idempotencyKey={key} /> : <Empty title={t.ask.emptyTitle} text={t.ask.empty} />}
+      {questions.length === 0 && <Empty title={t.ask.emptyTitle} text={t.ask.empty} />}
     </>
   );
 }
@@ -42,25 +73,53 @@ export default function Ask() {
 /** A random key. Not randomUUID, because browsers have it only on secure pages. */
 const newKey = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
-/** An answer costs credits: by the key in the address, whoever comes back to the page gets the same one for a day, at no cost. */
-function Asked({ q, idempotencyKey }: { q: string; idempotencyKey: string }) {
-  const { workspace } = route.useRouteContext();
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: ['ask', workspace.id, q, idempotencyKey],
-    queryFn: ({ signal }) => service.documents.ask({ workspaceId: workspace.id, question: q, mode: 'hybrid' }, { signal, idempotencyKey }),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  if (isPending) return <Waiting />;
-  if (error) return <Failure error={error} retry={() => void refetch()} />;
-  return <Answered answer={data} />;
+interface TurnProps {
+  /** The question, and those before it. */
+  questions: string[];
+  /** The key of the conversation. */
+  conversation: string;
+  isLast: boolean;
 }
 
-function Answered({ answer }: { answer: Answer }) {
+/**
+ * A question with its answer. An answer costs credits: by the key in the address, whoever comes back to the page gets the same one for a
+ * day, at no cost. Of a conversation that is opened later only the last answer is asked for by itself.
+ */
+function Turn({ questions, conversation, isLast }: TurnProps) {
+  const { workspace } = route.useRouteContext();
+  const question = questions.at(-1) ?? '';
+  const before = questions.slice(0, -1).slice(-longestConversation);
+  const idempotencyKey = questions.length === 1 ? conversation : `${conversation}-${questions.length}`;
+  const input = { workspaceId: workspace.id, question, mode: 'hybrid' as const, ...(before.length > 0 ? { conversation: before } : {}) };
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ['ask', workspace.id, question, idempotencyKey],
+    queryFn: ({ signal }) => service.documents.ask(input, { signal, idempotencyKey }),
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: isLast,
+  });
+  return (
+    <section className="turn" aria-label={question}>
+      <Title order={2} size="h4" mb="sm" className="foreign">
+        {question}
+      </Title>
+      {isFetching && <Waiting />}
+      {!isFetching && <Failure error={error} retry={() => void refetch()} />}
+      {data && <Answered answer={data} question={question} />}
+      {!data && !error && !isFetching && (
+        <Button size="xs" variant="default" onClick={() => void refetch()}>
+          {t.ask.show}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function Answered({ answer, question }: { answer: Answer; question: string }) {
   const { sentences, nothingFound, withheld, model, credits } = answer;
   return (
     <>
       {nothingFound ? (
-        <Empty text={t.ask.none} />
+        <NothingFound question={question} />
       ) : (
         <ol className="plain-list" aria-label={t.ask.answer}>
           {sentences.map((sentence) => (
@@ -68,14 +127,52 @@ function Answered({ answer }: { answer: Answer }) {
           ))}
         </ol>
       )}
-      <Text size="xs" c="dimmed" mt="md" role="status">
-        {[
-          ...(withheld > 0 ? [t.ask.withheld(withheld)] : []),
-          ...(sentences.length === 0 ? [] : [model === null ? t.ask.extractive : t.ask.picked(model)]),
-          t.common.credits(credits),
-        ].join(' · ')}
-      </Text>
+      <Group gap="sm" mt="sm">
+        <Text size="xs" c="dimmed" role="status">
+          {[
+            ...(withheld > 0 ? [t.ask.withheld(withheld)] : []),
+            ...(sentences.length === 0 ? [] : [model === null ? t.ask.extractive : t.ask.picked(model)]),
+            t.common.credits(credits),
+          ].join(' · ')}
+        </Text>
+        {canCopy && sentences.length > 0 && (
+          <CopyButton value={textOf(answer)}>
+            {({ copy, copied }) => (
+              <Button size="compact-xs" variant="subtle" leftSection={<IconCopy size={14} aria-hidden />} onClick={copy}>
+                {copied ? t.common.copied : t.ask.copy}
+              </Button>
+            )}
+          </CopyButton>
+        )}
+      </Group>
     </>
+  );
+}
+
+/** The sentences, each with where it stands, to be pasted elsewhere. */
+function textOf({ sentences }: Answer): string {
+  const sourceOf = ({ documentName, page }: Citation) => [documentName, ...(page ? [t.search.page(page)] : [])].join(', ');
+  return sentences.map(({ text, citations }) => `${text} (${citations.map(sourceOf).join('; ')})`).join('\n');
+}
+
+/** What was looked through, and what can be done now. */
+function NothingFound({ question }: { question: string }) {
+  const place = route.useRouteContext();
+  return (
+    <Paper withBorder p="md">
+      <Text size="sm">{t.ask.none}</Text>
+      <Text size="sm" c="dimmed" mt={4} className="foreign">
+        {t.ask.searched(place.workspace.name)}
+      </Text>
+      <Group gap="md" mt="xs">
+        <LinkTo to="/o/$organization/$workspace/search" params={slugsOf(place)} search={{ q: question }} size="sm">
+          {t.ask.search}
+        </LinkTo>
+        <LinkTo to="/o/$organization/$workspace/documents" params={slugsOf(place)} size="sm">
+          {t.ask.add}
+        </LinkTo>
+      </Group>
+    </Paper>
   );
 }
 
@@ -115,7 +212,8 @@ function Cited({ citation }: { citation: Citation }) {
           {around.join(' … ')}
         </Text>
       )}
-      <Group gap="xs" mt={4}>
+      <Group gap="xs" mt="xs" className="source">
+        <IconFileText size={16} aria-hidden className="keep" />
         <PassageLink {...citation} label={t.ask.open(documentName, page)} />
         <Text size="xs" c="dimmed" className="foreign">
           {where.join(' › ')}

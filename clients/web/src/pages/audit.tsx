@@ -61,7 +61,7 @@ function FilteredBy({ by, of, children }: { by?: string; of?: string; children: 
 
 function EntryTable({ entries }: { entries: Entry[] }) {
   return (
-    <Table verticalSpacing="sm" className="cards">
+    <Table className="cards">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{t.audit.action}</Table.Th>

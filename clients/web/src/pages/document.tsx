@@ -3,7 +3,7 @@ import type { Document as Uploaded } from '@sheaf/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
-import { DeleteDocument } from '../components/delete-document.tsx';
+import { DeleteDocuments } from '../components/delete-document.tsx';
 import { DocumentText } from '../components/document-text.tsx';
 import { Failure } from '../components/failure.tsx';
 import { FormDialog } from '../components/form-dialog.tsx';
@@ -26,14 +26,10 @@ const Fields = lazy(() => import('../components/fields.tsx'));
 
 /** A document: what is known of it, what can be done with it, and its text. */
 export default function DocumentPage() {
-  const place = route.useRouteContext();
   const { id } = route.useParams();
   const document = useQuery(documentQuery(id));
   return (
     <>
-      <LinkTo to="/o/$organization/$workspace/documents" params={slugsOf(place)} size="sm">
-        {t.document.back}
-      </LinkTo>
       {document.isPending && <Waiting />}
       <Failure error={document.error} retry={() => void document.refetch()} />
       {document.data && <Known document={document.data} />}
@@ -182,7 +178,7 @@ function Actions({ document }: { document: Uploaded }) {
       )}
       <Failure error={start.error ?? download.error} />
       {asked === 'rename' && <Rename document={document} onClose={onClose} />}
-      {asked === 'delete' && <DeleteDocument document={document} onClose={onClose} onDone={onDone} />}
+      {asked === 'delete' && <DeleteDocuments documents={[document]} onClose={onClose} onDone={onDone} />}
     </Stack>
   );
 }

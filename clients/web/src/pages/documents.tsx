@@ -1,9 +1,9 @@
-import { Button, Group, Table, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Table, Text } from '@mantine/core';
 import type { Document } from '@sheaf/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
-import { memo, useState } from 'react';
-import { DeleteDocument } from '../components/delete-document.tsx';
+import { memo, useCallback, useState } from 'react';
+import { DeleteDocuments } from '../components/delete-document.tsx';
 import { type DocumentFilter, DocumentFilterFields, typeOf } from '../components/document-filter.tsx';
 import { DropArea } from '../components/drop-area.tsx';
 import { Empty } from '../components/empty.tsx';
@@ -12,6 +12,9 @@ import { Filter } from '../components/filter.tsx';
 import { Tags } from '../components/labels.tsx';
 import { LinkTo } from '../components/link-to.tsx';
 import { PageHead } from '../components/page-head.tsx';
+import { RowMenu } from '../components/row-menu.tsx';
+import { SelectionBar } from '../components/selection-bar.tsx';
+import { ShortName } from '../components/short-name.tsx';
 import { StateMark } from '../components/state-mark.tsx';
 import { Time } from '../components/time.tsx';
 import { UploadList } from '../components/upload-list.tsx';
@@ -85,64 +88,94 @@ function StatusFilter({ status }: { status: Status | undefined }) {
 }
 
 function DocumentTable({ pages }: { pages: { items: Document[] }[] }) {
-  const [doomed, setDoomed] = useState<Document>();
+  const [doomed, setDoomed] = useState<Document[]>([]);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const place = route.useRouteContext();
+  const items = pages.flatMap((page) => page.items);
+  const selected = items.filter(({ id }) => chosen.has(id));
+  const onSelect = useCallback((id: string) => setChosen((before) => toggled(before, id)), []);
+  const onDelete = useCallback((document: Document) => setDoomed([document]), []);
+  const clear = () => setChosen(new Set());
+  const isAll = selected.length === items.length;
   return (
     <>
-      <Table verticalSpacing="sm" className="cards long-table">
+      <Table className="cards long-table">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>{t.documents.name}</Table.Th>
+            <Table.Th>
+              <Group gap="sm" wrap="nowrap">
+                <Checkbox
+                  size="xs"
+                  aria-label={t.common.selectAll}
+                  checked={isAll}
+                  indeterminate={!isAll && selected.length > 0}
+                  onChange={() => setChosen(new Set(isAll ? [] : items.map(({ id }) => id)))}
+                />
+                {t.documents.name}
+              </Group>
+            </Table.Th>
             <Table.Th>{t.documents.status}</Table.Th>
             <Table.Th className="number">{t.documents.size}</Table.Th>
             <Table.Th>{t.documents.added}</Table.Th>
             <Table.Th className="number">{t.common.actions}</Table.Th>
           </Table.Tr>
         </Table.Thead>
-        {pages.map(({ items }, index) => (
+        {pages.map((page, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a page stays the one at its position, whatever documents move into it.
-          <DocumentPage key={index} items={items} place={place} onDelete={setDoomed} />
+          <DocumentPage key={index} items={page.items} place={place} chosen={chosen} onSelect={onSelect} onDelete={onDelete} />
         ))}
       </Table>
-      {doomed && <DeleteDocument document={doomed} onClose={() => setDoomed(undefined)} />}
+      {selected.length > 0 && <SelectionBar selected={selected.length} onDelete={() => setDoomed(selected)} onClear={clear} />}
+      {doomed.length > 0 && <DeleteDocuments documents={doomed} onClose={() => setDoomed([])} />}
     </>
   );
 }
 
 interface Shown {
   place: Place;
+  onSelect(id: string): void;
   onDelete(document: Document): void;
 }
 
+interface RowProps extends Shown {
+  document: Document;
+  isSelected: boolean;
+}
+
 /** The rows of a page of the list, which the browser skips while they are out of sight (main.css). */
-const DocumentPage = memo(function DocumentPage({ items, ...shown }: Shown & { items: Document[] }) {
+const DocumentPage = memo(function DocumentPage({ items, chosen, ...shown }: Shown & { items: Document[]; chosen: ReadonlySet<string> }) {
   return (
     <Table.Tbody>
       {items.map((document) => (
-        <DocumentRow key={document.id} document={document} {...shown} />
+        <DocumentRow key={document.id} document={document} isSelected={chosen.has(document.id)} {...shown} />
       ))}
     </Table.Tbody>
   );
 });
 
 /** Of a thousand rows only those that changed are drawn again. */
-const DocumentRow = memo(function DocumentRow({ document, place, onDelete }: Shown & { document: Document }) {
+const DocumentRow = memo(function DocumentRow({ document, isSelected, place, onSelect, onDelete }: RowProps) {
+  const { id, name } = document;
   return (
     <Table.Tr>
       <Table.Td>
-        <LinkTo
-          to="/o/$organization/$workspace/documents/$id"
-          params={{ ...slugsOf(place), id: document.id }}
-          size="sm"
-          className="foreign"
-        >
-          {document.name}
-        </LinkTo>
-        {document.tags.length > 0 && (
-          <Group gap={6} mt={4}>
-            <Tags tags={document.tags} />
-          </Group>
-        )}
+        <Group gap="sm" wrap="nowrap">
+          <Checkbox size="xs" aria-label={t.common.select(name)} checked={isSelected} onChange={() => onSelect(id)} />
+          <LinkTo
+            to="/o/$organization/$workspace/documents/$id"
+            params={{ ...slugsOf(place), id }}
+            aria-label={name}
+            size="sm"
+            className="foreign one-line row-name"
+          >
+            <ShortName name={name} />
+          </LinkTo>
+          {document.tags.length > 0 && (
+            <Group gap={6} wrap="nowrap" className="row-tags">
+              <Tags tags={document.tags} />
+            </Group>
+          )}
+        </Group>
       </Table.Td>
       <Table.Td>
         <DocumentState document={document} />
@@ -152,9 +185,7 @@ const DocumentRow = memo(function DocumentRow({ document, place, onDelete }: Sho
         <Time at={document.createdAt} />
       </Table.Td>
       <Table.Td className="number">
-        <Button size="compact-sm" variant="default" aria-label={t.documents.deleteOne(document.name)} onClick={() => onDelete(document)}>
-          {t.common.delete}
-        </Button>
+        <RowMenu name={name} actions={[{ label: t.common.delete, isDangerous: true, run: () => onDelete(document) }]} />
       </Table.Td>
     </Table.Tr>
   );
@@ -168,7 +199,7 @@ function DocumentState({ document: { status, extracted, indexedAt, failedJob } }
       <>
         <StateMark tone="bad">{states.failed}</StateMark>
         {failedJob.error && (
-          <Text size="xs" className="foreign">
+          <Text size="xs" lineClamp={1} title={failedJob.error.message} className="foreign">
             {failedJob.error.message}
           </Text>
         )}
@@ -176,4 +207,8 @@ function DocumentState({ document: { status, extracted, indexedAt, failedJob } }
     );
   if (indexedAt) return <StateMark tone="good">{states.searchable}</StateMark>;
   return <StateMark tone="quiet">{extracted ? states.read : states.stored}</StateMark>;
+}
+
+function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  return new Set(ids.has(id) ? [...ids].filter((each) => each !== id) : [...ids, id]);
 }

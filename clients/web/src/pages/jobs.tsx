@@ -9,6 +9,7 @@ import { Filter } from '../components/filter.tsx';
 import { LinkTo } from '../components/link-to.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { RetryJobs } from '../components/retry-jobs.tsx';
+import { ShortName } from '../components/short-name.tsx';
 import { StateMark } from '../components/state-mark.tsx';
 import { TaskButton } from '../components/task-button.tsx';
 import { Time } from '../components/time.tsx';
@@ -109,7 +110,7 @@ function JobTable({ items }: { items: ListedJob[] }) {
     return documentName(documentId) ?? '…';
   };
   return (
-    <Table verticalSpacing="sm" className="cards">
+    <Table className="cards">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{t.jobs.job}</Table.Th>
@@ -133,12 +134,15 @@ const JobRow = memo(function JobRow({ job, name, workflowUrl }: { job: ListedJob
   const kind = t.jobs.kinds[job.kind];
   return (
     <Table.Tr>
-      <Table.Td>
+      <Table.Td className="fills">
         <Stack gap={2}>
-          <Text size="sm" fw={550}>
-            {kind}
-          </Text>
-          <DocumentName job={job} name={name} />
+          <div className="job-line">
+            <Text size="sm" fw={550}>
+              {kind}
+            </Text>
+            <DocumentName job={job} name={name} />
+            {workflowUrl && <WorkflowLink url={workflowUrl} jobId={job.id} />}
+          </div>
           {job.error && (
             <Text size="sm" c="red" className="foreign job-error">
               {job.error.message}
@@ -149,7 +153,6 @@ const JobRow = memo(function JobRow({ job, name, workflowUrl }: { job: ListedJob
               {job.waiting ? t.jobs.waiting : t.jobs.nextAttempt(formatRelative(job.nextAttemptAt))}
             </Text>
           )}
-          {workflowUrl && <WorkflowLink url={workflowUrl} jobId={job.id} />}
         </Stack>
       </Table.Td>
       <Table.Td>
@@ -177,8 +180,14 @@ function DocumentName({ job: { documentId }, name }: { job: ListedJob; name: str
       </Text>
     );
   return (
-    <LinkTo to="/o/$organization/$workspace/documents/$id" params={{ ...slugsOf(place), id: documentId }} size="sm" className="foreign">
-      {name}
+    <LinkTo
+      to="/o/$organization/$workspace/documents/$id"
+      params={{ ...slugsOf(place), id: documentId }}
+      size="sm"
+      aria-label={name}
+      className="foreign one-line"
+    >
+      <ShortName name={name} />
     </LinkTo>
   );
 }

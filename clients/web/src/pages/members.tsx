@@ -47,7 +47,7 @@ function MemberList() {
       {members.isPending && <Waiting />}
       <Failure error={members.error} retry={() => void members.refetch()} />
       {items.length > 0 && (
-        <Table verticalSpacing="sm" className="cards">
+        <Table className="cards">
           <Table.Thead>
             <Table.Tr>
               <Table.Th>{t.members.name}</Table.Th>
@@ -201,7 +201,7 @@ function Invitations() {
 
 function InvitationTable({ items }: { items: Invitation[] }) {
   return (
-    <Table verticalSpacing="sm" className="cards">
+    <Table className="cards">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{t.sign.email}</Table.Th>

@@ -7,7 +7,6 @@ import { Empty } from '../components/empty.tsx';
 import { EndpointState } from '../components/endpoint-state.tsx';
 import { Failure } from '../components/failure.tsx';
 import { Filter } from '../components/filter.tsx';
-import { LinkTo } from '../components/link-to.tsx';
 import { Loaded } from '../components/loaded.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Secret } from '../components/secret.tsx';
@@ -24,17 +23,9 @@ const route = getRouteApi('/o/$organization/$workspace/webhooks/$id');
 
 /** An endpoint: what can be done with it, and what was sent to it. */
 export default function Webhook() {
-  const place = route.useRouteContext();
   const { id } = route.useParams();
   const endpoint = useQuery(endpointQuery(id));
-  return (
-    <>
-      <LinkTo to="/o/$organization/$workspace/webhooks" params={slugsOf(place)} size="sm">
-        {t.webhooks.back}
-      </LinkTo>
-      <Loaded query={endpoint}>{(known) => <Known endpoint={known} />}</Loaded>
-    </>
-  );
+  return <Loaded query={endpoint}>{(known) => <Known endpoint={known} />}</Loaded>;
 }
 
 function Known({ endpoint }: { endpoint: Endpoint }) {
@@ -157,7 +148,7 @@ const tones = { pending: 'busy', delivered: 'good', failed: 'bad' } as const;
 
 function DeliveryTable({ items }: { items: Delivery[] }) {
   return (
-    <Table verticalSpacing="sm" className="cards">
+    <Table className="cards">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{t.webhooks.event}</Table.Th>

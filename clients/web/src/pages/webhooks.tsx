@@ -66,7 +66,7 @@ function Off() {
 function EndpointTable({ items }: { items: Endpoint[] }) {
   const params = slugsOf(route.useRouteContext());
   return (
-    <Table verticalSpacing="sm" className="cards">
+    <Table className="cards">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{t.webhooks.url}</Table.Th>

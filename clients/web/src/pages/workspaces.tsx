@@ -68,7 +68,7 @@ function List({ onAsk }: { onAsk: (asked: Asked) => void }) {
     })),
   });
   return (
-    <Table verticalSpacing="sm" className="cards">
+    <Table className="cards">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{t.workspaces.name}</Table.Th>

@@ -36,7 +36,7 @@ function FlagTable({ items }: { items: Flag[] }) {
   const onClose = () => setAsked(undefined);
   return (
     <>
-      <Table verticalSpacing="sm" className="cards">
+      <Table className="cards">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t.members.name}</Table.Th>

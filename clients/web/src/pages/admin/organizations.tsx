@@ -44,7 +44,7 @@ export default function Organizations() {
 
 function OrganizationTable({ items }: { items: ListedOrganization[] }) {
   return (
-    <Table verticalSpacing="sm" className="cards">
+    <Table className="cards">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{t.members.name}</Table.Th>

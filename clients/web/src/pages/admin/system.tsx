@@ -146,7 +146,7 @@ function partsOf({
 function StuckTable({ stuck: { items, jobWorkflowUrl } }: { stuck: Stuck }) {
   const since = (seconds: number) => formatRelative(new Date(Date.now() - seconds * 1_000).toISOString());
   return (
-    <Table verticalSpacing="sm" className="cards">
+    <Table className="cards">
       <Table.Thead>
         <Table.Tr>
           <Table.Th>{t.admin.what}</Table.Th>

@@ -73,7 +73,7 @@ function UserTable({ items }: { items: ListedUser[] }) {
   const onClose = () => setAsked(undefined);
   return (
     <>
-      <Table verticalSpacing="sm" className="cards">
+      <Table className="cards">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t.members.name}</Table.Th>
