@@ -7,6 +7,7 @@ import { endOutage, sweepOutages } from '../../domain/outages/note-up.ts';
 import type { Tenant } from '../support/api.ts';
 import { answerLate, goodAnswer, providerError } from '../support/fake-ai.ts';
 import { amountsOf, createJob, creditsUsed, summary } from '../support/jobs.ts';
+import { opsResult, runOps } from '../support/ops.ts';
 import { until } from '../support/processes.ts';
 import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
@@ -160,6 +161,33 @@ describe('While a provider is down', () => {
       .to.containSubset([{ part: 'chat' }])
       .and.have.lengthOf(1);
     expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
+  });
+
+  it('an operator lists what is down and how many jobs wait for it, and ends it by hand', async () => {
+    const { DATABASE_URL, TEMPORAL_ADDRESS, DATA_DIR } = api.stack.env;
+    const env = { DATABASE_URL, TEMPORAL_ADDRESS, DATA_DIR, TEMPORAL_NAMESPACE: api.temporal.namespace };
+    const ops = async (...args: string[]) => await runOps(['outages', ...args], env);
+    expect(await ops()).to.deep.equal({ code: 0, stdout: 'Nothing is known to be down.\n', stderr: '' });
+    await isDown('chat');
+    await isDown('embed');
+    const { id } = await createJob(api, tenant, summary);
+    await until(async () => (await job(id, ['queued'])).waiting === 'provider');
+    const { outages: listed } = await opsResult(['outages'], env);
+    expect(listed.map(({ part, cause, waiting }: any) => ({ part, cause, waiting }))).to.deep.equal([
+      { part: 'chat', cause: 'failing', waiting: 1 },
+      { part: 'embed', cause: 'failing', waiting: 0 },
+    ]);
+    expect((await ops()).stdout).to.match(/^chat +failing +\S.* 1$/m);
+
+    expect(await ops('--end', 'chat')).to.deep.equal({ code: 0, stdout: 'Jobs that need chat go on.\n', stderr: '' });
+    expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
+    expect(await outages())
+      .to.containSubset([{ part: 'embed' }])
+      .and.have.lengthOf(1);
+    expect((await ops('--end', 'chat')).stdout).to.equal('chat is not known to be down.\n');
+    const unknown = await ops('--end', 'rerank');
+    expect(unknown.code).to.equal(2);
+    expect(unknown.stderr).to.include('--end takes one of ai-service, chat, embed, vision, not rerank.');
   });
 
   it('a job that waits can be canceled, and is refunded', async () => {

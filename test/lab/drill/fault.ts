@@ -34,6 +34,22 @@ export interface WebhookReport extends WebhookLoad {
   workerMb: number;
 }
 
+/** What an outage of a provider cost its jobs. */
+export interface OutageReport {
+  jobs: number;
+  failed: number;
+  /** Jobs with more than one attempt: those that ran when the provider broke, or when the worker was killed. */
+  triedAgain: number;
+  /** Calls while the provider was down. */
+  callsWhileDown: number;
+  /** The most calls at once after it. */
+  mostAtOnce: number;
+  /** Calls that the limit of the provider refused after it. */
+  refused: number;
+  /** The share of the calls that its limit allowed which came about, while many jobs waited. */
+  ofLimit: number;
+}
+
 /** A real fault that is injected while the tenants work. */
 export interface Fault {
   name: string;
@@ -58,6 +74,7 @@ interface Found {
   duplicated?: number;
   cut?: CutReport;
   webhooks?: WebhookReport;
+  outage?: OutageReport;
 }
 
 /** What a fault left behind. */
@@ -74,6 +91,7 @@ export interface FaultReport {
   /** Of a cut of the network: its last run. */
   cut?: CutReport;
   webhooks?: WebhookReport;
+  outage?: OutageReport;
 }
 
 /** Whether a fault violated nothing. */
@@ -97,8 +115,18 @@ export function formatReports(reports: FaultReport[]): string {
   return [...table([head, ...rows]), ...reports.flatMap(describeMore)].join('\n');
 }
 
-function describeMore({ name, cut, webhooks }: FaultReport): string[] {
-  return [...(cut ? [describeCut(name, cut)] : []), ...(webhooks ? [describeWebhooks(webhooks)] : [])];
+function describeMore({ name, cut, webhooks, outage }: FaultReport): string[] {
+  return [
+    ...(cut ? [describeCut(name, cut)] : []),
+    ...(webhooks ? [describeWebhooks(webhooks)] : []),
+    ...(outage ? [describeOutage(outage)] : []),
+  ];
+}
+
+function describeOutage({ jobs, failed, triedAgain, callsWhileDown, mostAtOnce, refused, ofLimit }: OutageReport): string {
+  const counted = `${jobs} jobs, ${failed} failed, ${triedAgain} tried again`;
+  const calls = `${callsWhileDown} calls while it was down, then ${mostAtOnce} at once at most, ${refused} refused by its limit`;
+  return `provider-outage: ${counted}; ${calls}, ${Math.round(ofLimit * 100)} % of the limit used`;
 }
 
 function describeWebhooks({ endpoints, events, perSecond, p50Ms, p95Ms, longestMs, workerMb }: WebhookReport): string {

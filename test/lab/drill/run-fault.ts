@@ -28,6 +28,7 @@ export async function runFault(fault: Fault, context: FaultContext, note: (line:
     report.duplicated += found?.duplicated ?? 0;
     if (found?.cut) report.cut = found.cut;
     if (found?.webhooks) report.webhooks = found.webhooks;
+    if (found?.outage) report.outage = found.outage;
     if (sum(unfinished) === 0) continue;
     report.stuck += sum(unfinished);
     note(`${fault.name}: nothing moved for ${standstillMs / 1_000} s: ${JSON.stringify(unfinished)}`);

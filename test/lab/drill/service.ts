@@ -27,12 +27,15 @@ export interface Service {
   stop(): Promise<void>;
 }
 
+/** How many attempts run at once. */
+export const workerConcurrency = 8;
+
 /** Short waits and timeouts keep a drill short; rate limits are raised above its load. */
 const env = withTimes(
-  { jobRetryDelays: [1_000, 2_000, 3_000] },
+  { jobRetryDelays: [1_000, 2_000, 3_000], outageProbes: [500, 1_000, 2_000], outageSlot: 100 },
   {
     JOB_TIMEOUT_MS: '5000',
-    WORKER_CONCURRENCY: '8',
+    WORKER_CONCURRENCY: String(workerConcurrency),
     WORKER_SHUTDOWN_GRACE_MS: '2000',
     RATE_LIMIT_PER_MINUTE: '100000000',
     ORGANIZATION_REQUESTS_PER_SECOND: '1000000',

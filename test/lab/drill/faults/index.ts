@@ -2,6 +2,7 @@ import type { Fault } from '../fault.ts';
 import { aiErrors, aiSlow, aiTooLarge, aiUnusable, storeRefuses } from './dependencies.ts';
 import { aiSilent, bucketSilent, postgresSilent, temporalSilent } from './network.ts';
 import { aiKilled, apiKilled, postgresCrashed, temporalAway, workerFrozen, workerKilled } from './processes.ts';
+import { providerOutage } from './provider-outage.ts';
 import { clockSkew, twoVersions } from './replicas.ts';
 import { diskFull, temporalLost, workerOutOfMemory } from './resources.ts';
 import { retention } from './retention.ts';
@@ -34,4 +35,5 @@ export const faults: Fault[] = [
   hostileFiles,
   retention,
   webhooks,
+  providerOutage,
 ];
