@@ -39,6 +39,11 @@ export function formatBytes(bytes: number): string {
 
 export const formatPercent = (share: number): string => percent.format(share);
 
+const seconds = new Intl.NumberFormat(language, { style: 'unit', unit: 'second', unitDisplay: 'short', maximumFractionDigits: 1 });
+
+/** `3.2 sec`. */
+export const formatSeconds = (ms: number): string => seconds.format(ms / 1000);
+
 export const formatNumber = (number: number): string => number.toLocaleString(language);
 
 /** The code of an error in an address, which anybody may have written. */

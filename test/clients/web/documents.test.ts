@@ -62,6 +62,10 @@ describe('The list of documents in the console', () => {
     await row.getByRole('link', { name: 'broken.pdf' }).click();
     const alert = page.getByRole('alert').filter({ hasText: '“Make searchable” failed' });
     await alert.getByText(error.message).waitFor();
+    // Its jobs stand on it, with what each took and cost: nothing, for it failed.
+    const jobs = page.getByRole('region', { name: 'Jobs of this document' });
+    await jobs.getByRole('row', { name: /^Make searchable .* Failed [\d.]+ sec 0 / }).waitFor();
+    await jobs.getByText(error.message).waitFor();
   });
 });
 

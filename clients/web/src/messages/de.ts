@@ -196,6 +196,7 @@ export const de: Messages = {
     summary: 'Zusammenfassung',
     notices: 'Was ausgelassen oder vermutet wurde',
     failed: (job) => `„${job}“ ist fehlgeschlagen`,
+    jobs: 'Jobs dieses Dokuments',
   },
   fields: {
     title: 'Felder',
@@ -237,6 +238,8 @@ export const de: Messages = {
     job: 'Job',
     state: 'Status',
     attempts: 'Versuche',
+    duration: 'Dauer',
+    credits: 'Credits',
     created: 'Gestartet',
     nextAttempt: (when) => `Nächster Versuch ${when}`,
     waiting: 'Wartet: ein Anbieter ist nicht erreichbar. Es geht von selbst weiter.',

@@ -195,6 +195,7 @@ export const en = {
     summary: 'Summary',
     notices: 'What was left out, or guessed',
     failed: (job: string) => `“${job}” failed`,
+    jobs: 'Jobs of this document',
   },
   fields: {
     title: 'Fields',
@@ -236,6 +237,8 @@ export const en = {
     job: 'Job',
     state: 'State',
     attempts: 'Attempts',
+    duration: 'Took',
+    credits: 'Credits',
     created: 'Started',
     nextAttempt: (when: string) => `Tried again ${when}`,
     waiting: 'Waiting: a provider is away. It goes on by itself.',

@@ -4,6 +4,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { DeleteDocuments } from '../components/delete-document.tsx';
+import { DocumentJobs } from '../components/document-jobs.tsx';
 import { DocumentText } from '../components/document-text.tsx';
 import { Failure } from '../components/failure.tsx';
 import { FormDialog } from '../components/form-dialog.tsx';
@@ -79,6 +80,7 @@ function Known({ document }: { document: Uploaded }) {
         </Suspense>
       )}
       <Content document={document} />
+      <DocumentJobs place={place} documentId={document.id} />
     </>
   );
 }

@@ -6,6 +6,7 @@ import { stuckQuery } from '../admin-queries.ts';
 import { Empty } from '../components/empty.tsx';
 import { Failure } from '../components/failure.tsx';
 import { Filter } from '../components/filter.tsx';
+import { JobState } from '../components/job-state.tsx';
 import { LinkTo } from '../components/link-to.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { RetryJobs } from '../components/retry-jobs.tsx';
@@ -19,7 +20,7 @@ import { useDocumentNames } from '../document-names.ts';
 import { findRetried, type JobStatus, jobsQuery, type ListedJob, type Live, liveJobs, mayBeRetried } from '../jobs.ts';
 import { slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
-import { formatPercent, formatRelative, t } from '../text.ts';
+import { formatRelative, t } from '../text.ts';
 
 const route = getRouteApi('/o/$organization/$workspace/jobs');
 
@@ -190,14 +191,6 @@ function DocumentName({ job: { documentId }, name }: { job: ListedJob; name: str
       <ShortName name={name} />
     </LinkTo>
   );
-}
-
-const tones = { queued: 'busy', running: 'busy', succeeded: 'good', failed: 'bad', canceled: 'quiet' } as const;
-
-function JobState({ job }: { job: ListedJob }) {
-  const { status } = job;
-  const percent = job.kind === 'document.process' && status === 'running' ? ` ${formatPercent(job.progress / 100)}` : '';
-  return <StateMark tone={tones[status]}>{`${t.jobs.states[status]}${percent}`}</StateMark>;
 }
 
 /** What can be done with a job now. The stream shows what came of it; should it be away, the list is read again. */

@@ -1,0 +1,68 @@
+import { Table, Text, Title } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { jobsQuery, type ListedJob } from '../jobs.ts';
+import type { Place } from '../queries.ts';
+import { formatNumber, formatSeconds, t } from '../text.ts';
+import { JobState } from './job-state.tsx';
+import { Time } from './time.tsx';
+
+/** What was done with a document: the newest jobs, how long each took, what it cost, and why it failed. */
+export function DocumentJobs({ place, documentId }: { place: Place; documentId: string }) {
+  const { data } = useInfiniteQuery(jobsQuery(place, { documentId }));
+  const jobs = data?.pages[0]?.items ?? [];
+  if (jobs.length === 0) return null;
+  return (
+    <section aria-label={t.document.jobs}>
+      <Title order={2} size="h4" mt="xl" mb="xs">
+        {t.document.jobs}
+      </Title>
+      <Table className="cards">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t.jobs.job}</Table.Th>
+            <Table.Th>{t.jobs.state}</Table.Th>
+            <Table.Th className="number">{t.jobs.duration}</Table.Th>
+            <Table.Th className="number">{t.jobs.credits}</Table.Th>
+            <Table.Th>{t.jobs.created}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {jobs.map((job) => (
+            <JobOfDocument key={job.id} job={job} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </section>
+  );
+}
+
+function JobOfDocument({ job }: { job: ListedJob }) {
+  const { kind, status, error, credits, createdAt, finishedAt } = job;
+  const isGivenBack = status === 'failed' || status === 'canceled';
+  return (
+    <Table.Tr>
+      <Table.Td className="fills">
+        <Text size="sm" fw={550}>
+          {t.jobs.kinds[kind]}
+        </Text>
+        {error && (
+          <Text size="sm" c="red" className="foreign">
+            {error.message}
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td>
+        <JobState job={job} />
+      </Table.Td>
+      <Table.Td className="number" data-label={t.jobs.duration}>
+        {finishedAt && formatSeconds(Date.parse(finishedAt) - Date.parse(createdAt))}
+      </Table.Td>
+      <Table.Td className="number" data-label={t.jobs.credits}>
+        {formatNumber(isGivenBack ? 0 : credits)}
+      </Table.Td>
+      <Table.Td>
+        <Time at={createdAt} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}
