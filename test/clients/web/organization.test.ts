@@ -174,6 +174,7 @@ describe('An organization in the console', () => {
     const page = await visit('audit');
     const row = page.getByRole('row', { name: /workspace\.create/ }).last();
     await row.getByText(tenant.owner.email).waitFor();
+    await row.getByText('Workspace created').waitFor();
     await row.getByText('Details').click();
     await row.getByText('"main"').waitFor();
     // What was done to one thing, and what somebody did.

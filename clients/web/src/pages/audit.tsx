@@ -1,4 +1,4 @@
-import { Button, Table, Text } from '@mantine/core';
+import { Button, Group, Table, Text } from '@mantine/core';
 import type { Contract, OutputOf } from '@sheaf/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -51,9 +51,9 @@ export default function Audit() {
 }
 
 /** A link to the entries of an actor or about a target; without both, to all. */
-function FilteredBy({ by, of, children }: { by?: string; of?: string; children: string }) {
+function FilteredBy({ by, of, label, children }: { by?: string; of?: string; label?: string; children: string }) {
   return (
-    <LinkTo from="/o/$organization/$workspace/audit" to="." search={{ by, of }} size="sm" className="foreign">
+    <LinkTo from="/o/$organization/$workspace/audit" to="." search={{ by, of }} aria-label={label} size="sm" className="foreign">
       {children}
     </LinkTo>
   );
@@ -78,14 +78,33 @@ function EntryTable({ entries }: { entries: Entry[] }) {
   );
 }
 
+/** `document.create` is “Document created”; an action without words stays as it is. */
+function sentenceOf(action: string): string {
+  const [thing = '', verb = ''] = action.split('.');
+  const things: Record<string, string> = t.audit.things;
+  const verbs: Record<string, string> = t.audit.verbs;
+  return things[thing] && verbs[verb] ? `${things[thing]} ${verbs[verb]}` : action;
+}
+
 function EntryRow({ entry: { action, actorEmail, actorId, impersonatedBy, targetType, targetId, metadata, createdAt } }: { entry: Entry }) {
+  const target = `${targetType ?? ''} ${targetId}`;
+  const name = typeof metadata?.name === 'string' && metadata.name !== '' ? metadata.name : undefined;
   return (
     <Table.Tr>
       <Table.Td>
-        <Text size="sm" fw={550} className="foreign">
-          {action}
-        </Text>
-        {targetId && <FilteredBy of={targetId}>{`${targetType ?? ''} ${targetId}`}</FilteredBy>}
+        <Group gap="xs">
+          <Text size="sm" fw={550} className="foreign">
+            {sentenceOf(action)}
+          </Text>
+          {targetId && (
+            <FilteredBy of={targetId} label={[name, target].filter(Boolean).join(' ')}>
+              {name ?? target}
+            </FilteredBy>
+          )}
+          <Text size="xs" c="dimmed" className="foreign">
+            {action}
+          </Text>
+        </Group>
         {metadata && (
           <details>
             <summary>{t.audit.details}</summary>

@@ -159,7 +159,7 @@ const DocumentRow = memo(function DocumentRow({ document, isSelected, place, onS
   return (
     <Table.Tr>
       <Table.Td>
-        <Group gap="sm" wrap="nowrap">
+        <Group gap="sm" wrap="nowrap" className="row-line">
           <Checkbox size="xs" aria-label={t.common.select(name)} checked={isSelected} onChange={() => onSelect(id)} />
           <LinkTo
             to="/o/$organization/$workspace/documents/$id"
