@@ -41,7 +41,7 @@ export const providerOutage: Fault = {
       const ids = await queueJobs(tenants, 'text.embed', short ? 60 : 1_667);
       // A role whose provider is there works all the while.
       const summaries = await queueJobs(tenants, 'text.summarize', 1);
-      const isOtherRoleServed = await untilEnded(service, summaries, 120_000);
+      const isOtherRoleServed = await untilEnded(service, summaries);
       isKeyBad = true;
       const keyless = await queueJobs(tenants, 'text.summarize', 1);
       await untilWaiting(service, keyless);
@@ -82,16 +82,16 @@ async function killWorker({ service: { stack } }: FaultContext): Promise<void> {
 const unfinished = async ({ db }: Service, ids: string[]) =>
   await db.selectFrom('job').select('id').where('id', 'in', ids).where('status', 'in', ['queued', 'running']).execute();
 
-async function untilEnded(service: Service, ids: string[], withinMs = longest): Promise<boolean> {
-  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await delay(250)) {
+async function untilEnded(service: Service, ids: string[]): Promise<boolean> {
+  for (const deadline = Date.now() + longest; Date.now() < deadline; await delay(250)) {
     if ((await unfinished(service, ids)).length === 0) return true;
   }
   return false;
 }
 
-/** Waits, for a minute at most, until all of these jobs wait for a provider. */
+/** Waits until all of these jobs wait for a provider. */
 async function untilWaiting({ db }: Service, ids: string[]): Promise<void> {
-  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await delay(100)) {
+  for (const deadline = Date.now() + longest; Date.now() < deadline; await delay(100)) {
     const jobs = await db.selectFrom('job').select('waiting_since').where('id', 'in', ids).execute();
     if (jobs.every(({ waiting_since: since }) => since !== null)) return;
   }
