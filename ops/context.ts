@@ -1,4 +1,5 @@
 import { type Client, NamespaceNotFoundError } from '@temporalio/client';
+import { sql } from 'kysely';
 import { createStorage } from '../adapters/storage/create-storage.ts';
 import type { Storage } from '../adapters/storage/port.ts';
 import { createTemporalClient } from '../adapters/temporal/connect.ts';
@@ -74,6 +75,25 @@ export async function withDatabaseAtRest<T>(
     return await connect(tools, postgres.url, work);
   } finally {
     await postgres.stop();
+  }
+}
+
+/**
+ * Runs `work` on an empty database beside that of `context`, which is dropped afterwards. Throws OpsError if one of its name is there, or
+ * the role may not make it.
+ */
+export async function withNewDatabase<T>(context: OpsContext, work: (context: OpsContext) => Promise<T>): Promise<T> {
+  const url = new URL(context.databaseUrl);
+  const name = `${decodeURIComponent(url.pathname.slice(1))}_rehearsal`;
+  url.pathname = `/${encodeURIComponent(name)}`;
+  await sql`create database ${sql.id(name)}`.execute(context.db).catch((error: Error) => {
+    const reason = `The database ${name} cannot be made beside the service's: ${error.message}.`;
+    throw new OpsError(`${reason} If it was left by a rehearsal that was killed, drop it.`, { cause: error });
+  });
+  try {
+    return await connect(context, url.href, work);
+  } finally {
+    await sql`drop database ${sql.id(name)} with (force)`.execute(context.db);
   }
 }
 

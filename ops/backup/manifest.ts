@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -55,6 +56,11 @@ export async function writeManifest(directory: string, manifest: Omit<Manifest, 
   }
   await rename(unfinished, join(directory, manifestName));
   return whole;
+}
+
+/** Whether a backup has come to its end. */
+export function isWhole(directory: string): boolean {
+  return existsSync(join(directory, manifestName));
 }
 
 /** Reads the manifest of a backup. Throws OpsError if there is none, or it is not one that this code understands. */

@@ -7,24 +7,31 @@ import type { Db } from '../../db/connect.ts';
 import { getMigrationStatus } from '../../db/migrate.ts';
 import { copyObjects } from '../backup/copy-objects.ts';
 import { dumpDatabase } from '../backup/dump-database.ts';
+import { keepLatest, nameOfBackup } from '../backup/keep-latest.ts';
 import { type Manifest, writeManifest } from '../backup/manifest.ts';
 import { isOfFiles } from '../backup/part.ts';
 import { createStopwatch } from '../backup/stopwatch.ts';
-import { type CommandAtRest, parseDirectory } from '../command.ts';
+import { type CommandAtRest, parseCount, parseDirectory } from '../command.ts';
 import { type OpsContext, OpsError, withDatabaseAtRest } from '../context.ts';
 import { counted } from '../table.ts';
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
-const flags = { json: { type: 'boolean' } } as const;
+const flags = { keep: { type: 'string' }, json: { type: 'boolean' } } as const;
 
 export const backupCommand: CommandAtRest = {
-  usage: 'backup DIR [--json]',
-  summary: 'Copy the database and the stored documents, as of one instant, into a new directory. The service may run.',
+  usage: 'backup DIR [--keep N] [--json]',
+  summary:
+    'Copy the database and the stored documents, as of one instant, into a new directory. The service may run. With --keep the directory is made in DIR, named by the time, and the oldest beyond N are deleted.',
   flags,
   async runAtRest(args, tools) {
-    const { directory, json = false } = parseDirectory('backup', args, flags);
-    await withDatabaseAtRest(tools, { makesDatabase: false }, (context) => backUp(resolve(directory), json, context));
+    const { directory, json = false, ...given } = parseDirectory('backup', args, flags);
+    const keep = parseCount('keep', given.keep);
+    const path = keep === undefined ? resolve(directory) : join(resolve(directory), nameOfBackup(new Date()));
+    await withDatabaseAtRest(tools, { makesDatabase: false }, async (context) => {
+      await backUp(path, json, context);
+      if (keep !== undefined) for (const deleted of await keepLatest(path, keep)) tools.note(`${deleted} is deleted.`);
+    });
   },
 };
 

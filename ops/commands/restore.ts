@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { getMigrationStatus, migrate } from '../../db/migrate.ts';
 import { migrations } from '../../db/migrations/index.ts';
+import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import { sweepLostAttempts } from '../../domain/jobs/sweep-jobs.ts';
 import { holdMails } from '../../domain/platform/waiting-mails.ts';
 import { checkBeforeMigration, checkTarget, loadDatabase } from '../backup/load-database.ts';
@@ -10,25 +11,33 @@ import { type LoadedObjects, loadObjects, verifyObjects } from '../backup/load-o
 import { type Manifest, readManifest } from '../backup/manifest.ts';
 import { isOfFiles, verifyPart } from '../backup/part.ts';
 import { createStopwatch } from '../backup/stopwatch.ts';
-import { type CommandAtRest, parseDirectory } from '../command.ts';
-import { type OpsContext, OpsError, withDatabaseAtRest } from '../context.ts';
+import { type CommandAtRest, parseDirectory, UsageError } from '../command.ts';
+import { type OpsContext, OpsError, type OpsTools, withDatabaseAtRest, withNewDatabase } from '../context.ts';
 import { counted } from '../table.ts';
 
-const flags = { check: { type: 'boolean' }, replace: { type: 'boolean' }, json: { type: 'boolean' } } as const;
+const flags = {
+  check: { type: 'boolean' },
+  rehearse: { type: 'boolean' },
+  replace: { type: 'boolean' },
+  json: { type: 'boolean' },
+} as const;
 
 export const restoreCommand: CommandAtRest = {
-  usage: 'restore DIR [--check] [--replace] [--json]',
+  usage: 'restore DIR [--check | --rehearse] [--replace] [--json]',
   summary:
-    'Put a backup into an empty database and a store, while no service runs. --check only verifies the backup; --replace deletes what the database holds.',
+    'Put a backup into an empty database and a store, while no service runs. --check only verifies the files; --rehearse also loads them into a database that is made for it, compares the ledger there, and drops it; --replace deletes what the database holds.',
   flags,
   async runAtRest(args, tools) {
-    const { directory, check, replace = false, json } = parseDirectory('restore', args, flags);
+    const { directory, check, rehearse: rehearses, replace = false, json } = parseDirectory('restore', args, flags);
+    if ((check || rehearses) && replace) throw new UsageError('--replace is for a restore itself.');
     const path = resolve(directory);
     const manifest = await readManifest(path);
     const backup: Backup = { path, manifest, watch: createStopwatch(), note: tools.note };
     const restored = await (check
       ? verify(backup)
-      : withDatabaseAtRest(tools, { makesDatabase: true }, (context) => run({ ...backup, replace, context }))
+      : rehearses
+        ? rehearse(backup, tools)
+        : withDatabaseAtRest(tools, { makesDatabase: true }, (context) => run({ ...backup, replace, context }))
     ).catch((error: unknown) => {
       throw isOfFiles(error) ? new OpsError(`The backup cannot be read: ${error.message}`, { cause: error }) : error;
     });
@@ -36,7 +45,7 @@ export const restoreCommand: CommandAtRest = {
     if (json) {
       const outcome = restored ?? { sound: true };
       tools.print(JSON.stringify({ snapshotAt, deployment, ...outcome, tookMs: backup.watch.tookMs }));
-    } else for (const line of restored ? describe(backup, restored) : [`${path} is sound, as of ${snapshotAt}.`]) tools.print(line);
+    } else for (const line of restored ? describe(backup, restored) : describeSound(backup, rehearses)) tools.print(line);
   },
 };
 
@@ -71,24 +80,52 @@ async function verify({ path, manifest, watch, note }: Backup): Promise<undefine
 
 async function run(restore: Restore): Promise<Restored> {
   const { path, manifest, replace, watch, note, context } = restore;
-  const { databaseUrl: url, db, storage } = context;
+  const { db, storage } = context;
   await checkTargets(restore);
   await verify(restore);
   await prepareDatabase(restore);
   // The objects first: until the rows are committed, the restore can be begun again.
   await claimStore(restore);
   const objects = await watch.step('objects', () => loadObjects({ storage, replace }, path, manifest, note));
-  const jobs = await watch.step('database', async () => {
+  const jobs = await loadRows(restore);
+  const { deleted, lost } = manifest.objects;
+  // A backup of an old schema had no column to mark mails as held; the migrated one has it.
+  return { objects: { ...objects, absent: deleted + lost }, rows: rowsOf(manifest), jobs, mailsHeld: await holdMails(db) };
+}
+
+/** Loads the rows and migrates them to the schema of this version. */
+function loadRows({ path, manifest, replace, watch, note, context: { databaseUrl: url, db } }: Restore): Promise<Restored['jobs']> {
+  return watch.step('database', async () => {
     await loadDatabase({ url, replace }, path, manifest, note);
     await migrate(db);
     await sql`select adopt_pgvector()`.execute(db);
     return await takeBackAttempts(db);
   });
-  const { deleted, lost } = manifest.objects;
-  const rows = manifest.tables.reduce((sum, table) => sum + table.rows, 0);
-  // A backup of an old schema had no column to mark mails as held; the migrated one has it.
-  return { objects: { ...objects, absent: deleted + lost }, rows, jobs, mailsHeld: await holdMails(db) };
 }
+
+/** Does with the rows what a restore does, in a database of its own, and with the objects only what shows that they are whole. */
+async function rehearse(backup: Backup, tools: OpsTools): Promise<undefined> {
+  await verify(backup);
+  await withDatabaseAtRest(tools, { makesDatabase: true }, (context) =>
+    withNewDatabase(context, async (own) => {
+      const restore = { ...backup, replace: false, context: own };
+      await prepareDatabase(restore);
+      await loadRows(restore);
+      const problems = await checkLedger(own.db);
+      if (problems.length > 0) throw new OpsError(`The restored ledger is off in ${counted(problems.length, 'place')}.`);
+    }),
+  );
+}
+
+function describeSound({ path, manifest, watch }: Backup, rehearsed = false): string[] {
+  if (!rehearsed) return [`${path} is sound, as of ${manifest.snapshotAt}.`];
+  return [
+    `${path} can be restored, as of ${manifest.snapshotAt}: ${counted(rowsOf(manifest), 'row')} loaded, the ledger is sound, ` +
+      `${counted(manifest.objects.count, 'object')} verified. It took ${watch.describe()}.`,
+  ];
+}
+
+const rowsOf = ({ tables }: Manifest): number => tables.reduce((sum, { rows }) => sum + rows, 0);
 
 function describe({ manifest, watch }: Backup, { objects, rows, jobs, mailsHeld }: Restored): string[] {
   return [

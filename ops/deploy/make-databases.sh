@@ -27,7 +27,8 @@ psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username postgres --dbname post
 
 select format('create role %I', role) from unnest(array['sheaf', 'temporal']) as role
 where not exists (select from pg_roles where rolname = role) \gexec
-alter role sheaf login password :'service_password';
+-- A rehearsed restore makes a database of its own.
+alter role sheaf login createdb password :'service_password';
 alter role temporal login password :'temporal_password';
 
 select format('create database %I owner %I', name, owner)

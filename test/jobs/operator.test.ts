@@ -73,6 +73,7 @@ describe('What an operator does to the workflow of a job', () => {
       return aiError(500, 'internal_error', { 'retry-after': '60' });
     });
     const { id: retried } = await createJob(api, tenant, summary);
+    await until(() => ai.callsOf(retried) === 1);
     await until(async () => (await attributesOf(retried)).JobStatus?.[0] === 'running');
     release.resolve();
     await until(async () => (await attributesOf(retried)).JobStatus?.[0] === 'queued');

@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { inheritedEnvironment } from '../../base/config/local.ts';
+import { nameOfBackup } from '../../ops/backup/keep-latest.ts';
 import { createSupervisor } from '../../ops/local/supervise.ts';
 import { findTemporalCli } from '../../ops/local/temporal-cli.ts';
 import { faults } from '../lab/drill/faults/index.ts';
@@ -51,16 +51,17 @@ describe('docs/operations.md', () => {
     ['cron', commandOfCrontab],
     ['systemd', commandOfUnit],
   ] as const) {
-    it(`has a line for ${scheduler} that makes a backup named after the day`, async () => {
+    it(`has a line for ${scheduler} that makes a backup named by the time`, async () => {
       const directory = makeTestDirectory();
       try {
         const command = findCommand(doc).replace('/opt/sheaf', process.cwd()).replace('/srv/backups', directory);
-        const startedOn = today();
+        const startedAt = nameOfBackup(new Date());
         const program = runProgram('sh', ['-c', command], { env });
         expect((await program.exited).code, program.stdout() + program.stderr()).to.equal(0);
         const made = readdirSync(directory);
         expect(made).to.have.length(1);
-        expect([startedOn, today()]).to.include(made[0]);
+        const inOrder = [startedAt, made[0], nameOfBackup(new Date())];
+        expect(inOrder).to.deep.equal(inOrder.toSorted());
         expect(existsSync(join(directory, made[0] ?? '', 'manifest.json'))).to.equal(true);
       } finally {
         removeTestDirectory(directory);
@@ -93,7 +94,6 @@ describe('docs/operations.md', () => {
 });
 
 /** As `date` in a command has it. */
-const today = () => spawnSync('date', ['+%F'], { encoding: 'utf8' }).stdout.trim();
 
 /** What cron runs of a crontab's line: the command ends at a `%`, unless a backslash stands before it; `man 5 crontab`. */
 function commandOfCrontab(text: string): string {

@@ -79,7 +79,7 @@ describe('docker-compose.yml', () => {
 
   it('lets requests come before what outlives them', () => {
     const less = Object.entries(compose.services).filter(([, { cpu_shares: shares = 1_024 }]) => shares < 1_024);
-    expect(less.map(([name]) => name)).to.have.members(['worker', 'ai', 'temporal']);
+    expect(less.map(([name]) => name)).to.have.members(['worker', 'ai', 'temporal', 'backup']);
   });
 
   for (const [title, name, settled] of [
@@ -250,7 +250,7 @@ describe('docker-compose.yml', () => {
   it('has an edge with TLS that is the other one but for where it listens, and only if it is asked for', () => {
     const { edge, 'edge-tls': secure } = compose.services;
     const optional = Object.entries(compose.services).filter(([, { profiles }]) => profiles);
-    expect(optional.map(([name]) => name).sort()).to.deep.equal(['codec', 'edge-tls', 'store', 'store-bucket']);
+    expect(optional.map(([name]) => name).sort()).to.deep.equal(['backup', 'codec', 'edge-tls', 'store', 'store-bucket']);
     expect(secure?.profiles).to.deep.equal(['tls']);
     const { profiles: _, ports, volumes = [], healthcheck, ...same } = secure ?? {};
     expect(edge).to.deep.include(same);
