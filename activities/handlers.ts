@@ -21,14 +21,11 @@ import type { ActivityDeps } from './deps.ts';
 import { JobFailure } from './job-failure.ts';
 import { patiently } from './patiently.ts';
 
-/** `patienceMs`: how long a handler waits for a provider that limits its rate. */
-type HandlerDeps = ActivityDeps & { patienceMs: number };
-
 /**
  * Does the work of one kind of job, or its next stage, and returns the result and effects; stores nothing itself. Stops when the signal
  * aborts. `report` reports its progress to operators in plain words.
  */
-type Handler = (deps: HandlerDeps, job: JobRow, signal: AbortSignal, report: (progress: string) => void) => Promise<Outcome>;
+type Handler = (deps: ActivityDeps, job: JobRow, signal: AbortSignal, report: (progress: string) => void) => Promise<Outcome>;
 
 /** Extracts a document's text and stores it. Result: `{ characters, pages, truncated }`, `ocrPages` and `notices` if there are any. */
 const extractDocument: Handler = async (deps, job, signal, report) => {
@@ -60,7 +57,7 @@ const summarizeDocument: Handler = async (deps, job, signal, report) => {
  * Result: `{ chunks, characters, model, dimensions }`.
  */
 const indexDocument: Handler = async (deps, job, signal, report) => {
-  const until = Date.now() + deps.patienceMs;
+  const until = Date.now() + deps.jobs.timeoutMs;
   const document = await getJobDocument(deps, job);
   const { text, outline, store, isStored } = await getDocumentText(deps, document, { ...ofJob(job), signal, report });
   const read = await readSearchedIndex(deps.db, document.workspace_id);
@@ -96,7 +93,7 @@ const summarizeText: Handler = async (deps, job, signal) => {
 
 /** Embeds texts. Result: `{ model, dimensions, vectors }`, a vector for each text. */
 const embedTexts: Handler = async (deps, job, signal, report) => {
-  const until = Date.now() + deps.patienceMs;
+  const until = Date.now() + deps.jobs.timeoutMs;
   const { texts } = job.input as { texts: string[] };
   const textsPerCall = await deps.embedder.textsPerCall();
   const onProgress = (done: number) => report(`Embedded ${done} of ${texts.length} texts.`);
@@ -152,8 +149,9 @@ export const handlers: Record<JobKind, Handler> = {
   'document.process': processDocument,
 };
 
-function patienceOf({ patienceMs }: HandlerDeps, signal: AbortSignal) {
-  return { until: Date.now() + patienceMs, signal };
+/** A handler waits for a provider that limits its rate as long as its attempt may last. */
+function patienceOf({ jobs }: ActivityDeps, signal: AbortSignal) {
+  return { until: Date.now() + jobs.timeoutMs, signal };
 }
 
 async function getJobDocument(deps: ActivityDeps, job: JobRow): Promise<DocumentRow> {
@@ -185,7 +183,7 @@ interface DocumentText {
 }
 
 /** The stored text of a document, or else a newly extracted one, which the effect `store` stores. Throws as {@link extractText}. */
-async function getDocumentText(deps: HandlerDeps, document: DocumentRow, call: Call): Promise<DocumentText> {
+async function getDocumentText(deps: ActivityDeps, document: DocumentRow, call: Call): Promise<DocumentText> {
   const stored = await findText(deps.db, document.id);
   if (stored) return { ...stored, ocrConfidence: document.extracted_ocr_confidence, isStored: true, store: async () => {} };
   const extracted = await extractText(deps, document, call);
@@ -208,7 +206,7 @@ async function withoutObject({ db, storage, log }: ActivityDeps, { id }: Documen
 }
 
 /** Has the AI service read a document's object. Throws as {@link withoutObject} without one, AiServiceError, or the signal's reason. */
-function extractText(deps: HandlerDeps, document: DocumentRow, call: Call): Promise<ExtractedText> {
+function extractText(deps: ActivityDeps, document: DocumentRow, call: Call): Promise<ExtractedText> {
   return patiently(() => extractOnce(deps, document, call), patienceOf(deps, call.signal));
 }
 

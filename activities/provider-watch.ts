@@ -25,15 +25,6 @@ export class ProviderWatch {
     this.#probes = probes;
   }
 
-  /**
-   * How long the attempt waits for a provider that limits its rate: as long as it may last, but a probe no longer than for another one. Then
-   * its place in the worker is free for jobs that need something else.
-   */
-  get patienceMs(): number {
-    const { timeoutMs, outages } = this.#deps.jobs;
-    return this.#probes.length === 0 ? timeoutMs : Math.min(timeoutMs, outages.probeDelaysMs[0] ?? 0);
-  }
-
   /** What the work that is done has probed is there. */
   async noteSuccess(): Promise<void> {
     await this.#note(() => this.#noteUp(this.#probes));

@@ -117,7 +117,7 @@ async function runClaimed(
   try {
     let current: JobRow | undefined = job;
     while (current?.status === 'running') {
-      current = await doStage(deps, current, { stop: stop.signal, tell, patienceMs: providers.patienceMs });
+      current = await doStage(deps, current, { stop: stop.signal, tell });
       await providers.noteSuccess();
       if (current?.status === 'running') await providers.admit(current);
     }
@@ -148,14 +148,14 @@ async function runClaimed(
 async function doStage(
   deps: ActivityDeps,
   job: JobRow,
-  { stop, tell, patienceMs }: { stop: AbortSignal; tell: (progress: string) => void; patienceMs: number },
+  { stop, tell }: { stop: AbortSignal; tell: (progress: string) => void },
 ): Promise<JobRow | undefined> {
   const timeout = AbortSignal.timeout(deps.jobs.timeoutMs);
   const signal = AbortSignal.any([stop, timeout]);
   try {
     if (job.error_code === workspaceLocked) await waitPatiently(() => untilUnlocked(deps.db, job), signal);
     // A handler that ignores its signal may go on; fencing makes its result void.
-    const outcome = await untilAborted(handlers[job.kind]({ ...deps, patienceMs }, job, signal, tell), signal);
+    const outcome = await untilAborted(handlers[job.kind](deps, job, signal, tell), signal);
     return await waitPatiently(() => storeOutcome(deps.db, job, outcome), signal);
   } catch (error) {
     throw timeout.aborted ? timedOut : error;

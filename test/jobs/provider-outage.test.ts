@@ -108,18 +108,6 @@ describe('While a provider is down', () => {
     expect(await outages()).to.deep.equal([]);
   });
 
-  it('a probe that is asked to wait for longer than the next probe does not hold its worker, and does not count', async () => {
-    let answer = providerError('chat', 'failing');
-    ai.behave('summarize', () => answer);
-    const { id } = await createJob(api, tenant, summary);
-    await until(async () => (await outages()).length === 1);
-    answer = providerError('chat', 'limited', { 'retry-after': '3' });
-    await until(async () => (await outages())[0]?.cause === 'limited');
-    expect(await job(id, ['queued'])).to.include({ attempts: 1, waiting: 'provider' });
-    ai.behave('summarize');
-    expect(await job(id, ['succeeded'])).to.include({ attempts: 2 });
-  });
-
   it('a document goes as far as it can, and its next stage waits without counting', async () => {
     await isDown('chat');
     const { id: documentId } = await api.upload(tenant, { bytes: 'A text that is read.' });

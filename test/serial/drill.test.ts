@@ -17,14 +17,12 @@ describe('npm run drill', function () {
       'postgres-crashed',
       'temporal-away',
       'webhooks',
-      'provider-outage',
     ]);
-    for (const { name, runs, recoverySeconds, cut, webhooks, outage, ...counts } of faults) {
+    for (const { name, runs, recoverySeconds, cut, webhooks, ...counts } of faults) {
       expect(runs, String(name)).to.be.at.least(1);
       expect(recoverySeconds, String(name)).to.be.a('number');
       if (name.endsWith('-silent')) expect(cut?.apiMb, String(name)).to.be.above(0);
       if (name === 'webhooks') expect(webhooks).to.include({ endpoints: 20, events: 60 });
-      if (name === 'provider-outage') expect(outage).to.include({ jobs: 186, failed: 0 });
       expect(counts, String(name)).to.deep.equal({ lost: 0, stuck: 0, duplicated: 0, ledgerOff: 0, orphans: 0 });
     }
   });
