@@ -91,6 +91,8 @@ export async function withNewDatabase<T>(context: OpsContext, work: (context: Op
     throw new OpsError(`${reason} If it was left by a rehearsal that was killed, drop it.`, { cause: error });
   });
   try {
+    // As the service's own: no other role of the server may enter it.
+    await sql`revoke connect on database ${sql.id(name)} from public`.execute(context.db);
     return await connect(context, url.href, work);
   } finally {
     await sql`drop database ${sql.id(name)} with (force)`.execute(context.db);

@@ -44,7 +44,7 @@ describe('documents that harm', () => {
   let service: AiService;
   before(async () => {
     service = await startAiService();
-    // Readers that still start work too, and one that has not begun need not be ended.
+    // A reader that still starts uses the processor, too, and a document that no reader has begun ends none.
     await Promise.all(readersOf(service).map(() => works(service)));
   });
   after(() => service.stop());

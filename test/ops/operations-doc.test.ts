@@ -93,8 +93,6 @@ describe('docs/operations.md', () => {
   });
 });
 
-/** As `date` in a command has it. */
-
 /** What cron runs of a crontab's line: the command ends at a `%`, unless a backslash stands before it; `man 5 crontab`. */
 function commandOfCrontab(text: string): string {
   const [, command = ''] = /^```crontab\n(?:\S+ ){5}(.*)\n```$/m.exec(text) ?? [];

@@ -202,7 +202,7 @@ describe('reindexDocuments', () => {
       from document_index, ${ids} where document_id = ${id}`.execute(db);
   }
 
-  /** The activities of one run, in their order. A page is of batches, of which each may hold 2 MB, and a response has no more than 4 MB. */
+  /** The activities of one run, in their order. A page counts batches of up to 2 MB, and a response has no more than 4 MB. */
   async function activitiesOf(workflowId: string, runId: string): Promise<string[]> {
     const { workflowService, options } = api.temporal.client;
     const names: string[] = [];
