@@ -3,13 +3,15 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { jobsQuery, type ListedJob } from '../jobs.ts';
 import type { Place } from '../queries.ts';
 import { formatNumber, formatSeconds, t } from '../text.ts';
+import { Failure } from './failure.tsx';
 import { JobState } from './job-state.tsx';
 import { Time } from './time.tsx';
 
-/** What was done with a document: the newest jobs, how long each took, what it cost, and why it failed. */
+/** What was done with a document: the newest jobs, how long after its creation each was done, what it cost, and why it failed. */
 export function DocumentJobs({ place, documentId }: { place: Place; documentId: string }) {
-  const { data } = useInfiniteQuery(jobsQuery(place, { documentId }));
+  const { data, error, refetch } = useInfiniteQuery(jobsQuery(place, { documentId }));
   const jobs = data?.pages[0]?.items ?? [];
+  if (error) return <Failure error={error} retry={() => void refetch()} />;
   if (jobs.length === 0) return null;
   return (
     <section aria-label={t.document.jobs}>

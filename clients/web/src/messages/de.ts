@@ -238,7 +238,7 @@ export const de: Messages = {
     job: 'Job',
     state: 'Status',
     attempts: 'Versuche',
-    duration: 'Dauer',
+    duration: 'Fertig nach',
     credits: 'Credits',
     created: 'Gestartet',
     nextAttempt: (when) => `Nächster Versuch ${when}`,

@@ -237,7 +237,7 @@ export const en = {
     job: 'Job',
     state: 'State',
     attempts: 'Attempts',
-    duration: 'Took',
+    duration: 'Done after',
     credits: 'Credits',
     created: 'Started',
     nextAttempt: (when: string) => `Tried again ${when}`,
