@@ -1,13 +1,14 @@
+import { readRetryAfterMs } from '../../base/retry-after.ts';
 import { AddressRefused } from './address-rule.ts';
 import type { WebhookResult } from './port.ts';
 
 type Judged = Omit<WebhookResult, 'at' | 'durationMs'>;
 
 /** What a response means: any 2xx accepts, 410 ends everything, and the rest is tried again. */
-export function judge(response: { status: number; body: string; retryAfter: string | string[] | undefined }): Judged {
+export function judge(response: { status: number; body: string; retryAfter: string | undefined }): Judged {
   const { status, body } = response;
   const gone = status === 410;
-  const retryAfterMs = parseRetryAfter([response.retryAfter].flat()[0]);
+  const retryAfterMs = readRetryAfterMs(response.retryAfter);
   return { status, body, error: describeStatus(status), final: gone, gone, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
 }
 
@@ -15,13 +16,6 @@ function describeStatus(status: number): string | null {
   if (status >= 200 && status < 300) return null;
   if (status >= 300 && status < 400) return `The receiver answered ${status}; redirects are not followed.`;
   return status === 410 ? 'The receiver answered 410: it is gone.' : `The receiver answered ${status}.`;
-}
-
-/** Seconds, or a date (RFC 9110). */
-function parseRetryAfter(value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  const ms = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - Date.now();
-  return ms > 0 ? ms : undefined;
 }
 
 const reasons: Record<string, string> = {

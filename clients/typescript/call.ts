@@ -1,5 +1,6 @@
 import { operations, type Repetition } from './operations.ts';
-import { longestMs, type RetryOptions, withDeadline, withRetries } from './retry.ts';
+import { type RetryOptions, withDeadline, withRetries } from './retry.ts';
+import { longestMs } from './retry-after.ts';
 import type { Connection } from './stream.ts';
 import type { Sent, Transport } from './transport.ts';
 import type { CallOptions } from './types.ts';

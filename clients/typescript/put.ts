@@ -1,5 +1,5 @@
 import { lostResponse, SheafError } from './errors.ts';
-import { longestMs, parseRetryAfter } from './retry.ts';
+import { longestMs, parseRetryAfter } from './retry-after.ts';
 
 const pieceBytes = 64 * 1024;
 

@@ -1,5 +1,6 @@
 import { SheafError } from './errors.ts';
 import type { Repetition } from './operations.ts';
+import { longestMs } from './retry-after.ts';
 
 /** How often and after which waits a call is retried. Times are in milliseconds. */
 export interface RetryOptions {
@@ -25,9 +26,6 @@ export const defaultRetries: RetryOptions = {
   reconnects: 30,
   maxSilenceMs: 45_000,
 };
-
-/** The longest time that a timer can measure: one of more would fire at once. */
-export const longestMs = 2 ** 31 - 1;
 
 /** A bucket, which has no codes of its own here, was not sent enough in time, still works at an earlier try, or failed inside. */
 const passingUploadCodes = new Set(['HTTP_408', 'HTTP_409', 'HTTP_500']);
@@ -91,14 +89,6 @@ export function delayBefore(error: unknown, tries: number, retries: RetryOptions
 export function backoff(tries: number, { baseDelayMs, maxDelayMs }: RetryOptions): number {
   const fullMs = Math.min(maxDelayMs, baseDelayMs * 2 ** (tries - 1));
   return fullMs / 2 + (Math.random() * fullMs) / 2;
-}
-
-/** Parses a `Retry-After` header, seconds or a date, into milliseconds. */
-export function parseRetryAfter(header: string | null | undefined): number | undefined {
-  if (!header) return undefined;
-  const seconds = Number(header);
-  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
 /** Waits; rejects with the signal's reason if it aborts. */

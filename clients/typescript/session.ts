@@ -1,5 +1,6 @@
 import { lostResponse, SheafError, unexpectedResponse, withRootHint } from './errors.ts';
-import { parseRetryAfter, type RetryOptions, withDeadline, withRetries } from './retry.ts';
+import { type RetryOptions, withDeadline, withRetries } from './retry.ts';
+import { parseRetryAfter } from './retry-after.ts';
 import type { CallOptions } from './types.ts';
 
 /** The credentials of calls. */

@@ -1,7 +1,7 @@
 import { ORPCError } from '@orpc/client';
 import { RPCLink } from '@orpc/client/fetch';
 import { lostResponse, SheafError, unexpectedResponse, withRootHint } from './errors.ts';
-import { parseRetryAfter } from './retry.ts';
+import { parseRetryAfter } from './retry-after.ts';
 import type { Session } from './session.ts';
 
 /** The headers of a response, and the error of a body without an envelope. */

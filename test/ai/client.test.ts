@@ -6,7 +6,6 @@ import { PassThrough, Readable } from 'node:stream';
 import { expect } from 'chai';
 import { Agent, getGlobalDispatcher, setGlobalDispatcher } from 'undici';
 import { type AiClient, AiServiceError, createAiClient } from '../../adapters/ai-service/client.ts';
-import { readRetryAfterMs } from '../../base/retry-after.ts';
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
@@ -240,35 +239,6 @@ describe('the client of the AI service', () => {
     const bare = await startFake((_request, response) => response.writeHead(502).end('<h1>Bad gateway</h1>'));
     expect(await failureOf(bare.client.health())).to.include({ kind: 'failed', status: 502, code: 'http_502', retryAfterMs: undefined });
     await bare.stop();
-  });
-});
-
-describe('Retry-After', () => {
-  it('is a date in each form of HTTP, and one without a zone is in GMT', () => {
-    const zoneBefore = process.env.TZ;
-    try {
-      process.env.TZ = 'America/New_York';
-      const [day, date, month, year, time] = new Date(Date.now() + 7_200_000).toUTCString().split(/[ ,]+/);
-      for (const form of [
-        `${day}, ${date} ${month} ${year} ${time} GMT`,
-        `${day}day, ${date}-${month}-${year?.slice(2)} ${time} GMT`,
-        `${day} ${month} ${date?.replace(/^0/, ' ')} ${time} ${year}`,
-        `${day}, ${date} ${month} ${year} ${time} +0000`,
-      ])
-        expect(readRetryAfterMs(form), form).to.be.within(7_100_000, 7_200_000);
-    } finally {
-      if (zoneBefore === undefined) delete process.env.TZ;
-      else process.env.TZ = zoneBefore;
-    }
-  });
-
-  it('is seconds or a date, or nothing that is known', () => {
-    const at = (ms: number) => new Date(Date.now() + ms).toUTCString();
-    expect([readRetryAfterMs('3'), readRetryAfterMs(' 0 '), readRetryAfterMs('1.5')]).to.deep.equal([3_000, 0, 1_500]);
-    expect(readRetryAfterMs(at(60_000))).to.be.within(50_000, 60_000);
-    expect(readRetryAfterMs(at(-60_000))).to.equal(0);
-    for (const nothing of [undefined, null, '', ' ', '-1', '1e3', 'soon', 'soon enough', '2026-11-23T00:00:00Z'])
-      expect(readRetryAfterMs(nothing), String(nothing)).to.equal(undefined);
   });
 });
 

@@ -5,7 +5,8 @@ import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { lostResponse } from '../../errors.ts';
 import { type Client, type Document, type RetryOptions, SheafError } from '../../index.ts';
-import { delayBefore, mayRepeat, parseRetryAfter, sleep } from '../../retry.ts';
+import { delayBefore, mayRepeat, sleep } from '../../retry.ts';
+import { parseRetryAfter } from '../../retry-after.ts';
 import type { Noted } from './catalog.ts';
 import { safePath } from './safe-name.ts';
 

@@ -1,0 +1,19 @@
+/** The longest time that a timer can measure: one of more would fire at once. */
+export const longestMs = 2 ** 31 - 1;
+
+/** Without it `Date.parse` would take a number that is below 0, too. */
+const beginsWithDay = /^[a-z]{3,9},? /i;
+/** The oldest form of dates in HTTP, that of `asctime`, names no zone: it is GMT. */
+const endsWithZone = /(?:[a-z]|[+-]\d\d:?\d\d)\)?$/i;
+
+/**
+ * A `Retry-After` header in milliseconds, 24 days at most: it holds seconds or a date, and a date that has passed is 0. Undefined if it is
+ * absent, empty, or neither.
+ */
+export function parseRetryAfter(header: string | null | undefined): number | undefined {
+  const value = header?.trim() ?? '';
+  if (/^\d+(\.\d+)?$/.test(value)) return Math.min(longestMs, Math.ceil(Number(value) * 1000));
+  if (!beginsWithDay.test(value)) return undefined;
+  const ms = Date.parse(endsWithZone.test(value) ? value : `${value} GMT`) - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, Math.min(longestMs, ms)) : undefined;
+}
