@@ -1,5 +1,5 @@
 import { type Contract, isFinal, type Job, type JobEvent, type OutputOf, SheafError } from '@sheaf/client';
-import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
+import { type InfiniteData, infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { type Place, queryClient, sessionEnded } from './queries.ts';
 import { onResume } from './resume.ts';
@@ -34,6 +34,9 @@ export function jobsQuery({ organization, workspace }: Place, filter: Filter) {
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
   });
 }
+
+export const jobQuery = (id: string) =>
+  queryOptions({ queryKey: ['job', id], queryFn: ({ signal }) => service.jobs.get({ id }, { signal }) });
 
 /**
  * The ids of jobs that were tried again, among those since the oldest of the given ones. A retry names its original, is newer than it, and
@@ -105,7 +108,7 @@ export function useLiveJobs({ organization, workspace }: Place): void {
       const stream = await background.jobs.stream({ organizationId, workspaceId }, { signal: closed.signal });
       setLive({ state: 'live' });
       // What changed before the stream was open.
-      void queryClient.invalidateQueries({ queryKey: ['jobs', workspaceId] });
+      for (const queryKey of [['jobs', workspaceId], ['job']]) void queryClient.invalidateQueries({ queryKey });
       for await (const event of stream) gathered.add(event);
     };
     follow().catch((error: unknown) => {
@@ -140,6 +143,8 @@ function createGathering(workspaceId: string) {
     }
     const latest = new Map(events.map((event) => [event.id, event]));
     events = [];
+    const isShown = ({ queryKey: [name, id] }: { queryKey: readonly unknown[] }) => name === 'job' && latest.has(String(id));
+    void queryClient.invalidateQueries({ predicate: isShown });
     for (const [key] of queryClient.getQueriesData<InfiniteData<JobPage>>({ queryKey: ['jobs', workspaceId] })) {
       const merged = queryClient.setQueryData<InfiniteData<JobPage>>(key, (data) => data && merge(data, latest, key[2] as Filter));
       if (!merged?.pages[0] || merged.pages[0].items.length <= maxFirstPage) continue;

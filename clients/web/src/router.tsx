@@ -203,6 +203,12 @@ const jobs = createRoute({
   component: lazyRouteComponent(() => import('./pages/jobs.tsx')),
 });
 
+const job = createRoute({
+  getParentRoute: () => place,
+  path: 'jobs/$id',
+  component: lazyRouteComponent(() => import('./pages/job.tsx')),
+});
+
 const search = createRoute({
   getParentRoute: () => place,
   path: 'search',
@@ -367,6 +373,7 @@ const tree = root.addChildren([
     documents,
     documentPage,
     jobs,
+    job,
     search,
     ask,
     usage,

@@ -39,7 +39,7 @@ describe('The jobs of a busy workspace in the console', () => {
     expect(asked.filter((path) => path.endsWith('/documents/get'))).to.deep.equal([]);
     await page.getByRole('button', { name: 'Show more' }).click();
     await page.getByRole('row', { name: /report 201\b/ }).waitFor();
-    const names = await rows.getByRole('link').allTextContents();
+    const names = await rows.getByRole('link', { name: /report/ }).allTextContents();
     expect(new Set(names).size).to.equal(names.length);
     expect(complaints).to.deep.equal([]);
   });

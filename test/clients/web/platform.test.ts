@@ -116,7 +116,7 @@ describe('The pages of platform admins in the console', () => {
 
   it('lead from a job to its workflow, and from the workspace to the platform', async () => {
     await api.addMember(tenant.organizationId, admin, 'member');
-    const { page } = await visit(pathOf(tenant, 'jobs'));
+    const { page } = await visit(pathOf(tenant, `jobs/${jobId}`));
     await page.getByRole('link', { name: `See the workflow of job ${jobId}` }).waitFor();
     await page.getByRole('link', { name: 'Administration' }).click();
     await page.getByRole('heading', { name: 'System' }).waitFor();
@@ -126,7 +126,11 @@ describe('The pages of platform admins in the console', () => {
     const { page } = await visit('/admin/users', tenant.owner);
     await page.getByText('There is nothing at this address.').waitFor();
     await page.goto(api.url + pathOf(tenant, 'jobs'));
-    await page.getByRole('row', { name: /Summarize a text/ }).waitFor();
+    await page
+      .getByRole('row', { name: /Summarize a text/ })
+      .getByRole('link')
+      .click();
+    await page.getByRole('heading', { name: 'Summarize a text' }).waitFor();
     expect(await page.getByRole('link', { name: /workflow|Administration/ }).count()).to.equal(0);
 
     const other = await api.signUp('Other Admin');

@@ -1,10 +1,11 @@
 import { Table, Text, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { jobsQuery, type ListedJob } from '../jobs.ts';
-import type { Place } from '../queries.ts';
+import { type Place, slugsOf } from '../queries.ts';
 import { formatNumber, formatSeconds, t } from '../text.ts';
 import { Failure } from './failure.tsx';
 import { JobState } from './job-state.tsx';
+import { LinkTo } from './link-to.tsx';
 import { Time } from './time.tsx';
 
 /** What was done with a document: the newest jobs, how long after its creation each was done, what it cost, and why it failed. */
@@ -30,7 +31,7 @@ export function DocumentJobs({ place, documentId }: { place: Place; documentId: 
         </Table.Thead>
         <Table.Tbody>
           {jobs.map((job) => (
-            <JobOfDocument key={job.id} job={job} />
+            <JobOfDocument key={job.id} job={job} place={place} />
           ))}
         </Table.Tbody>
       </Table>
@@ -38,15 +39,15 @@ export function DocumentJobs({ place, documentId }: { place: Place; documentId: 
   );
 }
 
-function JobOfDocument({ job }: { job: ListedJob }) {
-  const { kind, status, error, credits, createdAt, finishedAt } = job;
+function JobOfDocument({ job, place }: { job: ListedJob; place: Place }) {
+  const { id, kind, status, error, credits, createdAt, finishedAt } = job;
   const isGivenBack = status === 'failed' || status === 'canceled';
   return (
     <Table.Tr>
       <Table.Td className="fills">
-        <Text size="sm" fw={550}>
+        <LinkTo to="/o/$organization/$workspace/jobs/$id" params={{ ...slugsOf(place), id }} className="name">
           {t.jobs.kinds[kind]}
-        </Text>
+        </LinkTo>
         {error && (
           <Text size="sm" c="red" className="foreign">
             {error.message}

@@ -1,8 +1,7 @@
 import { Button, Group, Stack, Table, Text } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { memo, useState } from 'react';
-import { stuckQuery } from '../admin-queries.ts';
 import { Empty } from '../components/empty.tsx';
 import { Failure } from '../components/failure.tsx';
 import { Filter } from '../components/filter.tsx';
@@ -15,7 +14,6 @@ import { StateMark } from '../components/state-mark.tsx';
 import { TaskButton } from '../components/task-button.tsx';
 import { Time } from '../components/time.tsx';
 import { Waiting } from '../components/waiting.tsx';
-import { WorkflowLink } from '../components/workflow-link.tsx';
 import { useDocumentNames } from '../document-names.ts';
 import { findRetried, type JobStatus, jobsQuery, type ListedJob, type Live, liveJobs, mayBeRetried } from '../jobs.ts';
 import { slugsOf } from '../queries.ts';
@@ -104,8 +102,6 @@ function RetryAll({ items }: { items: ListedJob[] }) {
 function JobTable({ items }: { items: ListedJob[] }) {
   const place = route.useRouteContext();
   const documentName = useDocumentNames(place, items);
-  const { isPlatformAdmin } = place;
-  const workflows = useQuery({ ...stuckQuery, enabled: isPlatformAdmin, staleTime: Number.POSITIVE_INFINITY });
   const nameOf = ({ documentId, kind }: ListedJob) => {
     if (documentId === null) return kind.startsWith('document.') ? t.jobs.deletedDocument : t.jobs.noDocument;
     return documentName(documentId) ?? '…';
@@ -123,7 +119,7 @@ function JobTable({ items }: { items: ListedJob[] }) {
       </Table.Thead>
       <Table.Tbody>
         {items.map((job) => (
-          <JobRow key={job.id} job={job} name={nameOf(job)} workflowUrl={workflows.data?.jobWorkflowUrl} />
+          <JobRow key={job.id} job={job} name={nameOf(job)} />
         ))}
       </Table.Tbody>
     </Table>
@@ -131,18 +127,18 @@ function JobTable({ items }: { items: ListedJob[] }) {
 }
 
 /** Memoized: only changed rows render again. */
-const JobRow = memo(function JobRow({ job, name, workflowUrl }: { job: ListedJob; name: string; workflowUrl: string | undefined }) {
+const JobRow = memo(function JobRow({ job, name }: { job: ListedJob; name: string }) {
+  const place = route.useRouteContext();
   const kind = t.jobs.kinds[job.kind];
   return (
     <Table.Tr>
       <Table.Td className="fills">
         <Stack gap={2}>
           <div className="job-line">
-            <Text size="sm" fw={550}>
+            <LinkTo to="/o/$organization/$workspace/jobs/$id" params={{ ...slugsOf(place), id: job.id }} className="name">
               {kind}
-            </Text>
+            </LinkTo>
             <DocumentName job={job} name={name} />
-            {workflowUrl && <WorkflowLink url={workflowUrl} jobId={job.id} />}
           </div>
           {job.error && (
             <Text size="sm" c="red" className="foreign job-error">
