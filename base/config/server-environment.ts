@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { SearchMode } from '../../contract/document-search.ts';
-import type { PlanLimits, PlanName } from '../../contract/fields.ts';
 import type { JobKind } from '../../contract/jobs.ts';
 import {
   crossCheck,
@@ -21,13 +20,11 @@ import { extraJobs } from './extra-job-kinds.ts';
 import { jobTimeVariables } from './job-time.ts';
 import { payloadKeys } from './payload-keys.ts';
 import { refusePlaceholder } from './placeholder.ts';
+import { planLimits } from './plans.ts';
 import { storageChecks, storageVariables } from './storage.ts';
 import { hostAndPort, temporalChecks, temporalVariables } from './temporal.ts';
 import { tracingVariables } from './tracing.ts';
 import { webhookVariables } from './webhooks.ts';
-
-const MEGABYTE = 1_000_000;
-const GIGABYTE = 1_000 * MEGABYTE;
 
 /** Every mode of a search. */
 const searchModes = ['semantic', 'lexical', 'hybrid'] as const satisfies readonly SearchMode[];
@@ -126,24 +123,11 @@ export const serverEnvironment = z.object({
   METRICS_PORT: integer(0, { max: 65_535 }),
   ...tracingVariables,
   LOG_LEVEL: logLevel(),
-  ...planVariables('FREE', { workspaces: 3, members: 5, aiCredits: 50, storageBytes: 100 * MEGABYTE }),
-  ...planVariables('PRO', { workspaces: 20, members: 25, aiCredits: 2_000, storageBytes: 5 * GIGABYTE }),
-  ...planVariables('TEAM', { workspaces: 100, members: 250, aiCredits: 20_000, storageBytes: 50 * GIGABYTE }),
+  PLANS: planLimits(),
 });
 
 /** The variables, parsed. */
 export type ServerVariables = z.output<typeof serverEnvironment>;
-export type PlanPrefix = Uppercase<PlanName>;
-
-function planVariables<P extends PlanPrefix>(prefix: P, defaults: PlanLimits) {
-  return {
-    [`PLAN_${prefix}_WORKSPACES`]: integer(defaults.workspaces),
-    // Postgres holds it as an integer.
-    [`PLAN_${prefix}_MEMBERS`]: integer(defaults.members, { max: 2_147_483_647 }),
-    [`PLAN_${prefix}_AI_CREDITS`]: integer(defaults.aiCredits),
-    [`PLAN_${prefix}_STORAGE_BYTES`]: integer(defaults.storageBytes),
-  } as Record<`PLAN_${P}_${'WORKSPACES' | 'MEMBERS' | 'AI_CREDITS' | 'STORAGE_BYTES'}`, ReturnType<typeof integer>>;
-}
 
 /** The URL of the API: by default that of this machine. */
 export function apiUrlOf({ API_URL, PORT }: Pick<ServerVariables, 'API_URL' | 'PORT'>): string {

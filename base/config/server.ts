@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { PlanLimits, PlanName } from '../../contract/fields.ts';
 import type { SocialProvider } from '../../contract/system.ts';
 import { type Environment, parseEnvironment } from './environment.ts';
 import { jobTimeoutMsOf } from './job-time.ts';
@@ -7,7 +6,6 @@ import {
   apiUrlOf,
   emailProviderOf,
   limiterStoreOf,
-  type PlanPrefix,
   type ServerVariables,
   serverChecks,
   serverEnvironment,
@@ -64,7 +62,7 @@ export function loadServerConfig(env: Environment) {
     extraJobKinds: e.EXTRA_JOB_KINDS,
     uploads: uploadsOf(e),
     billing: billingOf(e),
-    plans: plansOf(e),
+    plans: e.PLANS,
     email: {
       provider: emailProviderOf(e),
       smtpUrl: e.SMTP_URL,
@@ -195,14 +193,6 @@ function billingOf(e: ServerVariables) {
   };
 }
 
-function plansOf(e: ServerVariables): Record<PlanName, PlanLimits> {
-  return {
-    free: planLimits(e, 'FREE'),
-    pro: planLimits(e, 'PRO'),
-    team: planLimits(e, 'TEAM'),
-  };
-}
-
 function workerOf(e: ServerVariables) {
   return {
     enabled: e.WORKER_ENABLED,
@@ -211,15 +201,6 @@ function workerOf(e: ServerVariables) {
     embedCalls: e.WORKER_EMBED_CALLS || 4 * e.WORKER_CONCURRENCY,
     jobKinds: e.WORKER_JOB_KINDS,
     shutdownGraceMs: e.WORKER_SHUTDOWN_GRACE_MS,
-  };
-}
-
-function planLimits(e: ServerVariables, prefix: PlanPrefix): PlanLimits {
-  return {
-    workspaces: e[`PLAN_${prefix}_WORKSPACES`],
-    members: e[`PLAN_${prefix}_MEMBERS`],
-    aiCredits: e[`PLAN_${prefix}_AI_CREDITS`],
-    storageBytes: e[`PLAN_${prefix}_STORAGE_BYTES`],
   };
 }
 

@@ -12,7 +12,7 @@ const text = 'The mirrors are washed every month. The dome opens at dusk.';
 const month = 'The mirrors are washed every month.';
 
 describe('The credits of an answer', () => {
-  const env = { QUESTION_LIMIT_PER_MINUTE: '1000', ...billingOn, PLAN_FREE_AI_CREDITS: '100' };
+  const env = { QUESTION_LIMIT_PER_MINUTE: '1000', ...billingOn, PLANS: '{"free":{"aiCredits":100}}' };
   const { api, ai, tenant } = useApi({ process: true, ai: true, env, tenant: 'of each test', check: 'after each test' });
   let documentId: string;
   /** What the organization has used before the first question: the job that indexed the document. */

@@ -12,7 +12,7 @@ import { billingOn } from './auth/support/service.ts';
 const sentences = ['The mirrors are washed every month.', 'The dome opens at dusk.', 'The lamp is lit by hand.'];
 
 describe('The stream of an answer', () => {
-  const env = { QUESTION_LIMIT_PER_MINUTE: '1000', ...billingOn, PLAN_FREE_AI_CREDITS: '1000' };
+  const env = { QUESTION_LIMIT_PER_MINUTE: '1000', ...billingOn, PLANS: '{"free":{"aiCredits":1000}}' };
   const { api, ai, tenant } = useApi({ ai: true, env, tenant: 'of each test', check: 'after each test' });
   let documentId: string;
   let before: number;

@@ -7,7 +7,7 @@ import { billingOn } from './auth/support/service.ts';
 
 describe('The jobs of a workspace that are queued for each upload', () => {
   const { api, tenant } = useApi({
-    env: { WORKER_ENABLED: 'false', ...billingOn, STRIPE_API_BASE: 'http://127.0.0.1:9', PLAN_FREE_AI_CREDITS: '6' },
+    env: { WORKER_ENABLED: 'false', ...billingOn, STRIPE_API_BASE: 'http://127.0.0.1:9', PLANS: '{"free":{"aiCredits":6}}' },
     check: 'after each test',
     tenant: 'of each test',
   });

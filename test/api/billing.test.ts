@@ -12,7 +12,7 @@ const day = 86_400_000;
 describe('Billing', () => {
   let stripe: StripeServer;
   let admin: TestUser;
-  const limits = { PLAN_FREE_WORKSPACES: '1', PLAN_FREE_MEMBERS: '2', PLAN_FREE_AI_CREDITS: '7' };
+  const limits = { PLANS: '{"free":{"workspaces":1,"members":2,"aiCredits":7}}' };
   const { api, tenant } = useApi({
     async env() {
       stripe = await startStripeServer();

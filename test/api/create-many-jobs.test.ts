@@ -10,7 +10,13 @@ import { billingOn } from './auth/support/service.ts';
 
 describe('jobs.createMany', () => {
   const { api, tenant } = useApi({
-    env: { WORKER_ENABLED: 'false', ...billingOn, STRIPE_API_BASE: 'http://127.0.0.1:9', PLAN_FREE_AI_CREDITS: '200', ...patientLocks },
+    env: {
+      WORKER_ENABLED: 'false',
+      ...billingOn,
+      STRIPE_API_BASE: 'http://127.0.0.1:9',
+      PLANS: '{"free":{"aiCredits":200}}',
+      ...patientLocks,
+    },
     check: 'after each test',
     tenant: 'of each test',
   });

@@ -11,7 +11,7 @@ import { billingOn } from './auth/support/service.ts';
 const racers = 20;
 /** So many wait at the row before it is let go: a race, and fewer than the 19 connections that one organization may hold for its writes. */
 const atOnce = 8;
-const limits = { PLAN_FREE_WORKSPACES: '2', PLAN_FREE_MEMBERS: '2', PLAN_FREE_AI_CREDITS: '6', PLAN_FREE_STORAGE_BYTES: '100' };
+const limits = { PLANS: '{"free":{"workspaces":2,"members":2,"aiCredits":6,"storageBytes":100}}' };
 
 describe(`${racers} requests at once for the last that a plan allows: one gets it, each other LIMIT_REACHED`, () => {
   // Enough connections for the racers to wait for the lock, and not for their turn to write.

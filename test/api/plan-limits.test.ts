@@ -4,7 +4,7 @@ import { callOver, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 import { billingOn } from './auth/support/service.ts';
 
-const limits = { PLAN_FREE_WORKSPACES: '2', PLAN_FREE_STORAGE_BYTES: '100', PLAN_FREE_AI_CREDITS: '3', PLAN_PRO_STORAGE_BYTES: '500' };
+const limits = { PLANS: '{"free":{"workspaces":2,"storageBytes":100,"aiCredits":3},"pro":{"storageBytes":500}}' };
 
 describe('The limits of a plan', () => {
   const env = { ...billingOn, STRIPE_API_BASE: 'http://127.0.0.1:9', WORKER_ENABLED: 'false', ...limits };

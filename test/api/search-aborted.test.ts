@@ -32,7 +32,7 @@ async function countQueries(api: TestApi): Promise<number> {
 }
 
 describe('A search whose client leaves', () => {
-  const env = { WORKER_ENABLED: 'false', ...billingOn, PLAN_FREE_AI_CREDITS: '1000' };
+  const env = { WORKER_ENABLED: 'false', ...billingOn, PLANS: '{"free":{"aiCredits":1000}}' };
   const { api, ai, tenant } = useApi({ ai: true, env, check: 'after each test' });
   let release = async () => {};
   before(async () => {

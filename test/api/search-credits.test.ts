@@ -12,7 +12,7 @@ import { billingOn } from './auth/support/service.ts';
 const failing = () => aiError(500, 'internal');
 
 describe('The credit of a search by a remote model', () => {
-  const billing = { ...billingOn, PLAN_FREE_AI_CREDITS: '2' };
+  const billing = { ...billingOn, PLANS: '{"free":{"aiCredits":2}}' };
   const env = { WORKER_ENABLED: 'false', SEARCH_LIMIT_PER_MINUTE: '1000', ...billing };
   const { api, ai, tenant } = useApi({ ai: true, env, tenant: 'of each test' });
   before(() => {

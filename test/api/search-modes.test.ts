@@ -6,7 +6,7 @@ import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 import { billingOn } from './auth/support/service.ts';
 
-const billing = { ...billingOn, PLAN_FREE_AI_CREDITS: '3' };
+const billing = { ...billingOn, PLANS: '{"free":{"aiCredits":3}}' };
 const texts = ['The mirror is washed on Mondays.', 'The dome closes in a storm.', 'Mirror, mirror.'];
 
 describe('The modes of a search', () => {

@@ -3,7 +3,7 @@ import { callOver, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
 // Each limit is far below what the tests use.
-const limits = { PLAN_FREE_WORKSPACES: '1', PLAN_FREE_MEMBERS: '1', PLAN_FREE_AI_CREDITS: '1', PLAN_FREE_STORAGE_BYTES: '10' };
+const limits = { PLANS: '{"free":{"workspaces":1,"members":1,"aiCredits":1,"storageBytes":10}}' };
 
 describe('With billing off, nothing is limited:', () => {
   const { api, ai, tenant } = useApi({ ai: true, env: { ...limits, WORKER_ENABLED: 'false' }, tenant: 'of each test' });

@@ -17,7 +17,7 @@ const manyDocuments = 900;
 
 describe('The deletion of a workspace', () => {
   // No worker: what a deletion leaves to its workflow stays, until a test starts one.
-  const { api } = useApi({ env: { ...billingOn, WORKER_ENABLED: 'false', PLAN_FREE_WORKSPACES: '2', PLAN_FREE_AI_CREDITS: '100000' } });
+  const { api } = useApi({ env: { ...billingOn, WORKER_ENABLED: 'false', PLANS: '{"free":{"workspaces":2,"aiCredits":100000}}' } });
   let tenant: Tenant;
   let doomed: { id: string; slug: string };
   beforeEach(async () => {

@@ -15,7 +15,7 @@ const ofPlatformAdmins = routes.filter(({ metadata }) => metadata.access === 'pl
 const absent = 'no-such-row';
 /** How long an open stream is looked at. */
 const openMs = 1_000;
-const unlimited = { PLAN_FREE_WORKSPACES: '5000', PLAN_FREE_AI_CREDITS: '1000000', PLAN_FREE_MEMBERS: '1000' };
+const unlimited = { PLANS: '{"free":{"workspaces":5000,"aiCredits":1000000,"members":1000}}' };
 /** What outlives a session or costs money: not for a platform admin who acts as a user. */
 const notImpersonated = /^(admin|apiKeys)\.|^webhooks\.(create|update|delete|rotateSecret|test|resend|resendMany)$|^organizations\.delete$/;
 // Without billing every subscription is one that cannot be canceled, whether or not it is there.

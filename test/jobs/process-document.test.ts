@@ -301,7 +301,7 @@ for (const { title, services } of [
   });
 
 describe('Processing a document with too few credits', () => {
-  const env = { ...on, ...billingOn, WORKER_ENABLED: 'false', STRIPE_API_BASE: 'http://127.0.0.1:9', PLAN_FREE_AI_CREDITS: '15' };
+  const env = { ...on, ...billingOn, WORKER_ENABLED: 'false', STRIPE_API_BASE: 'http://127.0.0.1:9', PLANS: '{"free":{"aiCredits":15}}' };
   const { api, tenant } = useApi({ process: true, env, check: 'at the end' });
 
   it('is refused, and left out of what a workspace does with an upload', async () => {

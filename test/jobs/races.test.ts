@@ -18,8 +18,7 @@ describe('Requests that race', () => {
     env: {
       ...billingOn,
       WORKER_CONCURRENCY: '8',
-      PLAN_FREE_STORAGE_BYTES: String(storageBytes),
-      PLAN_FREE_AI_CREDITS: String(aiCredits),
+      PLANS: JSON.stringify({ free: { storageBytes, aiCredits } }),
     },
     check: 'after each test',
   });

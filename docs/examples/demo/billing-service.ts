@@ -29,8 +29,7 @@ const variables = {
   STRIPE_PRICE_PRO: 'price_pro',
   STRIPE_PRICE_TEAM: 'price_team',
   STRIPE_SEAT_PRICE_TEAM: 'price_seat',
-  PLAN_FREE_AI_CREDITS: '5',
-  PLAN_PRO_AI_CREDITS: '15',
+  PLANS: '{"free":{"aiCredits":5},"pro":{"aiCredits":15}}',
   REQUIRE_EMAIL_VERIFICATION: 'false',
 };
 

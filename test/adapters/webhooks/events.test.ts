@@ -13,7 +13,7 @@ import { addEndpoint, call, deliveriesOf, webhooksOn } from './support.ts';
 const embed = { kind: 'text.embed', texts: ['one'] };
 
 describe('The events of webhooks', () => {
-  const env = { ...webhooksOn, ...billingOn, STRIPE_API_BASE: 'http://127.0.0.1:9', PLAN_FREE_AI_CREDITS: '10' };
+  const env = { ...webhooksOn, ...billingOn, STRIPE_API_BASE: 'http://127.0.0.1:9', PLANS: '{"free":{"aiCredits":10}}' };
   const used = useApi({ process: true, ai: true, env, tenant: 'of each test' });
   const { api, ai } = used;
   let receiver: Receiver;

@@ -31,7 +31,7 @@ describe('Every endpoint of sign-in', () => {
     provider = await startOidcProvider({ id: 'the-client', secret: 'the-secret' });
     service = await startAuthService({
       ...billingOn,
-      PLAN_FREE_MEMBERS: '1000',
+      PLANS: '{"free":{"members":1000}}',
       STRIPE_API_BASE: stripe.url,
       PROVIDER_A_ISSUER: provider.issuer,
       PROVIDER_A_CLIENT_ID: 'the-client',

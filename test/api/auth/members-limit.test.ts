@@ -12,7 +12,7 @@ describe('The members limit', () => {
   let owner: Client;
   let organizationId: string;
   before(async () => {
-    service = await startAuthService({ ...billingOn, PLAN_FREE_MEMBERS: '3', PLAN_PRO_MEMBERS: '6' });
+    service = await startAuthService({ ...billingOn, PLANS: '{"free":{"members":3},"pro":{"members":6}}' });
   });
   after(() => service.stop());
   beforeEach(async () => {

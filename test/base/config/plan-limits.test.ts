@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { findProblems } from '../../../base/config/environment.ts';
 import { loadServerConfig } from '../../../base/config/server.ts';
 
 const environment = { DATABASE_URL: 'postgres://localhost/unused', AUTH_SECRET: 'a secret of at least thirty-two characters' };
@@ -12,13 +13,31 @@ describe('The limits of the plans', () => {
     });
   });
 
-  it('are each set by a variable of their own', () => {
-    const names = ['WORKSPACES', 'MEMBERS', 'AI_CREDITS', 'STORAGE_BYTES'];
-    const set = ['FREE', 'PRO', 'TEAM'].flatMap((plan, one) => names.map((name, other) => [`PLAN_${plan}_${name}`, `${10 * one + other}`]));
-    expect(loadServerConfig({ ...environment, ...Object.fromEntries(set) }).plans).to.deep.equal({
-      free: { workspaces: 0, members: 1, aiCredits: 2, storageBytes: 3 },
-      pro: { workspaces: 10, members: 11, aiCredits: 12, storageBytes: 13 },
-      team: { workspaces: 20, members: 21, aiCredits: 22, storageBytes: 23 },
-    });
+  it('are each set by PLANS, and stay as they are without', () => {
+    const limits = (from: number) => ({ workspaces: from, members: from + 1, aiCredits: from + 2, storageBytes: from + 3 });
+    const all = { free: limits(0), pro: limits(10), team: limits(20) };
+    expect(plansOf(all)).to.deep.equal(all);
+    expect(plansOf({ pro: { members: 30 } })).to.deep.equal({ ...plansOf({}), pro: { ...plansOf({}).pro, members: 30 } });
+    expect(plansOf({ team: { members: 2_147_483_647 } }).team.members).to.equal(2_147_483_647);
+  });
+
+  it('are refused by their names', () => {
+    for (const [given, problem] of [
+      ['free', 'must be JSON, such as {'],
+      ['[]', 'Invalid input: expected object, received array'],
+      [{ team: { members: 2_147_483_648 } }, 'team.members must be at most 2147483647'],
+      [{ pro: { workspaces: -1 } }, 'pro.workspaces must be at least 0'],
+      [{ pro: { storageBytes: '5' } }, 'pro.storageBytes must be a whole number'],
+      [{ pro: { aiCredits: 1.5 } }, 'pro.aiCredits must be a whole number'],
+      [{ free: { credits: 5 } }, 'free Unrecognized key: "credits"'],
+      [{ gold: {} }, 'Unrecognized key: "gold"'],
+    ] as const) {
+      const text = typeof given === 'string' ? given : JSON.stringify(given);
+      const [found = '', ...more] = findProblems(() => loadServerConfig({ ...environment, PLANS: text }));
+      expect(found, text).to.include(`PLANS: ${problem}`);
+      expect(more, text).to.deep.equal([]);
+    }
   });
 });
+
+const plansOf = (plans: object) => loadServerConfig({ ...environment, PLANS: JSON.stringify(plans) }).plans;

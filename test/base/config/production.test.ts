@@ -341,13 +341,8 @@ describe('A wrong configuration', () => {
 
 describe('A number of a configuration', () => {
   it('is refused if the database cannot hold it', () => {
-    const numbers = { PLAN_TEAM_MEMBERS: '2147483648', PLAN_FREE_MEMBERS: '9007199254740991', AUDIT_LOG_RETENTION_DAYS: '3000000' };
-    for (const [name, value] of Object.entries(numbers)) {
-      const problems = findProblems(() => loadServerConfig({ ...server, [name]: value }));
-      expect(problems, name).to.have.length(1);
-      expect(problems[0]).to.match(new RegExp(`^${name}: must be at most \\d+`));
-    }
-    expect(loadServerConfig({ ...server, PLAN_TEAM_MEMBERS: '2147483647' }).plans.team.members).to.equal(2_147_483_647);
+    const problems = findProblems(() => loadServerConfig({ ...server, AUDIT_LOG_RETENTION_DAYS: '3000000' }));
+    expect(problems).to.deep.equal(['AUDIT_LOG_RETENTION_DAYS: must be at most 1000000']);
   });
 });
 
