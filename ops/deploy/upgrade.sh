@@ -14,7 +14,7 @@ list_all() {
 }
 
 # Always without what depends on it, which compose would stop for a change of the service that it depends on.
-for step in databases migrate; do
+for step in databases temporal-schema migrate; do
   docker compose up --detach --no-deps --force-recreate "$step"
   code=$(docker wait "$(list_all "$step")")
   if [ "$code" != 0 ]; then
@@ -72,6 +72,6 @@ for service in ai api worker; do
   stop_old
   trap - HUP INT TERM
 done
-others=$(docker compose config --services | grep -vxE 'secrets|databases|migrate|store-bucket|ai|api|worker')
+others=$(docker compose config --services | grep -vxE 'secrets|databases|temporal-(schema|namespace)|migrate|store-bucket|ai|api|worker')
 # shellcheck disable=SC2086
 docker compose up --detach --no-deps --wait $others

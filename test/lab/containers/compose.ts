@@ -13,7 +13,7 @@ export interface Container {
 }
 
 /** The services that end once they have prepared something. */
-export const steps = ['secrets', 'databases', 'migrate', 'store-bucket'];
+export const steps = ['secrets', 'databases', 'temporal-schema', 'temporal-namespace', 'migrate', 'store-bucket'];
 
 /** docker-compose.yml as it is, under a project name and with variables of its own. */
 export class Compose {

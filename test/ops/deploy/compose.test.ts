@@ -138,13 +138,13 @@ describe('docker-compose.yml', () => {
     }
     expect(readFileSync('ops/deploy/Dockerfile', 'utf8')).to.match(/^USER node$/m);
     for (const name of ['edge', 'postgres', 'databases']) expect(compose.services[name]?.user, name).to.be.a('string');
-    // What Temporal publishes writes its configuration into its own file system.
+    // Temporal's UI writes its configuration into its own file system.
     const writable = Object.keys(compose.services).filter((name) => !compose.services[name]?.read_only);
-    expect(writable).to.deep.equal(['temporal', 'temporal-ui']);
+    expect(writable).to.deep.equal(['temporal-ui']);
   });
 
   it('fits into the memory of the host that its page names, with a quarter of it left', () => {
-    const once = ['secrets', 'databases', 'migrate'];
+    const once = ['secrets', 'databases', 'temporal-schema', 'temporal-namespace', 'migrate'];
     const running = Object.entries(compose.services).filter(([name, { profiles }]) => !profiles && !once.includes(name));
     const gigabytes = running.map(([, { mem_limit: limit = '' }]) => {
       const [, size, unit] = /^(\d+)([mg])$/.exec(fill(limit, {})) ?? [];
@@ -158,8 +158,14 @@ describe('docker-compose.yml', () => {
   });
 
   it('makes the databases and migrates in steps of their own, which the others wait for', () => {
-    for (const name of ['migrate', 'temporal'])
-      expect(compose.services[name]?.depends_on, name).to.deep.equal({ databases: { condition: 'service_completed_successfully' } });
+    const done = 'service_completed_successfully';
+    for (const name of ['migrate', 'temporal-schema'])
+      expect(compose.services[name]?.depends_on, name).to.deep.equal({ databases: { condition: done } });
+    const { temporal, 'temporal-schema': schema, 'temporal-namespace': namespace, worker } = compose.services;
+    expect(temporal?.depends_on).to.deep.equal({ 'temporal-schema': { condition: done } });
+    expect(namespace?.depends_on).to.deep.equal({ temporal: { condition: 'service_healthy' } });
+    expect(worker?.depends_on?.['temporal-namespace']).to.deep.equal({ condition: done });
+    for (const step of [schema, namespace]) expect(versionOf(step)).to.equal(versionOf(temporal));
     expect(compose.services.migrate?.command).to.deep.equal(['node', 'ops/main.ts', 'migrate']);
     for (const name of ['api', 'worker'])
       expect(compose.services[name]?.depends_on?.migrate, name).to.deep.equal({ condition: 'service_completed_successfully' });
@@ -369,6 +375,7 @@ describe('docker-compose.yml', () => {
       ai: 'ai',
       postgres: 'postgres',
       databases: 'postgres',
+      'temporal-schema': 'temporal',
       temporal: 'temporal',
     })) {
       const { entrypoint, volumes = [] } = compose.services[name] ?? {};
@@ -430,9 +437,13 @@ describe('the dynamic configuration of Temporal', () => {
       'frontend.keepAliveTime': [{ value: '10s' }],
       'frontend.keepAliveTimeout': [{ value: '5s' }],
     });
-    expect(compose.services.temporal?.environment?.DYNAMIC_CONFIG_FILE_PATH).to.equal('config/dynamicconfig/sheaf.yaml');
+    const { environment, volumes } = compose.services.temporal ?? {};
+    expect(volumes).to.include(`./ops/deploy/dynamicconfig:${dirname(environment?.DYNAMIC_CONFIG_FILE_PATH ?? '')}:ro`);
   });
 });
+
+/** The tag of the image that a service has by default. */
+const versionOf = (service: Service | undefined) => /:([\d.]+)\}$/.exec(service?.image ?? '')?.[1];
 
 /** The files that a file imports by a relative path, types left out. */
 function importsOf(file: string): string[] {

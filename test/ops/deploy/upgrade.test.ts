@@ -27,7 +27,7 @@ case "$*" in
   'inspect '*oneoff*) echo False ;;
   'inspect '*worker-b) echo "true $RESTARTS" ;;
   'inspect '*) echo 'true 0' ;;
-  'compose config --services') printf 'secrets\\npostgres\\ndatabases\\nmigrate\\nai\\napi\\nedge\\nedge-tls\\nstore-bucket\\nstore\\nworker\\n' ;;
+  'compose config --services') printf 'secrets\\npostgres\\ndatabases\\ntemporal-schema\\ntemporal\\ntemporal-namespace\\nmigrate\\nai\\napi\\nedge\\nedge-tls\\nstore-bucket\\nstore\\nworker\\n' ;;
 esac
 `;
 
@@ -63,6 +63,8 @@ describe('ops/deploy/upgrade.sh', () => {
       'compose build',
       'compose up --detach --no-deps --force-recreate databases',
       'wait databases-a',
+      'compose up --detach --no-deps --force-recreate temporal-schema',
+      'wait temporal-schema-a',
       'compose up --detach --no-deps --force-recreate migrate',
       'wait migrate-a',
       'compose up --detach --no-deps --no-recreate --wait --scale ai=2 ai',
@@ -76,7 +78,7 @@ describe('ops/deploy/upgrade.sh', () => {
       'sleep 12',
       'stop worker-a',
       'rm worker-a',
-      'compose up --detach --no-deps --wait postgres edge edge-tls store',
+      'compose up --detach --no-deps --wait postgres temporal edge edge-tls store',
     ]);
   });
 
