@@ -66,7 +66,14 @@ export function createOperations(book: SchemaBook) {
   function describeAnswer(operation: OpenApiOperation, route: AnyRoute) {
     const schema = operation.responses[200]?.content?.['application/json']?.schema ?? {};
     const media = withExamples(schema, route.metadata.answerExample);
-    return { description: 'Success.', headers: commonHeaders, content: { 'application/json': media } };
+    const lines = route.metadata.lines && describeLines(schema, route.metadata.lines);
+    return { description: 'Success.', headers: commonHeaders, content: { 'application/json': media, ...lines } };
+  }
+
+  /** The items of a list of the answer, of which each line is one. */
+  function describeLines({ $ref = '' }: JsonSchema, list: string) {
+    const { properties = {} } = book.components()[$ref.slice(schemaPrefix.length)] ?? {};
+    return { 'application/x-ndjson': withExamples(properties[list]?.items ?? {}) };
   }
 
   function describeStream(route: AnyRoute) {

@@ -106,6 +106,19 @@ export const auditEntrySchema = z
   })
   .meta({ id: 'AuditEntry' });
 
+/** The most entries that one response of the feed has. */
+export const maxFedEntries = 1_000;
+
+const fedEntrySchema = auditEntrySchema
+  .extend({
+    sequence: z
+      .int()
+      .min(1)
+      .describe('Its number in the organization. No number is missing, and none is given twice.')
+      .meta({ examples: [1042] }),
+  })
+  .meta({ id: 'NumberedAuditEntry' });
+
 export const deleteOrganization = z.object({ confirmSlug: slug }).meta({ id: 'DeleteOrganization' });
 
 export const organizationDeletion = z
@@ -153,6 +166,30 @@ export const organizations = c.router({
     ...operation('organizations.auditLog', {
       access: 'auditLog:read',
       response: z.object({ entries: z.array(auditEntrySchema), nextCursor }).meta({ id: 'AuditPage' }),
+    }),
+  },
+  auditFeed: {
+    method: 'GET',
+    path: '/organizations/:organizationId/audit-feed',
+    summary: 'Follow the audit log',
+    description:
+      'The entries of the audit log by their numbers, the oldest first, for a program that copies them. Keep `last` and pass it as `after` the next time, a minute or a week later: every entry comes once, as long as it is kept. No entries: there is none yet. An entry is numbered once it is committed, so `createdAt` may be a little out of order. With `Accept: application/x-ndjson` each line is an entry, and the `sequence` of the last line is `last`.',
+    pathParams: z.object({ organizationId: givenId }),
+    query: z.object({
+      after: queryInteger({ min: 0, defaultValue: 0 }).describe('Only entries with a greater `sequence`.'),
+      limit: queryInteger({ min: 1, max: maxFedEntries, defaultValue: maxFedEntries }).describe(
+        'How many are returned at the most. A response also ends at 4 MiB.',
+      ),
+    }),
+    ...operation('organizations.auditFeed', {
+      access: 'auditLog:read',
+      lines: 'entries',
+      response: z
+        .object({
+          entries: z.array(fedEntrySchema),
+          last: count.describe('The `sequence` of the last entry; `after` if there is none.').meta({ examples: [1042] }),
+        })
+        .meta({ id: 'AuditFeed' }),
     }),
   },
   delete: {

@@ -17,6 +17,8 @@ export interface RouteMetadata {
   idempotent: boolean;
   /** Returns a stream of server-sent events instead of a JSON body. */
   stream: boolean;
+  /** The list of the response that is sent alone, an item a line, to who accepts only that (`application/x-ndjson`). */
+  lines: string | undefined;
   /** Changes to the example of the response, which is otherwise made from the examples of its schema. */
   answerExample: object;
 }
@@ -33,6 +35,7 @@ interface OperationOptions<A extends Access, E extends ErrorCode, R extends z.Zo
   errors?: readonly E[];
   idempotent?: boolean;
   stream?: boolean;
+  lines?: string;
   answerExample?: object;
   /** The body of the response, or the data of each event of a stream. */
   response: R;
@@ -44,11 +47,11 @@ interface OperationOptions<A extends Access, E extends ErrorCode, R extends z.Zo
  */
 export function operation<const A extends Access, R extends z.ZodType, const E extends ErrorCode = never>(
   name: string,
-  { access, errors = [], idempotent = false, stream = false, answerExample = {}, response }: OperationOptions<A, E, R>,
+  { access, errors = [], idempotent = false, stream = false, lines, answerExample = {}, response }: OperationOptions<A, E, R>,
 ) {
   const common: ErrorCode[] = access === 'public' ? ['BAD_REQUEST'] : ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'];
   const codes = [...new Set<ErrorCode>([...common, ...errors, 'TOO_MANY_REQUESTS', 'SERVICE_UNAVAILABLE'])];
-  const metadata: RouteMetadata = { operation: name, access, errors: codes, idempotent, stream, answerExample };
+  const metadata: RouteMetadata = { operation: name, access, errors: codes, idempotent, stream, lines, answerExample };
   return { responses: { ...(errorResponses(codes) as ErrorResponses<CommonCode<A> | E>), 200: response }, metadata };
 }
 

@@ -20,6 +20,26 @@ const creditData = z
     plan: planName,
   })
   .meta({ id: 'CreditEventData' });
+const auditData = z
+  .object({
+    organizationId,
+    entryId: id.describe('The id of the entry: the audit log has it, too.'),
+    actorId: id.nullable(),
+    actorEmail: z
+      .string()
+      .nullable()
+      .meta({ examples: ['ada@example.com'] }),
+    impersonatedBy: id.nullable().meta({ examples: [null] }),
+    action: z.string().meta({ examples: ['document.create'] }),
+    targetType: z.string().meta({ examples: ['document'] }),
+    targetId: id,
+    metadata: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe('Null if it has none, or more than 8 KiB: then the audit log has it.')
+      .meta({ examples: [{ name: 'handbook.pdf' }] }),
+  })
+  .meta({ id: 'AuditEventData' });
 const subscriptionData = z
   .object({
     organizationId,
@@ -29,7 +49,7 @@ const subscriptionData = z
   })
   .meta({ id: 'SubscriptionEventData' });
 
-/** The ids that come with each event, and when it happens. */
+/** What comes with each event, mostly ids, and when it happens. */
 const eventData = {
   'document.ready': { when: 'The upload of a document was completed.', data: documentData },
   'document.deleted': { when: 'A document that was ready is gone, by itself or with its workspace.', data: documentData },
@@ -47,6 +67,7 @@ const eventData = {
   'subscription.changed': { when: 'The plan, the status or the end of the subscription has changed.', data: subscriptionData },
   'member.added': { when: 'A user is a member now.', data: memberData },
   'member.removed': { when: 'A user is no longer a member.', data: memberData },
+  'audit.entry': { when: 'Something was written into the audit log, in no order; `organizations.auditFeed` has one.', data: auditData },
 } as const satisfies Record<string, { when: string; data: z.ZodObject }>;
 
 /** The kinds of events that an endpoint may ask for. */

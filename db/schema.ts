@@ -302,6 +302,14 @@ export interface AuditEntryTable {
   target_id: string | null;
   metadata: NullableJson<Record<string, unknown>>;
   created_at: Timestamp;
+  /** Its number in the organization; null until it is read in that order. */
+  sequence: number | null;
+}
+
+/** The last number of an organization's audit entries that was given. Its row is the lock of giving them. */
+interface AuditSequenceTable {
+  organization_id: string;
+  last: Generated<number>;
 }
 
 interface OutboxTable {
@@ -585,6 +593,7 @@ export interface Database extends AuthTables {
   open_search: OpenChargeTable;
   open_answer: OpenChargeTable;
   audit_entry: AuditEntryTable;
+  audit_sequence: AuditSequenceTable;
   outbox: OutboxTable;
   object_to_delete: ObjectToDeleteTable;
   late_upload: LateUploadTable;

@@ -11,7 +11,8 @@ import type { WorkspaceRow } from './workspaces/workspace.ts';
 
 /**
  * Every row lock of the domain, in the order of docs/rules.md, which the triggers in `db/triggers/` follow, too: user, organization,
- * subscription, team, workspace, index of a workspace, document, job, outage, counters (credits of a month, bytes of a workspace), flag. A
+ * subscription, team, workspace, index of a workspace, document, job, outage, counters (credits of a month, bytes of a workspace, audit entries of an
+ * organization), flag. A
  * transaction never takes an earlier lock afterwards. Batches that several processes may work on skip locked rows.
  */
 
@@ -174,6 +175,20 @@ export async function lockUnfinishedJobs(trx: Transaction, jobIds: string[]): Pr
 /** Locks the user with this address, alone or before everything else; undefined if there is none. */
 export async function lockUser(trx: Transaction, email: string): Promise<{ id: string; role: string | null } | undefined> {
   return await trx.selectFrom('user').select(['id', 'role']).where('email', '=', email).forNoKeyUpdate().executeTakeFirst();
+}
+
+/**
+ * Locks the counter of an organization's audit entries, alone or after everything else. Returns the last number that was given; undefined
+ * if the organization is gone.
+ */
+export async function lockAuditSequence(trx: Transaction, organizationId: string): Promise<number | undefined> {
+  await sql`
+    insert into audit_sequence (organization_id) select id from organization where id = ${organizationId} on conflict do nothing
+  `.execute(trx);
+  const { rows } = await sql<{ last: number }>`
+    select last from audit_sequence where organization_id = ${organizationId} ${strengths.change}
+  `.execute(trx);
+  return rows[0]?.last;
 }
 
 /** Locks a flag, to change it or its overrides. Throws NOT_FOUND. */

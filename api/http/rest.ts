@@ -13,6 +13,8 @@ import { routeOf } from './identify-route.ts';
 import { jsonBody } from './json-body.ts';
 import { requestIdOf, requestInfo } from './request.ts';
 
+const linesType = 'application/x-ndjson';
+
 /** Mounts every procedure at its REST route, through ts-rest's Express endpoints. */
 export function createRest(deps: ApiDeps, procedures: Procedures<Contract>): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
@@ -83,11 +85,19 @@ function toHandler(deps: ApiDeps, procedure: Procedure): RestHandler {
       caller: res.locals.caller as Caller | undefined,
       request: requestInfo(req, res),
     });
-    if (!route.metadata.stream) return { status: 200, body: output };
+    if (!route.metadata.stream) return { status: 200, body: inLines(route, output, req, res) ?? output };
     // HEAD sends the headers of a stream and opens none.
     if (req.method === 'HEAD') return { status: 200, body: res.type(eventStreamType) && Readable.from([]) };
     return { status: 200, body: toEventStream(deps.log, route, res, output as AsyncIterable<StreamEvent>) };
   };
+}
+
+/** The list of a response as JSON, an item a line, if the route has one and the client prefers that; otherwise undefined. */
+function inLines({ metadata: { lines } }: AnyRoute, output: unknown, req: Request, res: Response): Readable | undefined {
+  if (lines === undefined || req.accepts(['json', linesType]) !== linesType) return undefined;
+  res.type(linesType);
+  const items = (output as Record<string, unknown[]>)[lines] ?? [];
+  return Readable.from([Buffer.from(items.map((item) => `${JSON.stringify(item)}\n`).join(''))]);
 }
 
 function invalidRequest({ pathParams, query, body }: RequestValidationError) {

@@ -1,6 +1,7 @@
 import { contract } from '../../contract/index.ts';
 import { usageRows } from '../../contract/organizations.ts';
 import { listAuditEntries } from '../../domain/audit.ts';
+import { readAuditFeed } from '../../domain/audit-feed.ts';
 import { readHeldCredits, readUsageHistory } from '../../domain/credits/usage-history.ts';
 import { getUsage } from '../../domain/organizations/get-usage.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -37,6 +38,15 @@ export function organizationProcedures(deps: ApiDeps) {
       await authorize(input.organizationId);
       const page = await listAuditEntries(db, cursors, input);
       return { entries: page.items.map((entry) => toAuditEntry(entry)), nextCursor: page.nextCursor };
+    }),
+
+    auditFeed: procedure(contract.organizations.auditFeed, async ({ input, authorize }) => {
+      await authorize(input.organizationId);
+      const entries = await readAuditFeed(db, input);
+      return {
+        entries: entries.map((entry) => ({ ...toAuditEntry(entry), sequence: entry.sequence })),
+        last: entries.at(-1)?.sequence ?? input.after,
+      };
     }),
 
     delete: procedure(contract.organizations.delete, async ({ input, actor, authorize }) => {

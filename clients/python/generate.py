@@ -40,6 +40,7 @@ def prepare(document: dict) -> dict:
     split_paths(document["paths"])
     for operation in (each for path in document["paths"].values() for each in path.values()):
         answer = operation["responses"]["200"]
+        answer["content"].pop("application/x-ndjson", None)
         stream = answer["content"].pop("text/event-stream", None)
         if stream:
             message = stream["schema"]["oneOf"][0]

@@ -15,7 +15,7 @@ export const operations: Operations<Contract> = {
   system: { health: 'repeatable', authConfig: 'repeatable', flags: 'repeatable', jobKinds: 'repeatable' },
   contact: { send: 'once' },
   account: { me: 'repeatable' },
-  organizations: { usage: 'repeatable', usageHistory: 'repeatable', auditLog: 'repeatable', delete: 'once' },
+  organizations: { usage: 'repeatable', usageHistory: 'repeatable', auditLog: 'repeatable', auditFeed: 'repeatable', delete: 'once' },
   billing: { status: 'repeatable' },
   workspaces: { list: 'repeatable', get: 'repeatable', create: 'keyed', update: 'once', delete: 'once' },
   documents: {

@@ -18,6 +18,7 @@ import * as jobReplays from './0016-job-replays.ts';
 import * as pendingDeliveries from './0017-pending-deliveries.ts';
 import * as wholeInputs from './0018-whole-inputs.ts';
 import * as providerOutages from './0019-provider-outages.ts';
+import * as auditSequence from './0020-audit-sequence.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -46,4 +47,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0017-pending-deliveries': pendingDeliveries,
   '0018-whole-inputs': wholeInputs,
   '0019-provider-outages': providerOutages,
+  '0020-audit-sequence': auditSequence,
 };

@@ -70,6 +70,18 @@ create or replace function emit_member_changed() returns trigger language plpgsq
 create or replace trigger emit_member_added after insert on member for each row execute function emit_member_changed();
 create or replace trigger emit_member_removed after delete on member for each row execute function emit_member_changed();
 
+-- Nothing that happens to a delivery is audited, so none follows from another without end.
+create or replace function emit_audit_entry() returns trigger language plpgsql as $$
+  begin
+    perform emit_webhook(new.organization_id, 'audit.entry', 'audit.entry ' || new.id, jsonb_build_object(
+      'entryId', new.id, 'actorId', new.actor_id, 'actorEmail', new.actor_email, 'impersonatedBy', new.impersonated_by,
+      'action', new.action, 'targetType', new.target_type, 'targetId', new.target_id,
+      'metadata', case when octet_length(new.metadata::text) <= 8192 then new.metadata end));
+    return null;
+  end $$;
+create or replace trigger emit_audit_entry after insert on audit_entry for each row
+  when (new.organization_id is not null) execute function emit_audit_entry();
+
 -- The same changes as the audit log has (subscriptions.sql).
 create or replace function emit_subscription_changed() returns trigger language plpgsql as $$
   declare

@@ -18,7 +18,14 @@ const forKeys = guarded.filter((route) => accessOf(route) === 'member' || keyPer
 const notForKeys = guarded.filter((route) => !forKeys.includes(route) && accessOf(route) !== 'api-key');
 /** These have no row of one workspace: `workspaces.list` shows a key its own one. */
 const ofTheOrganization = new Set([
-  ...['organizations.usage', 'organizations.usageHistory', 'organizations.auditLog', 'billing.status', 'workspaces.create'],
+  ...[
+    'organizations.usage',
+    'organizations.usageHistory',
+    'organizations.auditLog',
+    'organizations.auditFeed',
+    'billing.status',
+    'workspaces.create',
+  ],
   ...routes.filter(({ metadata }) => metadata.access === 'webhook:read').map(({ metadata }) => metadata.operation),
 ]);
 

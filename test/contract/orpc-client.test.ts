@@ -52,6 +52,7 @@ describe('The client of oRPC as its authors publish it', () => {
     await call('organizations.usage', { organizationId });
     await call('organizations.usageHistory', { organizationId, by: 'workspace' });
     await call('organizations.auditLog', { organizationId, limit: 1 });
+    await call('organizations.auditFeed', { organizationId, limit: 1 });
     await call('billing.status', { organizationId });
     await call('workspaces.list', { organizationId });
     await call('workspaces.get', { organizationId, slug: 'main' });

@@ -69,6 +69,7 @@ describe('The pages of integrators, pasted after the README', () => {
   it('do what they say: a job, an endpoint, the command line, a chat, an answer', () => {
     expect(printed.get('One job for a document')).to.include('"kind":"document.process"');
     expect(printed.get('Webhooks')).to.include('"secret":"whsec_');
+    expect(printed.get('The audit log, copied out')).to.match(/^\{.*"sequence":1\}$/m);
     expect(printed.get('Command line')).to.match(/1 (file )?(sent|uploaded)[\s\S]*mites/);
     expect(printed.get('Chat front ends')).to.include('"object":"chat.completion"');
     expect(printed.get('Asking')).to.include('"nothingFound":false').and.include('event: message');

@@ -27,6 +27,7 @@ export interface DescribedAnswers {
   /** Throws unless the operation declares the status, and the body is what it declares. */
   check(operation: string, status: number, body: unknown): void;
   checkEvent(operation: string, event: unknown): void;
+  checkLine(operation: string, line: unknown): void;
 }
 
 /**
@@ -79,6 +80,7 @@ export function describeAnswers(): DescribedAnswers {
     },
     check: (name, status, body) => validate(validatorOf(name, status, 'application/json'), body, `${name}'s ${status}`),
     checkEvent: (name, event) => validate(validatorOf(name, 200, 'text/event-stream'), event, `an event of ${name}`),
+    checkLine: (name, line) => validate(validatorOf(name, 200, 'application/x-ndjson'), line, `a line of ${name}`),
   };
 }
 

@@ -49,7 +49,8 @@ export const recorder: Recorder = {
     const operation = described.find(exchange.method, path);
     const body = path.startsWith('/rpc/') ? unwrap(exchange.body) : exchange.body;
     if (!operation) return checkUnknown(exchange, body);
-    if (exchange.method !== 'HEAD' && !isEventStream(exchange.headers)) described.check(operation, exchange.status, body);
+    if (isLines(exchange.headers)) for (const line of linesOf(body)) described.checkLine(operation, JSON.parse(line));
+    else if (exchange.method !== 'HEAD' && !isEventStream(exchange.headers)) described.check(operation, exchange.status, body);
     record(operation, exchange.status, body);
   },
   checkAuth({ method, path, status, body }) {
@@ -137,6 +138,14 @@ function isApi(path: string): boolean {
 
 function isAuth(path: string): boolean {
   return path.startsWith('/api/auth/');
+}
+
+function isLines(headers: Headers): boolean {
+  return headers.get('content-type')?.startsWith('application/x-ndjson') ?? false;
+}
+
+function linesOf(body: unknown): string[] {
+  return String(body).split('\n').filter(Boolean);
 }
 
 function isEventStream(headers: Headers): boolean {

@@ -42,7 +42,7 @@ export function createRequests(url: string): Requests {
     noteTokens(token, response.headers.get('set-auth-token') ?? undefined);
     noteRequest(body);
     noteSignatures(text);
-    const json = response.headers.get('content-type')?.includes('json');
+    const json = response.headers.get('content-type')?.includes('/json');
     const answer = { status: response.status, headers: response.headers, body: json && text !== '' ? JSON.parse(text) : text };
     recorder.check({ method, path, requestHeaders, ...answer });
     return answer;

@@ -20,7 +20,7 @@ describe('The events of webhooks', () => {
   beforeEach(async () => {
     ai.behave('embed');
     receiver = await startReceiver();
-    await addEndpoint(api, used.tenant, { url: receiver.url, events: webhookEventNames });
+    await addEndpoint(api, used.tenant, { url: receiver.url, events: webhookEventNames.filter((name) => name !== 'audit.entry') });
   });
   afterEach(() => receiver.stop());
 

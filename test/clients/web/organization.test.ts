@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { until } from '../../support/processes.ts';
@@ -185,6 +186,13 @@ describe('An organization in the console', () => {
     await row.getByRole('link', { name: tenant.owner.email }).click();
     await page.getByText(`Only entries by ${tenant.owner.email}`).waitFor();
     await page.getByRole('row', { name: /organization\.create/ }).waitFor();
+    const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as CSV' }).click()]);
+    const lines = readFileSync(await saved.path(), 'utf8')
+      .trimEnd()
+      .split('\r\n');
+    expect(lines[0]).to.equal('sequence,createdAt,action,actorId,actorEmail,impersonatedBy,targetType,targetId,metadata');
+    expect(lines[1]).to.match(/^"1","[^"]+","organization\.create","/);
+    for (const line of lines.slice(1)) expect(line).to.contain(`"${tenant.owner.email}"`);
     await page.getByRole('link', { name: 'Show all' }).click();
     await page.getByText('Only entries').waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Plan' }).click();

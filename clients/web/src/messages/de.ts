@@ -487,6 +487,7 @@ export const de: Messages = {
       'subscription.changed': 'Der Tarif hat sich geändert',
       'member.added': 'Ein Mitglied ist hinzugekommen',
       'member.removed': 'Ein Mitglied ist ausgeschieden',
+      'audit.entry': 'Etwas wurde ins Audit-Protokoll geschrieben',
     },
     secretTitle: 'Der geheime Schlüssel des Endpunkts',
     secretHint: 'Kopieren Sie ihn jetzt: Er wird nur dieses eine Mal angezeigt. Ihr Empfänger prüft damit die Signaturen.',
@@ -520,6 +521,7 @@ export const de: Messages = {
   },
   audit: {
     title: 'Audit-Protokoll',
+    download: 'Als CSV herunterladen',
     things: {
       document: 'Dokument',
       job: 'Job',

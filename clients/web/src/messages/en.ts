@@ -482,6 +482,7 @@ export const en = {
       'subscription.changed': 'The plan has changed',
       'member.added': 'A member was added',
       'member.removed': 'A member has left',
+      'audit.entry': 'Something was written into the audit log',
     } satisfies Record<WebhookEvent, string> as Record<WebhookEvent, string>,
     secretTitle: 'The secret of the endpoint',
     secretHint: 'Copy it now: it is shown only this once. Your receiver checks signatures with it.',
@@ -515,6 +516,7 @@ export const en = {
   },
   audit: {
     title: 'Audit log',
+    download: 'Download as CSV',
     things: {
       document: 'Document',
       job: 'Job',

@@ -6,6 +6,7 @@ import { Empty } from '../components/empty.tsx';
 import { Failure } from '../components/failure.tsx';
 import { LinkTo } from '../components/link-to.tsx';
 import { PageHead } from '../components/page-head.tsx';
+import { TaskButton } from '../components/task-button.tsx';
 import { Time } from '../components/time.tsx';
 import { Waiting } from '../components/waiting.tsx';
 import { service } from '../service.ts';
@@ -31,7 +32,9 @@ export default function Audit() {
   const entries = log.data?.pages.flatMap((page) => page.entries) ?? [];
   return (
     <>
-      <PageHead title={t.audit.title} />
+      <PageHead title={t.audit.title}>
+        <TaskButton task={() => download(organizationId, filter)}>{t.audit.download}</TaskButton>
+      </PageHead>
       {isFiltered && (
         <Text size="sm" mb="md" className="foreign">
           {t.audit.filtered(actorId && (entries[0]?.actorEmail ?? actorId), targetId)} <FilteredBy>{t.audit.showAll}</FilteredBy>
@@ -48,6 +51,42 @@ export default function Audit() {
       )}
     </>
   );
+}
+
+/** The columns of the file, which are fields of an entry. */
+const columns = [
+  'sequence',
+  'createdAt',
+  'action',
+  'actorId',
+  'actorEmail',
+  'impersonatedBy',
+  'targetType',
+  'targetId',
+  'metadata',
+] as const;
+
+/** Saves the entries that the filter lets through as CSV, the oldest first: all that are kept. */
+async function download(organizationId: string, { actorId, targetId }: { actorId?: string; targetId?: string }) {
+  const lines = [columns.join(',')];
+  for (let after = 0; ; ) {
+    const { entries, last } = await service.organizations.auditFeed({ organizationId, after });
+    if (entries.length === 0) break;
+    const wanted = entries.filter((entry) => (!actorId || entry.actorId === actorId) && (!targetId || entry.targetId === targetId));
+    lines.push(...wanted.map((entry) => columns.map((column) => cell(entry[column])).join(',')));
+    after = last;
+  }
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([`${lines.join('\r\n')}\r\n`], { type: 'text/csv' }));
+  link.download = 'audit-log.csv';
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+/** A value of a CSV file. A spreadsheet would run what begins like a formula, and others choose the names in it. */
+function cell(value: unknown): string {
+  const text = value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
 }
 
 /** A link to the entries of an actor or about a target; without both, to all. */

@@ -1,0 +1,59 @@
+import { sql } from 'kysely';
+import { maxFedEntries } from '../contract/organizations.ts';
+import { anyOf } from '../db/batched-read.ts';
+import type { Db, Transaction } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
+import type { AuditEntryRow } from './audit.ts';
+import { lockAuditSequence } from './locks.ts';
+import { fitPage, maxPageBytes, readRows, rowBytes } from './page.ts';
+
+type NumberedEntry = AuditEntryRow & { organization_id: string; sequence: number };
+
+interface FeedPosition {
+  organizationId: string;
+  /** The number of the last entry that the reader has. */
+  after: number;
+  limit: number;
+}
+
+/**
+ * The next audit entries of an organization in the order of their numbers: at most `limit`, at most 4 MiB. Entries are numbered here, after
+ * their commit (docs/decisions/audit.md); none is left out, and none comes twice. Empty if the reader has them all.
+ */
+export async function readAuditFeed(db: Db, position: FeedPosition): Promise<NumberedEntry[]> {
+  const numbered = await readNumbered(db, position);
+  if (numbered.length > 0) return numbered;
+  const given = await inTransaction(db, (trx) => numberEntries(trx, position.organizationId));
+  return given === 0 ? [] : readNumbered(db, position);
+}
+
+async function readNumbered(db: Db, { organizationId, after, limit }: FeedPosition): Promise<NumberedEntry[]> {
+  const sized = sql`
+    select id, sequence as at, ${sql.lit(rowBytes)} + coalesce(octet_length(metadata::text), 0) as bytes from audit_entry
+    where organization_id = ${organizationId} and sequence > ${after}
+    order by sequence limit ${limit + 1}
+  `;
+  const page = await fitPage(db, sized, { order: 'asc', limit, maxBytes: maxPageBytes });
+  const read = (ids: string[]) => db.selectFrom('audit_entry').selectAll().where('id', '=', anyOf(ids)).execute();
+  return (await readRows(page, read)) as NumberedEntry[];
+}
+
+/**
+ * Numbers the oldest committed entries without a number, one response of them. Returns how many. Numbers become visible in their order,
+ * since only one transaction at a time gives them. An entry that retention is deleting is left to it: its number would be missing.
+ */
+async function numberEntries(trx: Transaction, organizationId: string): Promise<number> {
+  const last = await lockAuditSequence(trx, organizationId);
+  if (last === undefined) return 0;
+  const { rows } = await sql<{ id: string }>`
+    select id from audit_entry where organization_id = ${organizationId} and sequence is null
+    order by sequence, created_at, id limit ${maxFedEntries} for update skip locked
+  `.execute(trx);
+  const ids = rows.map(({ id }) => id);
+  const sequence = sql<number>`${last} + array_position(${ids}::text[], id)`;
+  await trx.updateTable('audit_entry').set({ sequence }).where('id', '=', anyOf(ids)).execute();
+  const given = ids.length;
+  const to = { last: last + given };
+  if (given > 0) await trx.updateTable('audit_sequence').set(to).where('organization_id', '=', organizationId).execute();
+  return given;
+}

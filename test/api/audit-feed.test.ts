@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { webhookEvents } from '../../contract/webhook-events.ts';
+import { addEndpoint, call, deliveriesOf, webhooksOn } from '../adapters/webhooks/support.ts';
+import { createKey } from '../support/api-keys.ts';
+import { until } from '../support/processes.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { expectOk } from '../support/requests.ts';
+import { useApi } from '../support/use-api.ts';
+
+interface Entry {
+  id: string;
+  sequence: number;
+  action: string;
+}
+
+describe('The audit log, copied out', () => {
+  const used = useApi({ env: webhooksOn, tenant: 'of each test' });
+  const { api } = used;
+  let receiver: Receiver;
+  beforeEach(async () => {
+    receiver = await startReceiver();
+  });
+  afterEach(() => receiver.stop());
+
+  const feed = async (token: string, query = '', headers: Record<string, string> = {}) =>
+    expectOk(api.request('GET', `/api/v1/organizations/${used.tenant.organizationId}/audit-feed${query}`, { token, headers }));
+  const rename = (name: string) =>
+    api.request('PATCH', `/api/v1/workspaces/${used.tenant.workspaceId}`, { token: used.tenant.owner.token, body: { name } });
+
+  it('goes on where a key that may do nothing else has left off, as JSON and as lines', async () => {
+    const { token } = await createKey(api, used.tenant, { permissions: ['auditLog:read'] });
+    const { body: first } = await feed(token, '?limit=2');
+    expect(first.entries.map(({ sequence }: Entry) => sequence)).to.deep.equal([1, 2]);
+    expect(first.last).to.equal(2);
+    const { body: rest } = await feed(token, `?after=${first.last}`);
+    expect((await feed(token, `?after=${rest.last}`)).body).to.deep.equal({ entries: [], last: rest.last });
+    await rename('Another name');
+
+    const { body: lines, headers } = await feed(token, `?after=${rest.last}`, { accept: 'application/x-ndjson' });
+    expect(headers.get('content-type')).to.match(/^application\/x-ndjson/);
+    const [entry, ...others] = String(lines).trimEnd().split('\n');
+    expect(others).to.deep.equal([]);
+    expect(JSON.parse(entry ?? '')).to.deep.include({ sequence: rest.last + 1, action: 'workspace.update' });
+    expect((await feed(token, `?after=${rest.last + 1}`, { accept: 'application/x-ndjson' })).body).to.equal('');
+  });
+
+  it('comes to an endpoint that asks for it, also what is done to other endpoints, and ends', async () => {
+    const { tenant } = used;
+    const { id: first } = await addEndpoint(api, tenant, { url: `${receiver.url}first`, events: ['audit.entry'] });
+    const { id: second } = await addEndpoint(api, tenant, { url: receiver.url, events: ['audit.entry'] });
+    await rename('Another name');
+    const sent = () => receiver.received.map(({ event }) => event);
+    const isRename = ({ data }: { data: { action: string } }) => data.action === 'workspace.update';
+    await until(() => sent().filter(isRename).length === 2);
+    expect(sent().find(isRename)?.data).to.deep.include({
+      ...{ organizationId: tenant.organizationId, actorId: tenant.owner.id, actorEmail: tenant.owner.email, impersonatedBy: null },
+      ...{ targetType: 'workspace', targetId: tenant.workspaceId },
+    });
+    const schema = webhookEvents.find(({ name }) => name === 'audit.entry')?.schema;
+    for (const event of sent()) expect(schema?.parse(event)).to.deep.equal(event);
+
+    // Disables both, each of which is an entry.
+    receiver.behave({ status: 410 });
+    await rename('Yet another');
+    const isDisabled = ({ enabled }: { enabled: boolean }) => !enabled;
+    await until(async () => (await call(api, tenant, 'GET', `/webhooks?organizationId=${tenant.organizationId}`)).every(isDisabled));
+    await until(async () => (await deliveriesOf(api, tenant)).every(({ status }) => status !== 'pending'));
+    const { body } = await feed(tenant.owner.token);
+    const disabled = body.entries.filter(({ action }: Entry) => action === 'webhook.disable');
+    expect(disabled.map(({ targetId }: { targetId: string }) => targetId)).to.have.members([first, second]);
+  });
+});
