@@ -19,10 +19,16 @@ import { t } from './text.ts';
 
 const ofWorkspace = ['documents', 'jobs', 'search', 'ask', 'usage'] as const;
 const ofOrganization = ['members', 'workspaces'] as const;
-const ofAdmins = ['api-keys', 'webhooks', 'audit', 'plan'] as const;
+/** With the permission that members lack. */
+const ofAdmins = {
+  'api-keys': 'apiKey:manage',
+  webhooks: 'webhook:manage',
+  audit: 'auditLog:read',
+  plan: 'billing:read',
+} as const;
 const ofPlatformAdmins = ['mailbox'] as const;
 
-type PageName = (typeof ofWorkspace | typeof ofOrganization | typeof ofAdmins | typeof ofPlatformAdmins)[number];
+type PageName = (typeof ofWorkspace | typeof ofOrganization | typeof ofPlatformAdmins)[number] | keyof typeof ofAdmins;
 
 type PageGroup = 'workspace' | 'organization' | 'platform';
 
@@ -45,6 +51,8 @@ export interface PageLink {
   label: string;
   Icon: Icon;
   to: `/o/$organization/$workspace/${PageName}`;
+  /** The permission that the user lacks to see it. */
+  lacks?: (typeof ofAdmins)[keyof typeof ofAdmins] | undefined;
 }
 
 /** The pages that somebody is offered: of the workspace, of the organization, and of the deployment. */
@@ -56,7 +64,13 @@ export function pagesFor({ isAdmin, isPlatformAdmin }: Pick<Place, 'isAdmin' | '
   });
   return {
     workspace: ofWorkspace.map(link),
-    organization: [...ofOrganization, ...(isAdmin ? ofAdmins : [])].map(link),
+    organization: [
+      ...ofOrganization.map(link),
+      ...Object.entries(ofAdmins).map(([name, permission]) => ({
+        ...link(name as keyof typeof ofAdmins),
+        lacks: isAdmin ? undefined : permission,
+      })),
+    ],
     platform: (isPlatformAdmin ? ofPlatformAdmins : []).map(link),
   };
 }

@@ -34,6 +34,7 @@ export interface Organization {
   id: string;
   name: string;
   slug: string;
+  createdAt: Date | string;
 }
 
 export interface Place {
@@ -96,6 +97,16 @@ export const roleQuery = (organizationId: string) =>
     queryFn: async () => roleIn((await ask(auth.organization.getActiveMemberRole({ query: { organizationId } }))).role),
     staleTime: placesMs,
   });
+
+/** The credits of the last days, by kind. */
+export const usageHistoryQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: ['usage', organizationId, 'history'],
+    queryFn: ({ signal }) => service.organizations.usageHistory({ organizationId }, { signal }),
+  });
+
+export const apiKeysQuery = (organizationId: string) =>
+  queryOptions({ queryKey: ['api-keys', organizationId], queryFn: ({ signal }) => service.apiKeys.list({ organizationId }, { signal }) });
 
 /** Loads the console anew, so that nothing of a user stays in memory. */
 export function leave(to: '/' | '/sign-in'): void {

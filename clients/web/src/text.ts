@@ -44,6 +44,11 @@ const seconds = new Intl.NumberFormat(language, { style: 'unit', unit: 'second',
 /** `3.2 sec`. */
 export const formatSeconds = (ms: number): string => seconds.format(ms / 1000);
 
+const list = new Intl.ListFormat(language);
+
+/** `Ada, Grace, and Alan`. */
+export const formatList = (names: string[]): string => list.format(names);
+
 export const formatNumber = (number: number): string => number.toLocaleString(language);
 
 /** The code of an error in an address, which anybody may have written. */

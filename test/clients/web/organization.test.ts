@@ -6,6 +6,7 @@ import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { expectOk } from '../../support/requests.ts';
 import { noteTokens } from '../../support/run-secrets.ts';
 import { type MailServer, startMailServer } from '../../support/smtp.ts';
+import { violationsOf } from './support/axe.ts';
 import { mailLink } from './support/mail-link.ts';
 import { password, pathOf, useConsole } from './support/use-console.ts';
 
@@ -46,8 +47,28 @@ describe('An organization in the console', () => {
     // A member is offered nothing that only admins may do.
     await invited.getByRole('link', { name: 'Members' }).click();
     await invited.getByRole('row', { name: /Grace Hopper \(you\).*Member/ }).waitFor();
-    for (const name of ['API keys', 'Audit log']) expect(await invited.getByRole('link', { name }).count()).to.equal(0);
     expect(await invited.getByRole('button', { name: 'Invite' }).count()).to.equal(0);
+    await invited.getByText(/Your role \(Member\).* invite people.* permission invitation:create\. Ask for another role: Ada\./).waitFor();
+    // In place of a page for admins it is said what is lacking, and nothing is asked of the service that it would refuse.
+    const refused: string[] = [];
+    invited.on('response', (response) => void (response.status() === 403 && refused.push(response.url())));
+    for (const [name, permission] of [
+      ['API keys', 'apiKey:manage'],
+      ['Webhooks', 'webhook:manage'],
+      ['Audit log', 'auditLog:read'],
+      ['Plan', 'billing:read'],
+    ]) {
+      await invited.getByRole('link', { name }).click();
+      await invited.getByRole('heading', { name, level: 1 }).waitFor();
+      await invited.getByText(new RegExp(`permission ${permission}\\. Ask for another role: Ada\\.`)).waitFor();
+      expect(await violationsOf(invited)).to.deep.equal([]);
+    }
+    await invited.getByRole('link', { name: 'Workspaces' }).click();
+    await invited.getByText(/permission workspace:delete/).waitFor();
+    // What every member may do is offered to them.
+    await invited.getByRole('button', { name: 'New workspace' }).waitFor();
+    expect(refused).to.deep.equal([]);
+    await invited.getByRole('link', { name: 'Members' }).click();
 
     await page.reload();
     await page.getByLabel('Role of Grace Hopper').selectOption('admin');

@@ -1,10 +1,11 @@
 import { Alert, Anchor, AppShell, Button, Menu, NativeSelect, Text } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import IconLock from '@tabler/icons-react/icons/IconLock';
 import IconSearch from '@tabler/icons-react/icons/IconSearch';
 import IconServerCog from '@tabler/icons-react/icons/IconServerCog';
 import IconUserCircle from '@tabler/icons-react/icons/IconUserCircle';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useLiveJobs } from '../jobs.ts';
 import { type PageLink, pagesFor } from '../navigation.ts';
@@ -13,7 +14,9 @@ import { t } from '../text.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Crumbs } from './crumbs.tsx';
 import { Frame } from './frame.tsx';
+import { Lacks } from './lacks.tsx';
 import { NavTo } from './link-to.tsx';
+import { PageHead } from './page-head.tsx';
 
 const route = getRouteApi('/o/$organization/$workspace');
 
@@ -37,8 +40,16 @@ function Navigation({ onNavigate }: { onNavigate: () => void }) {
   const params = slugsOf(place);
   const pages = pagesFor(place);
   const navigate = useNavigate();
-  const toNav = ({ to, label, Icon }: PageLink) => (
-    <NavTo key={to} to={to} label={label} leftSection={<Icon size={18} aria-hidden />} params={params} onClick={onNavigate} />
+  const toNav = ({ to, label, Icon, lacks }: PageLink) => (
+    <NavTo
+      key={to}
+      to={to}
+      label={label}
+      leftSection={<Icon size={18} aria-hidden />}
+      rightSection={lacks && <IconLock size={14} role="img" aria-label={t.lacks.locked} />}
+      params={params}
+      onClick={onNavigate}
+    />
   );
   const toAccount = () => {
     onNavigate();
@@ -73,10 +84,19 @@ function Navigation({ onNavigate }: { onNavigate: () => void }) {
   );
 }
 
-/** The page; in its place that the user is no longer a member, once that is known. */
+/** The page; in its place that the user is no longer a member, once that is known, or what they lack to see it. */
 function Content() {
-  const { organization } = route.useRouteContext();
+  const { organization, ...place } = route.useRouteContext();
+  const { pathname } = useLocation();
   const { data = [organization] } = useQuery(organizationsQuery);
+  const locked = pagesFor(place).organization.find(({ to, lacks }) => lacks && pathname.split('/')[4] === to.split('/')[4]);
+  if (locked?.lacks)
+    return (
+      <>
+        <PageHead title={locked.label} />
+        <Lacks permission={locked.lacks} />
+      </>
+    );
   if (data.some(({ id }) => id === organization.id)) return <Outlet />;
   return (
     <Alert variant="default" role="alert" title={t.nav.removed(organization.name)}>

@@ -2,7 +2,7 @@ import { Table, Text, Title } from '@mantine/core';
 import type { Contract, OutputOf } from '@sheaf/client';
 import { useQuery } from '@tanstack/react-query';
 import type { CSSProperties } from 'react';
-import { service } from '../service.ts';
+import { usageHistoryQuery } from '../queries.ts';
 import { formatDay, formatNumber, t } from '../text.ts';
 import { Empty } from './empty.tsx';
 import { Loaded } from './loaded.tsx';
@@ -13,10 +13,7 @@ const tones = ['blue-6', 'teal-6', 'orange-6', 'grape-6', 'yellow-7', 'gray-6'];
 
 /** The credits of the last days, by kind. */
 export function UsageChart({ organizationId }: { organizationId: string }) {
-  const history = useQuery({
-    queryKey: ['usage', organizationId, 'history'],
-    queryFn: ({ signal }) => service.organizations.usageHistory({ organizationId }, { signal }),
-  });
+  const history = useQuery(usageHistoryQuery(organizationId));
   return (
     <>
       <Title order={2} size="h4" mt="xl" mb="xs">

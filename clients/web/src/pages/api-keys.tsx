@@ -12,7 +12,7 @@ import { Secret } from '../components/secret.tsx';
 import { StateMark } from '../components/state-mark.tsx';
 import { Time } from '../components/time.tsx';
 import type { FormTask } from '../components/use-form-task.ts';
-import { queryClient, workspacesQuery } from '../queries.ts';
+import { apiKeysQuery, queryClient, workspacesQuery } from '../queries.ts';
 import { service } from '../service.ts';
 import { formatRelative, t } from '../text.ts';
 
@@ -34,10 +34,7 @@ export default function ApiKeys() {
     setAsked({ what: 'secret', secret });
     await queryClient.invalidateQueries({ queryKey: ['api-keys'] });
   };
-  const keys = useQuery({
-    queryKey: ['api-keys', organization.id],
-    queryFn: ({ signal }) => service.apiKeys.list({ organizationId: organization.id }, { signal }),
-  });
+  const keys = useQuery(apiKeysQuery(organization.id));
   return (
     <>
       <PageHead title={t.apiKeys.title}>

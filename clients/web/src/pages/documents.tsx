@@ -9,6 +9,7 @@ import { DropArea } from '../components/drop-area.tsx';
 import { Empty } from '../components/empty.tsx';
 import { Failure } from '../components/failure.tsx';
 import { Filter } from '../components/filter.tsx';
+import { FirstSteps } from '../components/first-steps.tsx';
 import { Tags } from '../components/labels.tsx';
 import { LinkTo } from '../components/link-to.tsx';
 import { PageHead } from '../components/page-head.tsx';
@@ -30,12 +31,19 @@ export default function Documents() {
   return (
     <>
       <PageHead title={t.documents.title} />
+      <Started />
       {/* A folder is read for a while. What is dropped belongs to the workspace of that moment, whichever is chosen meanwhile. */}
       <DropArea key={workspace.id} workspaceId={workspace.id} />
       <UploadList workspaceId={workspace.id} />
       <List />
     </>
   );
+}
+
+function Started() {
+  const place = route.useRouteContext();
+  const { data } = useInfiniteQuery(documentsQuery(place, {}));
+  return data ? <FirstSteps place={place} hasDocuments={data.pages.some(({ items }) => items.length > 0)} /> : null;
 }
 
 function List() {

@@ -6,6 +6,7 @@ import { Confirm } from '../components/confirm.tsx';
 import { Empty } from '../components/empty.tsx';
 import { Failure } from '../components/failure.tsx';
 import { FormDialog } from '../components/form-dialog.tsx';
+import { Lacks } from '../components/lacks.tsx';
 import { Loaded } from '../components/loaded.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { TaskButton } from '../components/task-button.tsx';
@@ -29,6 +30,7 @@ export default function Members() {
       <Text size="sm" c="dimmed" mb="md">
         {t.members.rolesHint}
       </Text>
+      <Lacks permission="invitation:create" />
       <MemberList />
       {isAdmin && <Invitations />}
       <Teams />

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Failure } from '../components/failure.tsx';
 import { Features } from '../components/features.tsx';
+import { Lacks } from '../components/lacks.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { UsageChart } from '../components/usage-chart.tsx';
 import { Waiting } from '../components/waiting.tsx';
@@ -50,6 +51,7 @@ export default function Usage() {
           </SimpleGrid>
         </>
       )}
+      <Lacks permission="billing:read" />
       {isAdmin && <UsageChart organizationId={organizationId} />}
       <Features organizationId={organizationId} />
     </>

@@ -5,6 +5,7 @@ import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Confirm } from '../components/confirm.tsx';
 import { FormDialog } from '../components/form-dialog.tsx';
+import { Lacks } from '../components/lacks.tsx';
 import { LinkTo } from '../components/link-to.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Time } from '../components/time.tsx';
@@ -26,16 +27,18 @@ export default function Workspaces() {
   return (
     <>
       <PageHead title={t.workspaces.title}>
-        {isAdmin && (
-          <Group gap="xs">
+        <Group gap="xs">
+          {isAdmin && (
             <Button variant="default" onClick={() => setAsked({ what: 'rename organization' })}>
               {t.workspaces.renameOrganization}
             </Button>
-            <Button onClick={() => setAsked({ what: 'create' })}>{t.workspaces.create}</Button>
-          </Group>
-        )}
+          )}
+          <Button onClick={() => setAsked({ what: 'create' })}>{t.workspaces.create}</Button>
+        </Group>
       </PageHead>
       <List onAsk={setAsked} />
+      <Lacks permission="workspace:delete" />
+      {isAdmin && <Lacks permission="organization:delete" />}
       {isOwner && (
         <>
           <Title order={2} size="h4" mt="xl" mb="xs">

@@ -1,0 +1,26 @@
+import { Text } from '@mantine/core';
+import IconLock from '@tabler/icons-react/icons/IconLock';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { membersQuery, roleIn } from '../member-queries.ts';
+import { formatList, t } from '../text.ts';
+
+const route = getRouteApi('/o/$organization/$workspace');
+
+/** Says which permission the user's role lacks, and who can give another one. Nothing for those who have it. */
+export function Lacks({ permission }: { permission: keyof typeof t.lacks.permissions }) {
+  const { organization, isAdmin, isOwner } = route.useRouteContext();
+  const may = permission === 'organization:delete' ? isOwner : isAdmin;
+  const { data } = useInfiniteQuery({ ...membersQuery(organization.id), enabled: !may });
+  if (may) return null;
+  const members = data?.pages.flatMap((page) => page.members) ?? [];
+  const role = permission === 'organization:delete' ? ['owner'] : ['owner', 'admin'];
+  const givers = members.filter((member) => role.includes(roleIn(member.role))).map(({ user }) => user.name);
+  return (
+    <Text size="sm" c="dimmed" my="md" className="foreign">
+      <IconLock size={16} aria-hidden className="icon" />{' '}
+      {t.lacks.says(t.members.roles[isAdmin ? 'admin' : 'member'], t.lacks.permissions[permission], permission)}{' '}
+      {givers.length > 0 && t.lacks.givers(formatList(givers))}
+    </Text>
+  );
+}
