@@ -6,9 +6,12 @@ const passingStatuses = new Set([408, 409, 429]);
 const passingCodes = new Set(['RequestTimeout', 'SlowDown']);
 
 export interface S3ClientOptions {
-  region: string;
+  /** Undefined for the region that the SDK finds itself. */
+  region?: string | undefined;
   /** Undefined for credentials that the SDK finds itself, in the environment, the container or the machine. */
   credentials?: { accessKeyId: string; secretAccessKey: string } | undefined;
+  /** Whether the bucket stands in the path of a URL, which every server understands; by default if there is an endpoint. */
+  pathStyle?: boolean;
 }
 
 /** The time limits and retries of a client. */
@@ -23,14 +26,14 @@ interface S3ClientBounds {
 
 /** Creates a client of a server, or of Amazon's. */
 export function createS3Client(
-  { region, credentials }: S3ClientOptions,
+  { region, credentials, pathStyle }: S3ClientOptions,
   endpoint: string | undefined,
   { connectMs, idleMs, attempts = 1 }: S3ClientBounds,
 ): S3Client {
   return new S3Client({
-    region,
+    ...(region === undefined ? {} : { region }),
     // Only Amazon wants the bucket in the host of a URL.
-    forcePathStyle: endpoint !== undefined,
+    forcePathStyle: pathStyle ?? endpoint !== undefined,
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(credentials ? { credentials } : {}),
     maxAttempts: attempts,

@@ -1,24 +1,22 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import pg from 'pg';
 import { to } from 'pg-copy-streams';
 import type { Manifest, TablePart } from './manifest.ts';
 import { writePart } from './part.ts';
+import type { Place } from './place.ts';
 import { copied, listTables, textForm } from './tables.ts';
 
 /** The documents of the snapshot whose objects are to be copied; removed at the end. */
 export const objectsToCopy = 'objects.unfinished';
 
 /**
- * Writes every table of the database into a directory, all as of one instant, and the list of objects that the rows name. Writers go on
+ * Writes every table of the database into a place, all as of one instant, and the list of objects that the rows name. Writers go on
  * meanwhile. `note` takes lines of progress.
  */
 export async function dumpDatabase(
   url: string,
-  directory: string,
+  place: Place,
   note: (line: string) => void,
 ): Promise<Pick<Manifest, 'snapshotAt' | 'deployment' | 'migrations' | 'tables' | 'sequences'>> {
-  await mkdir(join(directory, 'tables'), { mode: 0o700 });
   const client = new pg.Client({ connectionString: url, application_name: 'sheaf backup', keepAlive: true });
   client.on('error', () => {});
   await client.connect();
@@ -34,12 +32,12 @@ export async function dumpDatabase(
     const tables: TablePart[] = [];
     for (const table of await listTables(client)) {
       const stream = client.query(to(`copy ${copied(table)} to stdout`));
-      const part = await writePart(directory, `tables/${table.name}.copy`, stream);
+      const part = await writePart(place, `tables/${table.name}.copy`, stream);
       tables.push({ table: table.name, columns: table.columns, rows: stream.rowCount, ...part });
       note(`${table.name}: ${stream.rowCount} rows, ${part.bytes} bytes`);
     }
     const documents = client.query(to('copy (select object_key, status from document order by id) to stdout'));
-    await writePart(directory, objectsToCopy, documents);
+    await writePart(place, objectsToCopy, documents);
     // Sequences have no snapshot. Their present values are at least those in the rows.
     const { rows: sequences } = await client.query<Manifest['sequences'][number]>(
       `select sequencename::text as name, last_value::text as "lastValue" from pg_sequences

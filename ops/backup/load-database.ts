@@ -5,6 +5,7 @@ import { workflowIds } from '../../contract/intents/definitions.ts';
 import { OpsError } from '../context.ts';
 import type { Manifest } from './manifest.ts';
 import { readPart } from './part.ts';
+import type { Place } from './place.ts';
 import { copied, listAllTables, listTables, ofNewService, quoted, type Table, textForm } from './tables.ts';
 import { withoutIndexes } from './without-indexes.ts';
 
@@ -42,7 +43,7 @@ export async function checkTarget(target: Target, manifest: Manifest): Promise<v
  * triggers do not run, since what they would write is in the backup. Mails are held, since they may have been sent after the backup. Needs
  * the owner of the tables, no superuser. Throws OpsError as {@link checkTarget}, or if Postgres refuses.
  */
-export async function loadDatabase(target: Target, directory: string, manifest: Manifest, note: (line: string) => void): Promise<void> {
+export async function loadDatabase(target: Target, place: Place, manifest: Manifest, note: (line: string) => void): Promise<void> {
   await withClient(target.url, async (client) => {
     const tables = await listTables(client);
     await client.query('begin');
@@ -52,7 +53,7 @@ export async function loadDatabase(target: Target, directory: string, manifest: 
     await client.query('drop table if exists chunk_vector');
     await client.query(`truncate ${(await listAllTables(client)).map(quoted).join(', ')}`);
     await withoutIndexes(client, async () => {
-      for (const { name } of tables) await loadTable(client, directory, manifest, name, note);
+      for (const { name } of tables) await loadTable(client, place, manifest, name, note);
     });
     await holdMails(client, tables);
     for (const { name } of tables) await client.query(`alter table ${quoted(name)} enable trigger user`);
@@ -72,11 +73,11 @@ async function holdMails(client: pg.Client, tables: Table[]): Promise<void> {
   if (isNoted) await client.query('update mail set stopped_at = now() where stopped_at is null');
 }
 
-async function loadTable(client: pg.Client, directory: string, manifest: Manifest, name: string, note: (line: string) => void) {
+async function loadTable(client: pg.Client, place: Place, manifest: Manifest, name: string, note: (line: string) => void) {
   const part = manifest.tables.find(({ table }) => table === name);
   if (!part) return;
   const stream = client.query(from(`copy ${copied({ name, columns: part.columns })} from stdin`));
-  await pipeline(readPart(directory, part), stream);
+  await pipeline(readPart(place, part), stream);
   if (stream.rowCount !== part.rows) throw new OpsError(`${part.file} has ${stream.rowCount} rows, not ${part.rows} as the manifest says.`);
   note(`${name}: ${stream.rowCount} rows`);
 }

@@ -4,6 +4,7 @@ import { OpsError } from '../context.ts';
 import type { Manifest } from './manifest.ts';
 import { fileOf, type ObjectEntry, type PresentObject, parallelObjects, readObjectList } from './object-list.ts';
 import { digest, readPart, verifyPart } from './part.ts';
+import type { Place } from './place.ts';
 
 /** How many objects there were; and how many the store had already. */
 export interface LoadedObjects {
@@ -12,12 +13,12 @@ export interface LoadedObjects {
 }
 
 /** Compares every object of a backup with its size and hash. Throws OpsError for the first that is missing or damaged. */
-export async function verifyObjects(directory: string, manifest: Manifest): Promise<void> {
+export async function verifyObjects(place: Place, manifest: Manifest): Promise<void> {
   const { list, count } = manifest.objects;
-  await verifyPart(directory, list);
+  await verifyPart(place, list);
   let seen = 0;
-  await forEachObject(directory, manifest, async (entry) => {
-    await verifyPart(directory, fileOf(entry));
+  await forEachObject(place, manifest, async (entry) => {
+    await verifyPart(place, fileOf(entry));
     seen++;
   });
   if (seen !== count) throw new OpsError(`The backup is damaged: ${list.file} has ${seen} objects, not ${count} as the manifest says.`);
@@ -29,18 +30,18 @@ export async function verifyObjects(directory: string, manifest: Manifest): Prom
  */
 export async function loadObjects(
   { storage, replace }: { storage: Storage; replace: boolean },
-  directory: string,
+  place: Place,
   manifest: Manifest,
   note: (line: string) => void,
 ): Promise<LoadedObjects> {
   const loaded = { count: 0, kept: 0 };
-  await forEachObject(directory, manifest, async (entry) => {
+  await forEachObject(place, manifest, async (entry) => {
     const found = await compare(storage, entry);
     if (found === 'another' && !replace)
       throw new OpsError(`The store has another object as ${entry.key}. Restore into an empty store, or --replace it.`);
     if (found === 'another') await storage.delete(entry.key);
     if (found === 'the same') loaded.kept++;
-    else await store(storage, directory, entry);
+    else await store(storage, place, entry);
     loaded.count++;
     if (loaded.count % 1_000 === 0) note(`${loaded.count} of ${manifest.objects.count} objects`);
   });
@@ -55,17 +56,17 @@ async function compare(storage: Storage, { key, bytes, sha256 }: PresentObject):
   return size === bytes && hash === sha256 ? 'the same' : 'another';
 }
 
-async function store(storage: Storage, directory: string, entry: PresentObject): Promise<void> {
+async function store(storage: Storage, place: Place, entry: PresentObject): Promise<void> {
   try {
-    await storage.write(entry.key, readPart(directory, fileOf(entry)));
+    await storage.write(entry.key, readPart(place, fileOf(entry)));
   } catch (error) {
     const reason = error instanceof Error ? error.message : error;
     throw new OpsError(`The store did not take ${entry.key}: ${reason}. Repair that, and restore again.`, { cause: error });
   }
 }
 
-async function forEachObject(directory: string, manifest: Manifest, work: (entry: PresentObject) => Promise<void>): Promise<void> {
-  await Readable.from(readObjectList(directory, manifest.objects.list)).forEach(
+async function forEachObject(place: Place, manifest: Manifest, work: (entry: PresentObject) => Promise<void>): Promise<void> {
+  await Readable.from(readObjectList(place, manifest.objects.list)).forEach(
     async (entry: ObjectEntry) => {
       if (!('absent' in entry)) await work(entry);
     },

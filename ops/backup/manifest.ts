@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
-import { open, readFile, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import { OpsError } from '../context.ts';
+import type { Place } from './place.ts';
 
 /** The form of a backup that this code writes and reads. */
 const format = 1;
@@ -43,37 +42,32 @@ export type Manifest = z.infer<typeof manifestSchema>;
 export type TablePart = z.infer<typeof tablePart>;
 export type FilePart = Manifest['objects']['list'];
 
-/** Writes the manifest: it is there complete and on disk, or not at all. */
-export async function writeManifest(directory: string, manifest: Omit<Manifest, 'format'>): Promise<Manifest> {
+/** Writes the manifest: it is there complete, or not at all. */
+export async function writeManifest(place: Place, manifest: Omit<Manifest, 'format'>): Promise<Manifest> {
   const whole = { format, ...manifest } satisfies Manifest;
-  const unfinished = join(directory, `${manifestName}.unfinished`);
-  const handle = await open(unfinished, 'wx', 0o600);
-  try {
-    await handle.writeFile(`${JSON.stringify(whole, null, 2)}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
+  async function* lines() {
+    yield Buffer.from(`${JSON.stringify(whole, null, 2)}\n`);
   }
-  await rename(unfinished, join(directory, manifestName));
+  await place.write(manifestName, lines());
   return whole;
 }
 
 /** Whether a backup has come to its end. */
-export function isWhole(directory: string): boolean {
-  return existsSync(join(directory, manifestName));
+export function isWhole(place: Place): Promise<boolean> {
+  return place.has(manifestName);
 }
 
 /** Reads the manifest of a backup. Throws OpsError if there is none, or it is not one that this code understands. */
-export async function readManifest(directory: string): Promise<Manifest> {
-  const text = await readFile(join(directory, manifestName), 'utf8').catch((error: NodeJS.ErrnoException) => {
+export async function readManifest(place: Place): Promise<Manifest> {
+  const json = await text(place.read(manifestName)).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR')
       throw new OpsError(`The backup cannot be read: ${error.message}`, { cause: error });
-    throw new OpsError(`${directory} has no ${manifestName}: it is no backup, or one that did not come to its end.`);
+    throw new OpsError(`${place.name} has no ${manifestName}: it is no backup, or one that did not come to its end.`);
   });
-  const parsed = manifestSchema.safeParse(parseJson(text));
+  const parsed = manifestSchema.safeParse(parseJson(json));
   if (parsed.success) return parsed.data;
   const where = parsed.error.issues[0]?.path.join('.') || 'it is not JSON';
-  throw new OpsError(`The ${manifestName} of ${directory} is damaged, or of another version of this program (${where}).`);
+  throw new OpsError(`The ${manifestName} of ${place.name} is damaged, or of another version of this program (${where}).`);
 }
 
 function parseJson(text: string): unknown {

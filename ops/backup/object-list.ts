@@ -4,6 +4,7 @@ import { isObjectKey } from '../../adapters/storage/object-key.ts';
 import { OpsError } from '../context.ts';
 import type { FilePart } from './manifest.ts';
 import { readPart } from './part.ts';
+import type { Place } from './place.ts';
 
 /** The list of objects; a line for each document of the snapshot, in the order of their ids. */
 export const objectList = 'objects.jsonl';
@@ -23,13 +24,13 @@ export type PresentObject = Extract<ObjectEntry, { sha256: string }>;
 export const fileOf = ({ key, bytes, sha256 }: PresentObject): FilePart => ({ file: `objects/${key}`, bytes, sha256 });
 
 /** The lines of a part. */
-export function readLines(directory: string, part: Pick<FilePart, 'file'>): AsyncIterable<string> {
-  return createInterface({ input: readPart(directory, part), crlfDelay: Number.POSITIVE_INFINITY });
+export function readLines(place: Place, part: Pick<FilePart, 'file'>): AsyncIterable<string> {
+  return createInterface({ input: readPart(place, part), crlfDelay: Number.POSITIVE_INFINITY });
 }
 
 /** The list of objects, one after another. Throws OpsError for a line that is none. */
-export async function* readObjectList(directory: string, part: FilePart): AsyncGenerator<ObjectEntry> {
-  for await (const line of readLines(directory, part)) {
+export async function* readObjectList(place: Place, part: FilePart): AsyncGenerator<ObjectEntry> {
+  for await (const line of readLines(place, part)) {
     try {
       yield entrySchema.parse(JSON.parse(line));
     } catch {

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { getMigrationStatus, migrate } from '../../db/migrate.ts';
@@ -9,7 +8,9 @@ import { holdMails } from '../../domain/platform/waiting-mails.ts';
 import { checkBeforeMigration, checkTarget, loadDatabase } from '../backup/load-database.ts';
 import { type LoadedObjects, loadObjects, verifyObjects } from '../backup/load-objects.ts';
 import { type Manifest, readManifest } from '../backup/manifest.ts';
+import { openPlace } from '../backup/open-place.ts';
 import { isOfFiles, verifyPart } from '../backup/part.ts';
+import type { Place } from '../backup/place.ts';
 import { createStopwatch } from '../backup/stopwatch.ts';
 import { type CommandAtRest, parseDirectory, UsageError } from '../command.ts';
 import { type OpsContext, OpsError, type OpsTools, withDatabaseAtRest, withNewDatabase } from '../context.ts';
@@ -30,9 +31,9 @@ export const restoreCommand: CommandAtRest = {
   async runAtRest(args, tools) {
     const { directory, check, rehearse: rehearses, replace = false, json } = parseDirectory('restore', args, flags);
     if ((check || rehearses) && replace) throw new UsageError('--replace is for a restore itself.');
-    const path = resolve(directory);
-    const manifest = await readManifest(path);
-    const backup: Backup = { path, manifest, watch: createStopwatch(), note: tools.note };
+    const place = await openPlace(directory);
+    const manifest = await readManifest(place);
+    const backup: Backup = { place, manifest, watch: createStopwatch(), note: tools.note };
     const restored = await (check
       ? verify(backup)
       : rehearses
@@ -50,7 +51,7 @@ export const restoreCommand: CommandAtRest = {
 };
 
 interface Backup {
-  path: string;
+  place: Place;
   manifest: Manifest;
   watch: ReturnType<typeof createStopwatch<'verification' | 'objects' | 'database'>>;
   note(line: string): void;
@@ -70,23 +71,23 @@ interface Restored {
   mailsHeld: number;
 }
 
-async function verify({ path, manifest, watch, note }: Backup): Promise<undefined> {
+async function verify({ place, manifest, watch, note }: Backup): Promise<undefined> {
   note('Verifying the backup …');
   await watch.step('verification', async () => {
-    for (const part of manifest.tables) await verifyPart(path, part);
-    await verifyObjects(path, manifest);
+    for (const part of manifest.tables) await verifyPart(place, part);
+    await verifyObjects(place, manifest);
   });
 }
 
 async function run(restore: Restore): Promise<Restored> {
-  const { path, manifest, replace, watch, note, context } = restore;
+  const { place, manifest, replace, watch, note, context } = restore;
   const { db, storage } = context;
   await checkTargets(restore);
   await verify(restore);
   await prepareDatabase(restore);
   // The objects first: until the rows are committed, the restore can be begun again.
   await claimStore(restore);
-  const objects = await watch.step('objects', () => loadObjects({ storage, replace }, path, manifest, note));
+  const objects = await watch.step('objects', () => loadObjects({ storage, replace }, place, manifest, note));
   const jobs = await loadRows(restore);
   const { deleted, lost } = manifest.objects;
   // A backup of an old schema had no column to mark mails as held; the migrated one has it.
@@ -94,9 +95,9 @@ async function run(restore: Restore): Promise<Restored> {
 }
 
 /** Loads the rows and migrates them to the schema of this version. */
-function loadRows({ path, manifest, replace, watch, note, context: { databaseUrl: url, db } }: Restore): Promise<Restored['jobs']> {
+function loadRows({ place, manifest, replace, watch, note, context: { databaseUrl: url, db } }: Restore): Promise<Restored['jobs']> {
   return watch.step('database', async () => {
-    await loadDatabase({ url, replace }, path, manifest, note);
+    await loadDatabase({ url, replace }, place, manifest, note);
     await migrate(db);
     await sql`select adopt_pgvector()`.execute(db);
     return await takeBackAttempts(db);
@@ -117,10 +118,10 @@ async function rehearse(backup: Backup, tools: OpsTools): Promise<undefined> {
   );
 }
 
-function describeSound({ path, manifest, watch }: Backup, rehearsed = false): string[] {
-  if (!rehearsed) return [`${path} is sound, as of ${manifest.snapshotAt}.`];
+function describeSound({ place, manifest, watch }: Backup, rehearsed = false): string[] {
+  if (!rehearsed) return [`${place.name} is sound, as of ${manifest.snapshotAt}.`];
   return [
-    `${path} can be restored, as of ${manifest.snapshotAt}: ${counted(rowsOf(manifest), 'row')} loaded, the ledger is sound, ` +
+    `${place.name} can be restored, as of ${manifest.snapshotAt}: ${counted(rowsOf(manifest), 'row')} loaded, the ledger is sound, ` +
       `${counted(manifest.objects.count, 'object')} verified. It took ${watch.describe()}.`,
   ];
 }

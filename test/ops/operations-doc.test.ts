@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { inheritedEnvironment } from '../../base/config/local.ts';
+import { DirectoryPlace } from '../../ops/backup/directory-place.ts';
 import { nameOfBackup } from '../../ops/backup/keep-latest.ts';
 import { createSupervisor } from '../../ops/local/supervise.ts';
 import { findTemporalCli } from '../../ops/local/temporal-cli.ts';
@@ -55,12 +56,12 @@ describe('docs/operations.md', () => {
       const directory = makeTestDirectory();
       try {
         const command = findCommand(doc).replace('/opt/sheaf', process.cwd()).replace('/srv/backups', directory);
-        const startedAt = nameOfBackup(new Date());
+        const startedAt = await nameOfBackup(new DirectoryPlace('/nowhere'), new Date());
         const program = runProgram('sh', ['-c', command], { env });
         expect((await program.exited).code, program.stdout() + program.stderr()).to.equal(0);
         const made = readdirSync(directory);
         expect(made).to.have.length(1);
-        const inOrder = [startedAt, made[0], nameOfBackup(new Date())];
+        const inOrder = [startedAt, made[0], await nameOfBackup(new DirectoryPlace('/nowhere'), new Date())];
         expect(inOrder).to.deep.equal(inOrder.toSorted());
         expect(existsSync(join(directory, made[0] ?? '', 'manifest.json'))).to.equal(true);
       } finally {

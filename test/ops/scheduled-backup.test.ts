@@ -41,6 +41,14 @@ describe('npm run ops -- backup --keep, and restore --rehearse', () => {
     expect(await opsResult(['restore', join(all, made), '--check'], api.stack.env)).to.include({ sound: true });
   });
 
+  it('keep the new one though the clock was set back since the others were made', async () => {
+    const all = join(root, 'later');
+    for (const name of ['sheaf-29991231T235958Z', 'sheaf-29991231T235959Z']) cpSync(backup, join(all, name), { recursive: true });
+    const { directory } = await opsResult(['backup', all, '--keep', '2'], api.stack.env);
+    expect(readdirSync(all)).to.deep.equal(['sheaf-29991231T235959Z', 'sheaf-30000101T000000Z']);
+    expect(directory).to.equal(join(all, 'sheaf-30000101T000000Z'));
+  });
+
   it('delete nothing if the backup fails', async () => {
     const all = join(root, 'failing');
     cpSync(backup, join(all, 'sheaf-20260102T020000Z'), { recursive: true });

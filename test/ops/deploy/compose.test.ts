@@ -238,6 +238,17 @@ describe('docker-compose.yml', () => {
     expect(interpolate(store?.environment, { ...env, ...keys })).to.include({ ROOT_ACCESS_KEY: 'sheaf', ROOT_SECRET_KEY: 'a secret' });
   });
 
+  it('makes backups in a directory of the host or where .env says, with the keys of the library of Amazon if these are set', () => {
+    const { backup } = compose.services;
+    expect(backup?.profiles).to.deep.equal(['backup']);
+    expect(backup?.volumes?.map((volume) => fill(volume, {}))).to.include('/srv/backups:/backups');
+    const script = backup?.command?.at(-1) ?? '';
+    expect(fill(script, {})).to.include('backup /backups --keep 14;');
+    expect(fill(script, { BACKUP_TARGET: 's3://of/mine', BACKUP_KEEP: '3' })).to.include('backup s3://of/mine --keep 3;');
+    const ofAmazon = Object.entries(backup?.environment ?? {}).filter(([name]) => name.startsWith('AWS_'));
+    expect(ofAmazon.map(([, value]) => value)).to.deep.equal([null, null, null, null]);
+  });
+
   it('has a codec server for the UI, only if it is asked for, and for this host alone', () => {
     const { codec, 'temporal-ui': ui, api } = compose.services;
     const { command = [], environment, ports, networks, image, profiles } = codec ?? {};
