@@ -1,18 +1,14 @@
 import { z } from 'zod';
 import { cannotConnect } from '../base/cannot-connect.ts';
-import type { RemoteModelConfig } from '../base/config/ai-service.ts';
-import type { RemoteHost, RemoteRole } from '../base/config/remote-hosts.ts';
+import type { RemoteModel, RemoteRole } from '../base/config/remote-models.ts';
 import { readRetryAfterMs } from '../base/retry-after.ts';
 import { providerState } from './provider-state.ts';
 import { saysTooLong } from './says-too-long.ts';
 import { ServiceError, type ServiceErrorOptions } from './service-error.ts';
 
-/** Remote models, of which one role has a host. */
-export type RemoteModel<R extends Lowercase<RemoteRole>> = RemoteModelConfig & Record<R, RemoteHost>;
-
 /** The time limit of a call to the remote model, and the signal of its caller. */
 interface RemoteCall {
-  role: Lowercase<RemoteRole>;
+  role: RemoteRole;
   timeoutMs: number;
   signal: AbortSignal;
   /** The prefix of the error codes: `<name>_failed`, `<name>_timeout`. */
@@ -25,18 +21,18 @@ interface RemoteCall {
  * image); or the signal's reason.
  */
 export async function askRemote<T extends z.ZodType>(
-  host: RemoteHost,
+  remote: RemoteModel,
   path: keyof typeof tooLong,
-  body: unknown,
+  body: object,
   schema: T,
   { role, timeoutMs, signal, name }: RemoteCall,
 ): Promise<z.output<T>> {
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
-    const response = await fetch(`${host.baseUrl}${path}`, {
+    const response = await fetch(`${remote.baseUrl}${path}`, {
       method: 'POST',
-      headers: { ...(host.key === undefined ? {} : { authorization: `Bearer ${host.key}` }), 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      headers: { ...(remote.key === undefined ? {} : { authorization: `Bearer ${remote.key}` }), 'content-type': 'application/json' },
+      body: JSON.stringify({ model: remote.model, ...body }),
       signal: AbortSignal.any([timeout, signal]),
       // A redirect would send the key and the document to a host that nobody configured.
       redirect: 'error',
@@ -84,7 +80,7 @@ async function readBounded({ body }: Response): Promise<string> {
 const tooLong = {
   '/chat/completions': 'The text is longer than the remote model takes.',
   '/rerank': 'A text is longer than the model that ranks takes.',
-  '/embeddings': 'A text is longer than the embedding model takes. Documents fit in shorter chunks (REMOTE_AI_CHUNK_CHARACTERS).',
+  '/embeddings': 'A text is longer than the embedding model takes. Documents fit in shorter chunks (chunkCharacters of REMOTE_AI_EMBED).',
 };
 
 /** A model says so of one image that it takes the others of: it is too large, or shows what the model must not read. */
@@ -118,7 +114,7 @@ export const chatCompletion = z
  * somebody else. Returns the text of its message. Throws as {@link askRemote}.
  */
 export async function askInJson(
-  remote: RemoteModel<'chat'>,
+  remote: RemoteModel,
   { instructions, material }: { instructions: string; material: object },
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
 ): Promise<string> {
@@ -126,6 +122,6 @@ export async function askInJson(
     { role: 'system', content: instructions },
     { role: 'user', content: JSON.stringify(material) },
   ];
-  const body = { model: remote.chatModel, temperature: 0, messages };
-  return await askRemote(remote.chat, '/chat/completions', body, chatCompletion, { role: 'chat', timeoutMs, signal, name: 'remote' });
+  const body = { temperature: 0, messages };
+  return await askRemote(remote, '/chat/completions', body, chatCompletion, { role: 'chat', timeoutMs, signal, name: 'remote' });
 }

@@ -1,4 +1,4 @@
-import type { RemoteRole } from '../base/config/remote-hosts.ts';
+import type { RemoteRole } from '../base/config/remote-models.ts';
 
 /** Additional fields of a refusal or failure. */
 export interface ServiceErrorOptions {
@@ -15,7 +15,7 @@ export interface ServiceErrorOptions {
  * `quota`: what was paid for is used up; `refused`: the key is wrong.
  */
 export interface ProviderState {
-  role: Lowercase<RemoteRole>;
+  role: RemoteRole;
   state: 'unreachable' | 'failing' | 'limited' | 'quota' | 'refused';
 }
 

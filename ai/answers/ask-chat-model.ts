@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { RemoteChatModel } from '../../base/config/remote-models.ts';
 import { completionJson } from '../completion-json.ts';
 import { estimateTokens } from '../estimate-tokens.ts';
-import { askInJson, type RemoteModel } from '../remote-model.ts';
+import { askInJson } from '../remote-model.ts';
 import { ServiceError } from '../service-error.ts';
 import type { Answer, Passage, Pick, Question } from './answer.ts';
 
@@ -19,18 +20,18 @@ const maxDraft = 8_000;
 
 /**
  * Asks the remote chat model for the numbers of the units that respond. It gets the question and the first passages, as many as the tokens
- * of REMOTE_AI_ANSWER_CONTEXT allow, and no tools. Of prose with quotes those units are taken that have the quotes word for word; what is in
+ * of its context allow, and no tools. Of prose with quotes those units are taken that have the quotes word for word; what is in
  * another form is left out. Throws ServiceError 502 `remote_failed` for what is not JSON of an answer, and as `askRemote`.
  */
-export async function askChatModel(remote: RemoteModel<'chat'>, asked: Question, signal: AbortSignal): Promise<Answer> {
-  const given = numberUnits(asked.passages, remote.answerTokens);
+export async function askChatModel(remote: RemoteChatModel, asked: Question, signal: AbortSignal): Promise<Answer> {
+  const given = numberUnits(asked.passages, remote.context);
   const material = { ...(asked.before === null ? {} : { before: asked.before }), question: asked.question, passages: given };
   const content = await askInJson(remote, { instructions: instructions(asked.maxSentences, asked.draft), material }, { timeoutMs, signal });
   const { answer, sentences, draft } = readCompletion(content);
   const units = new Map(given.flatMap((passage) => Object.entries(passage.units).map(([number, text]) => [Number(number), text])));
   const picks = (answer ?? sentences ?? []).flatMap((each) => readPick(each, units));
   const said = storable.max(maxDraft).safeParse(draft);
-  return { answer: picks, draft: asked.draft && said.success ? said.data : null, extractive: false, model: remote.chatModel };
+  return { answer: picks, draft: asked.draft && said.success ? said.data : null, extractive: false, model: remote.model };
 }
 
 function instructions(maxSentences: number, draft: boolean): string {

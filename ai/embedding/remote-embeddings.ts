@@ -1,28 +1,28 @@
 import { z } from 'zod';
-import { askRemote, type RemoteModel } from '../remote-model.ts';
+import type { RemoteEmbedModel } from '../../base/config/remote-models.ts';
+import { askRemote } from '../remote-model.ts';
 import { ServiceError } from '../service-error.ts';
 import { type EmbedModel, usualChunk } from './embed-models.ts';
 
 const response = z.object({ data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()).min(1) })) });
 
 /**
- * A model behind an endpoint of the OpenAI protocol, asked with at most REMOTE_AI_EMBED_BATCH texts at a time, one request after another.
+ * A model behind an endpoint of the OpenAI protocol, asked with at most `batch` texts at a time, one request after another.
  * Throws ServiceError 413 for a text that is too long for the model; 502 for any other failure, and for a response without one vector of
- * the expected length for each text.
+ * the expected length for each text. `shortens`: whether it takes `dimensions`, by default if the operator has named a number.
  */
-export function createRemoteModel(remote: RemoteModel<'embed'>, name: string): EmbedModel {
-  const own = name === remote.embedModel ? remote.embedDimensions : remote.previousEmbedDimensions;
-  const shortens = takesDimensions(remote, name);
+export function createRemoteModel(remote: RemoteEmbedModel, shortens = remote.dimensions !== undefined): EmbedModel {
+  const { model: name, dimensions: own, chunkCharacters, batch } = remote;
   const model: EmbedModel = {
     name,
     dimensions: own ?? null,
-    chunkCharacters: name === remote.embedModel ? remote.chunkCharacters : remote.previousChunkCharacters,
-    textsPerCall: Math.min(usualChunk.textsPerCall, remote.embedBatch),
+    chunkCharacters,
+    textsPerCall: Math.min(usualChunk.textsPerCall, batch),
     async embed(texts, signal, dimensions) {
       const vectors: number[][] = [];
       const asked = shortens ? (dimensions ?? own) : undefined;
-      for (let start = 0; start < texts.length; start += remote.embedBatch) {
-        vectors.push(...(await embedBatch(remote, name, texts.slice(start, start + remote.embedBatch), signal, asked)));
+      for (let start = 0; start < texts.length; start += batch) {
+        vectors.push(...(await embedBatch(remote, texts.slice(start, start + batch), signal, asked)));
       }
       checkLengths(vectors, dimensions ?? own);
       if (dimensions === undefined) model.dimensions = vectors[0]?.length ?? null;
@@ -32,25 +32,18 @@ export function createRemoteModel(remote: RemoteModel<'embed'>, name: string): E
   return model;
 }
 
-/** Only models that can shorten their vectors take `dimensions`: those for which the operator has named a number. */
-function takesDimensions(remote: RemoteModel<'embed'>, name: string): boolean {
-  const { embedModel, embedDimensions, previousEmbedModel, previousEmbedDimensions } = remote;
-  return (name === embedModel && embedDimensions !== undefined) || (name === previousEmbedModel && previousEmbedDimensions !== undefined);
-}
-
 async function embedBatch(
-  remote: RemoteModel<'embed'>,
-  model: string,
+  remote: RemoteEmbedModel,
   texts: string[],
   signal: AbortSignal,
   dimensions: number | undefined,
 ): Promise<number[][]> {
   // The protocol refuses an empty input.
   const input = texts.map((text) => text || ' ');
-  const body = { model, input, encoding_format: 'float', ...(dimensions === undefined ? {} : { dimensions }) };
-  const { data } = await askRemote(remote.embed, '/embeddings', body, response, {
+  const body = { input, encoding_format: 'float', ...(dimensions === undefined ? {} : { dimensions }) };
+  const { data } = await askRemote(remote, '/embeddings', body, response, {
     role: 'embed',
-    timeoutMs: remote.embedTimeoutMs,
+    timeoutMs: remote.seconds * 1_000,
     signal,
     name: 'remote',
   });

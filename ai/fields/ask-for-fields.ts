@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { Semaphore } from '../../base/concurrency/semaphore.ts';
+import type { RemoteChatModel } from '../../base/config/remote-models.ts';
 import { completionJson } from '../completion-json.ts';
 import { estimateTokens } from '../estimate-tokens.ts';
-import { askInJson, type RemoteModel } from '../remote-model.ts';
+import { askInJson } from '../remote-model.ts';
 import { ServiceError } from '../service-error.ts';
 import type { FieldPassage, FieldRequest, SaidField, SaidFields } from './fields.ts';
 
@@ -23,20 +24,20 @@ const entry = z.object({
 
 /**
  * Asks the remote chat model for the values of a schema, each with a quote. It gets the document in parts, each with as many passages as the
- * tokens of REMOTE_AI_ANSWER_CONTEXT allow, and no tools. Throws ServiceError 502 `remote_failed` for a completion that is not JSON of the
+ * tokens of its context allow, and no tools. Throws ServiceError 502 `remote_failed` for a completion that is not JSON of the
  * form, and as `askRemote`. Values in another form are left out and counted; the others are passed on as they are.
  */
-export async function askForFields(remote: RemoteModel<'chat'>, request: FieldRequest, signal: AbortSignal): Promise<SaidFields> {
+export async function askForFields(remote: RemoteChatModel, request: FieldRequest, signal: AbortSignal): Promise<SaidFields> {
   const places = new Semaphore(partsAtOnce);
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
-  const parts = splitPassages(request.passages, remote.answerTokens).map((passages) =>
+  const parts = splitPassages(request.passages, remote.context).map((passages) =>
     places.run(() => askForPart(remote, { ...request, passages }, either), either),
   );
   try {
     const said = await Promise.all(parts);
     return {
-      model: remote.chatModel,
+      model: remote.model,
       parts: said.map(({ fields }) => fields),
       unreadable: said.reduce((sum, { unreadable }) => sum + unreadable, 0),
     };
@@ -47,7 +48,7 @@ export async function askForFields(remote: RemoteModel<'chat'>, request: FieldRe
   }
 }
 
-async function askForPart(remote: RemoteModel<'chat'>, { schema, title, passages }: FieldRequest, signal: AbortSignal) {
+async function askForPart(remote: RemoteChatModel, { schema, title, passages }: FieldRequest, signal: AbortSignal) {
   const material = {
     schema,
     title,

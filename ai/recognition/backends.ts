@@ -1,9 +1,10 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AiServiceConfig } from '../../base/config/ai-service.ts';
+import type { RemoteModel } from '../../base/config/remote-models.ts';
 import type { RawText, SourceDocument } from '../formats/document.ts';
 import { checkContent } from '../formats/recognize-content.ts';
-import { askRemote, chatCompletion, type RemoteModel } from '../remote-model.ts';
+import { askRemote, chatCompletion } from '../remote-model.ts';
 import { memoryBytes } from '../sandbox/memory-bounds.ts';
 import { ProcessPool } from '../sandbox/process-pool.ts';
 import { TaskFailure } from '../sandbox/protocol.ts';
@@ -51,7 +52,7 @@ export function chooseOcr(
 ): Ocr {
   const { ocrProvider, remote } = config;
   if (ocrProvider === 'none') return fixed(undefined);
-  if (remote?.vision && ocrProvider !== 'local') return fixed(createRemoteOcr({ ...remote, vision: remote.vision }, config));
+  if (remote.vision && ocrProvider !== 'local') return fixed(createRemoteOcr(remote.vision, config));
   const entry = new URL('./child.ts', import.meta.url);
   const chosen: Recognizers = { models: config.ocrModelsDirectory ?? installedModels(), tesseract: chooseEngine(config) };
   const { models, tesseract } = chosen;
@@ -114,7 +115,7 @@ export function createLocalOcr(pool: Pick<ProcessPool, 'run'>, config: LocalOcrC
   };
 }
 
-function createRemoteOcr(remote: RemoteModel<'vision'>, config: AiServiceConfig): OcrBackend {
+function createRemoteOcr(remote: RemoteModel, config: AiServiceConfig): OcrBackend {
   const { ocrTimeoutMs, extractTimeoutMs } = config;
   return {
     name: 'remote',
@@ -124,10 +125,10 @@ function createRemoteOcr(remote: RemoteModel<'vision'>, config: AiServiceConfig)
         { type: 'text', text: instruction },
         { type: 'image_url', image_url: { url: dataUrl(image) } },
       ];
-      const body = { model: remote.visionModel, temperature: 0, messages: [{ role: 'user', content }] };
+      const body = { temperature: 0, messages: [{ role: 'user', content }] };
       try {
         const call = { role: 'vision' as const, timeoutMs: Math.min(ocrTimeoutMs, extractTimeoutMs), signal, name: 'ocr' as const };
-        const text = await askRemote(remote.vision, '/chat/completions', body, chatCompletion, call);
+        const text = await askRemote(remote, '/chat/completions', body, chatCompletion, call);
         const read = text === noText ? '' : text;
         return { text: read, pages: 1, pageTexts: [read] };
       } catch (error) {

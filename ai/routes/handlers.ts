@@ -46,7 +46,7 @@ export function createJsonRoutes(
       return provider.fields(asked, signal);
     }),
     rerank: jsonRoute(rerank, bytesOf(maxPassages * maxTextLength), ({ query, documents }, signal) =>
-      askReranker(remote, query, documents, signal),
+      askReranker(remote.rerank, query, documents, signal),
     ),
   };
 }

@@ -1,49 +1,10 @@
 import { z } from 'zod';
-import {
-  crossCheck,
-  type Environment,
-  environmentName,
-  flag,
-  integer,
-  logLevel,
-  optionalInteger,
-  parseEnvironment,
-} from './environment.ts';
+import { crossCheck, type Environment, environmentName, flag, integer, logLevel, parseEnvironment } from './environment.ts';
 import { extraKinds } from './extra-content-types.ts';
 import { type LocalModelName, localModelVariables, usesMinilm } from './local-models.ts';
 import { refusePlaceholder } from './placeholder.ts';
-import { hostOf, problemsOfHost, type RemoteHost, remoteHostVariables, remoteRoles } from './remote-hosts.ts';
+import { type RemoteModels, remoteChecks, remoteModelsOf, remoteVariables } from './remote-models.ts';
 import { type TracingConfig, tracingOf, tracingVariables } from './tracing.ts';
-
-/**
- * Remote models: at any endpoint with the OpenAI protocol (`/chat/completions`, `/embeddings`), each role at its own or all at one. Local
- * algorithms do the work of a role without a host.
- */
-export interface RemoteModelConfig {
-  chat: RemoteHost | null;
-  embed: RemoteHost | null;
-  vision: RemoteHost | null;
-  rerank: RemoteHost | null;
-  chatModel: string;
-  embedModel: string;
-  visionModel: string;
-  /** The model that ranks the passages of a search anew; undefined without one. */
-  rerankModel: string | undefined;
-  /** How many tokens of passages the chat model is given with a question, by an estimate that errs on the high side. */
-  answerTokens: number;
-  /** The model of documents that were indexed before `embedModel`: it embeds queries of workspaces that still search them. */
-  previousEmbedModel: string | undefined;
-  /** The number of dimensions of either model's vectors; undefined means the model's own. */
-  embedDimensions: number | undefined;
-  previousEmbedDimensions: number | undefined;
-  /** The size of the chunks that each of the two models embeds. */
-  chunkCharacters: number;
-  previousChunkCharacters: number;
-  /** How many texts a request may have. */
-  embedBatch: number;
-  /** How long such a request may take, including its wait in the server's queue. */
-  embedTimeoutMs: number;
-}
 
 /** Configuration of the internal AI service. */
 export interface AiServiceConfig {
@@ -84,14 +45,11 @@ export interface AiServiceConfig {
   ocrModelsDirectory: string | undefined;
   /** The directories in which Tesseract is looked for. Without it, its WebAssembly build recognizes text. */
   programPath: string[];
-  /** Null if no role has a host, so that all is done locally. */
-  remote: RemoteModelConfig | null;
+  remote: RemoteModels;
   logLevel: string;
 }
 
 const mebibyte = 1024 * 1024;
-/** Node's fetch waits at most five minutes for a response. */
-const maxEmbedSeconds = 240;
 
 /** Names of language data, separated by commas. */
 function languages() {
@@ -101,12 +59,6 @@ function languages() {
     .pipe(z.array(z.string().regex(/^\w{1,40}$/, 'must be names like eng or chi_sim, separated by commas')))
     .default(['eng']);
 }
-
-/** Longer chunks would make results of searches too large. */
-const maxChunkCharacters = 1_200;
-
-/** With much shorter chunks a document would have too many. */
-const chunkBounds = { min: 200, max: maxChunkCharacters };
 
 /** The variables of the AI service. */
 export const aiServiceEnvironment = z.object({
@@ -133,19 +85,7 @@ export const aiServiceEnvironment = z.object({
   OCR_LANGUAGES: languages(),
   OCR_LANGUAGES_DIR: z.string().startsWith('/', 'must be an absolute path').optional(),
   OCR_MODELS_DIR: z.string().startsWith('/', 'must be an absolute path').optional(),
-  ...remoteHostVariables,
-  REMOTE_AI_CHAT_MODEL: z.string().default('gpt-4o-mini'),
-  REMOTE_AI_EMBED_MODEL: z.string().default('text-embedding-3-small'),
-  REMOTE_AI_VISION_MODEL: z.string().default('gpt-4o-mini'),
-  REMOTE_AI_RERANK_MODEL: z.string().optional(),
-  REMOTE_AI_ANSWER_CONTEXT: integer(12_000, { min: 500, max: 1_000_000 }),
-  REMOTE_AI_PREVIOUS_EMBED_MODEL: z.string().optional(),
-  REMOTE_AI_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
-  REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: integer(0, { max: 16_000 }),
-  REMOTE_AI_CHUNK_CHARACTERS: integer(maxChunkCharacters, chunkBounds),
-  REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS: optionalInteger(chunkBounds),
-  REMOTE_AI_EMBED_BATCH: integer(64, { min: 1, max: 64 }),
-  REMOTE_AI_EMBED_SECONDS: integer(30, { min: 1, max: maxEmbedSeconds }),
+  ...remoteVariables,
   ...tracingVariables,
   LOG_LEVEL: logLevel(),
 });
@@ -167,38 +107,12 @@ const checks = [
   check(['OCR_SCANNED_PDF', 'OCR_PROVIDER'], ({ OCR_SCANNED_PDF, OCR_PROVIDER }) =>
     OCR_SCANNED_PDF && OCR_PROVIDER === 'none' ? ['OCR_SCANNED_PDF: needs text recognition, but OCR_PROVIDER is none'] : [],
   ),
-  check(['OCR_PROVIDER', 'REMOTE_AI_KEY', 'REMOTE_AI_VISION_BASE_URL'], (e) =>
-    e.OCR_PROVIDER === 'remote' && !hostOf(e, 'VISION') ? ['REMOTE_AI_KEY: is missing while OCR_PROVIDER is remote'] : [],
-  ),
-  check(['REMOTE_AI_BASE_URL', 'REMOTE_AI_KEY'], ({ REMOTE_AI_BASE_URL, REMOTE_AI_KEY }) =>
-    REMOTE_AI_BASE_URL !== undefined && !REMOTE_AI_KEY
-      ? ['REMOTE_AI_KEY: is missing while REMOTE_AI_BASE_URL is set; if the endpoint asks for no key, any text will do']
+  check(['OCR_PROVIDER', 'REMOTE_AI_KEY', 'REMOTE_AI_VISION'], (e) =>
+    e.OCR_PROVIDER === 'remote' && !e.REMOTE_AI_KEY && !e.REMOTE_AI_VISION?.host
+      ? ['REMOTE_AI_KEY: is missing while OCR_PROVIDER is remote']
       : [],
   ),
-  check(['REMOTE_AI_RERANK_MODEL', 'REMOTE_AI_KEY', 'REMOTE_AI_RERANK_BASE_URL'], (e) =>
-    e.REMOTE_AI_RERANK_MODEL && !hostOf(e, 'RERANK') ? ['REMOTE_AI_KEY: is missing while REMOTE_AI_RERANK_MODEL is set'] : [],
-  ),
-  ...remoteRoles.map((role) =>
-    check(['REMOTE_AI_KEY', `REMOTE_AI_${role}_BASE_URL`, `REMOTE_AI_${role}_KEY`], (e) => problemsOfHost(e, role)),
-  ),
-  check(['REMOTE_AI_PREVIOUS_EMBED_MODEL', 'REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS'], (e) =>
-    e.REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS > 0 && !e.REMOTE_AI_PREVIOUS_EMBED_MODEL
-      ? ['REMOTE_AI_PREVIOUS_EMBED_MODEL: is missing while REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS is set']
-      : [],
-  ),
-  check(['REMOTE_AI_PREVIOUS_EMBED_MODEL', 'REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS'], (e) =>
-    e.REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS !== undefined && !e.REMOTE_AI_PREVIOUS_EMBED_MODEL
-      ? ['REMOTE_AI_PREVIOUS_EMBED_MODEL: is missing while REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS is set']
-      : [],
-  ),
-  check(
-    ['REMOTE_AI_EMBED_MODEL', 'REMOTE_AI_PREVIOUS_EMBED_MODEL', 'REMOTE_AI_CHUNK_CHARACTERS', 'REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS'],
-    (e) =>
-      e.REMOTE_AI_EMBED_MODEL === e.REMOTE_AI_PREVIOUS_EMBED_MODEL &&
-      (e.REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS ?? e.REMOTE_AI_CHUNK_CHARACTERS) !== e.REMOTE_AI_CHUNK_CHARACTERS
-        ? ['REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS: must be REMOTE_AI_CHUNK_CHARACTERS while both models are the same']
-        : [],
-  ),
+  ...remoteChecks,
 ];
 
 /**
@@ -232,26 +146,7 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     ocrModelsDirectory: env.OCR_MODELS_DIR,
     // PATH belongs to the system, so it is not in the list of variables.
     programPath: (environment.PATH ?? '').split(':').filter((path) => path.startsWith('/')),
-    remote: remoteRoles.some((role) => hostOf(env, role))
-      ? {
-          chat: hostOf(env, 'CHAT'),
-          embed: hostOf(env, 'EMBED'),
-          vision: hostOf(env, 'VISION'),
-          rerank: hostOf(env, 'RERANK'),
-          chatModel: env.REMOTE_AI_CHAT_MODEL,
-          embedModel: env.REMOTE_AI_EMBED_MODEL,
-          visionModel: env.REMOTE_AI_VISION_MODEL,
-          rerankModel: env.REMOTE_AI_RERANK_MODEL,
-          answerTokens: env.REMOTE_AI_ANSWER_CONTEXT,
-          previousEmbedModel: env.REMOTE_AI_PREVIOUS_EMBED_MODEL || undefined,
-          embedDimensions: env.REMOTE_AI_EMBED_DIMENSIONS || undefined,
-          previousEmbedDimensions: env.REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS || undefined,
-          chunkCharacters: env.REMOTE_AI_CHUNK_CHARACTERS,
-          previousChunkCharacters: env.REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS ?? maxChunkCharacters,
-          embedBatch: env.REMOTE_AI_EMBED_BATCH,
-          embedTimeoutMs: env.REMOTE_AI_EMBED_SECONDS * 1000,
-        }
-      : null,
+    remote: remoteModelsOf(env),
     logLevel: env.LOG_LEVEL,
   };
 }

@@ -93,7 +93,7 @@ quotes; whether the quotes hold is for the caller to check. 422 \`no_chat_model\
       method: 'POST',
       path: '/rerank',
       summary: `Ranks 1 to ${maxPassages} texts of at most ${maxTextLength} characters by how they respond to a query, by the model of \
-REMOTE_AI_RERANK_MODEL: their indexes, the best first. 422 \`no_reranker\` without one.`,
+REMOTE_AI_RERANK: their indexes, the best first. 422 \`no_reranker\` without one.`,
       headers,
       body: rankRequest,
       responses: { 200: ranking.describe('The order.') },

@@ -11,7 +11,7 @@ describe('answers of a remote model', () => {
       REMOTE_AI_BASE_URL: remote.baseUrl,
       REMOTE_AI_KEY: 'key-of-the-remote',
       REMOTE_AI_CHAT_MODEL: 'talker',
-      REMOTE_AI_ANSWER_CONTEXT: '500',
+      REMOTE_AI_CHAT: '?context=500',
     });
   });
   beforeEach(() => {
@@ -57,7 +57,7 @@ describe('answers of a remote model', () => {
     });
   });
 
-  it('gives it as many of the first passages as REMOTE_AI_ANSWER_CONTEXT allow, and at least one', async () => {
+  it('gives it as many of the first passages as its context allows, and at least one', async () => {
     const given = async (...lengths: number[]) => {
       remote.answer = () => chat('{"answer":[]}');
       await service.client.answer({ ...asked, passages: lengths.map((length) => passage('字'.repeat(length))) });

@@ -35,7 +35,7 @@ describe('the configuration of the AI service', () => {
       ocrLanguagesDirectory: undefined,
       ocrModelsDirectory: undefined,
       programPath: [],
-      remote: null,
+      remote: { chat: null, embed: null, previousEmbed: null, vision: null, rerank: null },
       logLevel: 'info',
     });
   });
@@ -71,27 +71,60 @@ describe('the configuration of the AI service', () => {
       expect(() => load(wrong)).to.throw('EXTRA_CONTENT_TYPES: must be all, none, or names of docx');
   });
 
-  it('knows a host for each role of a remote model, and sends the key of all to none of them', () => {
-    const load = (variables: Record<string, string>) => loadAiServiceConfig({ SERVICE_TOKEN: 's', ...variables }).remote;
-    const all = { REMOTE_AI_KEY: 'k', REMOTE_AI_BASE_URL: 'http://all.example/v1' };
-    const host = { baseUrl: 'http://all.example/v1', key: 'k' };
-    const hosts = { chat: host, embed: host, vision: host, rerank: host };
+  it('knows an endpoint for each role of a remote model, and sends the key of all to none of them', () => {
+    const all = { REMOTE_AI_KEY: 'k', REMOTE_AI_BASE_URL: 'http://all.example/v1', REMOTE_AI_RERANK: '?model=ranker' };
+    const common = { baseUrl: 'http://all.example/v1', key: 'k' };
+    const usual = remoteOf(all);
+    expect(usual.chat).to.deep.equal({ ...common, model: 'gpt-4o-mini', context: 12_000 });
+    expect(usual.embed).to.deep.include({ ...common, model: 'text-embedding-3-small', chunkCharacters: 1_200, batch: 64, seconds: 30 });
+    expect([usual.vision, usual.rerank]).to.deep.equal([
+      { ...common, model: 'gpt-4o-mini' },
+      { ...common, model: 'ranker' },
+    ]);
     for (const [role, field] of [
       ['CHAT', 'chat'],
       ['EMBED', 'embed'],
+      ['PREVIOUS_EMBED', 'previousEmbed'],
       ['VISION', 'vision'],
       ['RERANK', 'rerank'],
     ] as const) {
-      const url = { [`REMOTE_AI_${role}_BASE_URL`]: 'http://own.example/v1/' };
-      const key = { [`REMOTE_AI_${role}_KEY`]: 'own' };
-      const own = { baseUrl: 'http://own.example/v1', key: 'own' };
-      expect(load({ ...all, ...url, ...key })).to.deep.include({ ...hosts, [field]: own });
-      expect(load({ ...all, ...key })?.[field]).to.deep.equal({ baseUrl: 'http://all.example/v1', key: 'own' });
-      expect(load({ ...all, ...url })?.[field]).to.deep.equal({ baseUrl: 'http://own.example/v1', key: undefined });
-      // By itself it makes no other role remote.
-      expect(load(url)).to.deep.include({ chat: null, embed: null, vision: null, rerank: null, [field]: { ...own, key: undefined } });
-      expect(() => load(key), role).to.throw(`REMOTE_AI_${role}_BASE_URL: is missing while REMOTE_AI_${role}_KEY is set`);
+      const name = `REMOTE_AI_${role}`;
+      const own = { baseUrl: 'http://own.example:8001/v1', key: 'a/b#c:d', model: 'Qwen/Qwen3-8B' };
+      const changed = remoteOf({ ...all, [name]: 'http://a%2Fb%23c%3Ad@own.example:8001/v1/?model=Qwen/Qwen3-8B' });
+      expect(changed[field], role).to.include(own);
+      expect({ ...changed, [field]: usual[field] }, role).to.deep.equal(usual);
+      expect(remoteOf({ ...all, [name]: '?model=other' })[field], role).to.include({ ...common, model: 'other' });
+      // By itself it makes no other role remote, and needs no key.
+      const { [field]: alone, ...others } = remoteOf({ [name]: 'http://own.example/v1?model=m' });
+      expect(alone, role).to.include({ baseUrl: 'http://own.example/v1', key: undefined });
+      expect(Object.values(others), role).to.deep.equal([null, null, null, null]);
+      expect(() => remoteOf({ [name]: '?model=other' }), role).to.throw(`REMOTE_AI_KEY: is missing while ${name} names no endpoint`);
     }
+    expect(remoteOf({ REMOTE_AI_CHAT_MODEL: 'talker', REMOTE_AI_CHAT: 'http://own.example/v1' }).chat).to.include({ model: 'talker' });
+  });
+
+  it('refuses the URL of a role that is none, in words that do not repeat it', () => {
+    for (const wrong of [
+      'quinquereme',
+      'ftp://quinquereme@models.example/v1',
+      'https://ada:quinquereme@models.example/v1',
+      'https://quinque#reme@models.example/v1',
+      'https://quinquereme%zz@models.example/v1',
+      'https://models/quinquereme@models.example/v1',
+    ])
+      expect(() => remoteOf({ REMOTE_AI_CHAT: wrong }), wrong)
+        .to.throw('REMOTE_AI_CHAT: must be a URL such as')
+        .with.property('message')
+        .that.does.not.contain('quinque');
+    for (const [query, problem] of [
+      ['?model=', 'model is missing'],
+      ['?api-version=1', 'has parameters other than model, context'],
+      ['https://key?quinquereme@models.example/v1', 'has parameters other than model, context'],
+      ['?context=499', 'context must be at least 500'],
+    ] as const)
+      expect(() => remoteOf({ REMOTE_AI_KEY: 'k', REMOTE_AI_CHAT: query }), query).to.throw(`REMOTE_AI_CHAT: ${problem}`);
+    for (const role of ['RERANK', 'PREVIOUS_EMBED'])
+      expect(() => remoteOf({ [`REMOTE_AI_${role}`]: 'https://models.example/v1' })).to.throw(`REMOTE_AI_${role}: model is missing`);
   });
 
   it('refuses text recognition that cannot work', () => {
@@ -105,42 +138,36 @@ describe('the configuration of the AI service', () => {
   });
 
   it('turns to the remote model once there is a key', () => {
-    const { remote } = loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k', REMOTE_AI_BASE_URL: 'http://models.example/v1/' });
-    const host = { key: 'k', baseUrl: 'http://models.example/v1' };
-    expect(remote).to.deep.include({ chat: host, embed: host, vision: host });
-    expect(loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k' }).remote?.chat?.baseUrl).to.equal('https://api.openai.com/v1');
-    const previous = { SERVICE_TOKEN: 's', REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: '512' };
-    expect(() => loadAiServiceConfig(previous)).to.throw('REMOTE_AI_PREVIOUS_EMBED_MODEL: is missing');
+    expect(Object.values(remoteOf({}))).to.deep.equal([null, null, null, null, null]);
+    const { chat, embed, vision } = remoteOf({ REMOTE_AI_KEY: 'k', REMOTE_AI_BASE_URL: 'http://models.example/v1/' });
+    for (const role of [chat, embed, vision]) expect(role).to.include({ key: 'k', baseUrl: 'http://models.example/v1' });
+    expect(remoteOf({ REMOTE_AI_KEY: 'k' }).chat?.baseUrl).to.equal('https://api.openai.com/v1');
   });
 
-  it('refuses a length of chunks for a model before that has no name, or is the same', () => {
-    const load = (variables: Record<string, string>) => () =>
-      loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k', REMOTE_AI_EMBED_MODEL: 'embedder', ...variables }).remote;
-    const previous = { REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS: '600' };
-    expect(load(previous)).to.throw('REMOTE_AI_PREVIOUS_EMBED_MODEL: is missing');
-    const same = { ...previous, REMOTE_AI_PREVIOUS_EMBED_MODEL: 'embedder' };
-    expect(load(same)).to.throw('REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS: must be');
-    expect(load({ ...same, REMOTE_AI_CHUNK_CHARACTERS: '600' })()).to.include({ chunkCharacters: 600, previousChunkCharacters: 600 });
-    expect(load({ REMOTE_AI_PREVIOUS_EMBED_MODEL: 'embedder', REMOTE_AI_CHUNK_CHARACTERS: '600' })()).to.include({ chunkCharacters: 600 });
+  it('refuses another length of chunks for the model before if it is the same', () => {
+    const load = (embed: string, previous: string) => () =>
+      remoteOf({ REMOTE_AI_KEY: 'k', REMOTE_AI_EMBED_MODEL: 'embedder', REMOTE_AI_EMBED: embed, REMOTE_AI_PREVIOUS_EMBED: previous });
+    expect(load('', '?model=embedder&chunkCharacters=600')).to.throw('REMOTE_AI_PREVIOUS_EMBED: chunkCharacters must be that of');
+    expect(load('?chunkCharacters=600', '?model=embedder')).to.throw('REMOTE_AI_PREVIOUS_EMBED: chunkCharacters must be that of');
+    const same = load('?chunkCharacters=600', '?model=embedder&chunkCharacters=600')();
+    expect([same.embed?.chunkCharacters, same.previousEmbed?.chunkCharacters]).to.deep.equal([600, 600]);
+    const other = load('?model=new&chunkCharacters=600', '?model=embedder')();
+    expect([other.embed?.chunkCharacters, other.previousEmbed?.chunkCharacters]).to.deep.equal([600, 1_200]);
   });
 
-  it('waits for vectors of a remote model for 30 seconds, or as long as it is told, but not longer than a connection does', () => {
-    const load = (seconds?: string) =>
-      loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k', REMOTE_AI_EMBED_SECONDS: seconds }).remote?.embedTimeoutMs;
-    expect([load(), load('1'), load('240')]).to.deep.equal([30_000, 1_000, 240_000]);
-    for (const seconds of ['0', '241', '1.5']) expect(() => load(seconds), seconds).to.throw('REMOTE_AI_EMBED_SECONDS: must be');
-  });
-
-  it('has chunks of 1,200 characters for a remote model, or of as many as it is told, and for the one before it', () => {
-    const load = (variables: Record<string, string> = {}) => loadAiServiceConfig({ SERVICE_TOKEN: 's', REMOTE_AI_KEY: 'k', ...variables });
-    expect(load().remote).to.include({ chunkCharacters: 1_200, previousChunkCharacters: 1_200 });
-    for (const [name, field] of [
-      ['REMOTE_AI_CHUNK_CHARACTERS', 'chunkCharacters'],
-      ['REMOTE_AI_PREVIOUS_CHUNK_CHARACTERS', 'previousChunkCharacters'],
-    ] as const) {
-      expect(load({ [name]: '200', REMOTE_AI_PREVIOUS_EMBED_MODEL: 'former' }).remote).to.have.property(field, 200);
-      for (const characters of ['199', '1201']) expect(() => load({ [name]: characters })).to.throw(`${name}: must be`);
-    }
+  it('bounds what a request for vectors has and takes: a connection waits for five minutes at most', () => {
+    for (const [name, least, most] of [
+      ['seconds', 1, 240],
+      ['batch', 1, 64],
+      ['chunkCharacters', 200, 1_200],
+      ['dimensions', 1, 16_000],
+    ] as const)
+      for (const role of ['EMBED', 'PREVIOUS_EMBED'] as const) {
+        const load = (value: string | number) => remoteOf({ REMOTE_AI_KEY: 'k', [`REMOTE_AI_${role}`]: `?model=m&${name}=${value}` });
+        for (const value of [least, most])
+          expect(load(value)[role === 'EMBED' ? 'embed' : 'previousEmbed'], `${name} ${value}`).to.include({ [name]: value });
+        for (const value of [least - 1, most + 1, '1.5']) expect(() => load(value), name).to.throw(`REMOTE_AI_${role}: ${name} must be`);
+      }
   });
 
   it('refuses the address of a remote model without a key, and one with a password, which it does not repeat', () => {
@@ -161,3 +188,5 @@ describe('the configuration of the AI service', () => {
     expect(program.stderr()).to.contain('SERVICE_TOKEN');
   });
 });
+
+const remoteOf = (variables: Record<string, string>) => loadAiServiceConfig({ SERVICE_TOKEN: 's', ...variables }).remote;

@@ -114,7 +114,8 @@ describe('what ends two of the processes that work at it, as the kernel does if 
     [
       'text',
       'unusable_text',
-      (pool, text) => createProvider(null, { readers: pool, answerers: pool }, [createMinilmModel(pool)]).summarize(text, 1, signal),
+      (pool, text) =>
+        createProvider(config.remote, { readers: pool, answerers: pool }, [createMinilmModel(pool)]).summarize(text, 1, signal),
     ],
   ] as [string, string, (pool: ProcessPool, text: string) => Promise<unknown>][])
     it(`is refused for good: a ${kind}`, async () => {
@@ -137,7 +138,8 @@ describe('texts that harm', () => {
     const run = () => Promise.reject(new TaskFailure(reason, 'The task has no result.'));
     const pool = { problem: null, run } as unknown as ProcessPool;
     const minilm = createMinilmModel(pool);
-    const provider = createProvider(null, { readers: pool, answerers: pool }, [minilm]);
+    const { remote } = loadAiServiceConfig({ SERVICE_TOKEN: 'secret' });
+    const provider = createProvider(remote, { readers: pool, answerers: pool }, [minilm]);
     const question = { question: 'text', before: null, passages: [], maxSentences: 1, draft: false };
     const works = [provider.summarize('text', 1, signal), minilm.embed(['text'], signal), provider.answer(question, signal)];
     return Promise.all(works.map((work) => (work as Promise<unknown>).catch((error: unknown) => error)));

@@ -33,13 +33,8 @@ if (python === undefined) {
         60_000,
       );
       service = await startAiService({
-        REMOTE_AI_BASE_URL: `http://127.0.0.1:${port}/v1`,
-        REMOTE_AI_KEY: 'not-needed',
-        REMOTE_AI_EMBED_MODEL: 'e5-passage',
-        REMOTE_AI_PREVIOUS_EMBED_MODEL: 'e5-query',
-        REMOTE_AI_EMBED_BATCH: '3',
-        REMOTE_AI_CHUNK_CHARACTERS: '400',
-        REMOTE_AI_EMBED_SECONDS: '240',
+        REMOTE_AI_EMBED: `http://127.0.0.1:${port}/v1?model=e5-passage&batch=3&chunkCharacters=400&seconds=240`,
+        REMOTE_AI_PREVIOUS_EMBED: `http://127.0.0.1:${port}/v1?model=e5-query&batch=3&seconds=240`,
       });
     });
     after(async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { type AiService, startAiService } from './support/ai-service.ts';
-import { chat, type RemoteModel, startRemoteModel } from './support/remote-model.ts';
+import { chat, type RemoteModel, startRemoteModel, withKey } from './support/remote-model.ts';
 
 describe('the AI service with a host for each role', () => {
   let hosts: Record<'chat' | 'embed' | 'vision', RemoteModel>;
@@ -13,10 +13,8 @@ describe('the AI service with a host for each role', () => {
       OCR_PROVIDER: 'auto',
       REMOTE_AI_BASE_URL: talker.baseUrl,
       REMOTE_AI_KEY: 'key-of-all',
-      REMOTE_AI_EMBED_BASE_URL: embedder.baseUrl,
-      REMOTE_AI_EMBED_KEY: 'key-of-embedder',
-      REMOTE_AI_VISION_BASE_URL: seer.baseUrl,
-      REMOTE_AI_VISION_KEY: 'key-of-seer',
+      REMOTE_AI_EMBED: withKey(embedder.baseUrl, 'key-of-embedder'),
+      REMOTE_AI_VISION: withKey(seer.baseUrl, 'key-of-seer'),
     });
   });
   after(async () => {
@@ -50,7 +48,7 @@ describe('the AI service with a chat model of its own that needs no key', () => 
   let service: AiService;
   before(async () => {
     host = await startRemoteModel();
-    service = await startAiService({ REMOTE_AI_CHAT_BASE_URL: host.baseUrl, REMOTE_AI_CHAT_MODEL: 'local.gguf' });
+    service = await startAiService({ REMOTE_AI_CHAT: `${host.baseUrl}?model=local.gguf` });
   });
   after(async () => {
     await service.stop();

@@ -218,13 +218,8 @@ describe('the AI service with a remote model of few texts and dimensions', () =>
     service = await startAiService({
       REMOTE_AI_BASE_URL: remote.baseUrl,
       REMOTE_AI_KEY: 'key-of-the-remote',
-      REMOTE_AI_EMBED_MODEL: 'embedder',
-      REMOTE_AI_PREVIOUS_EMBED_MODEL: 'former',
-      REMOTE_AI_EMBED_DIMENSIONS: '3',
-      REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: '5',
-      REMOTE_AI_CHUNK_CHARACTERS: '300',
-      REMOTE_AI_EMBED_BATCH: '2',
-      REMOTE_AI_EMBED_SECONDS: '1',
+      REMOTE_AI_EMBED: '?model=embedder&dimensions=3&chunkCharacters=300&batch=2&seconds=1',
+      REMOTE_AI_PREVIOUS_EMBED: '?model=former&dimensions=5&batch=2',
     });
   });
   beforeEach(() => {
@@ -247,7 +242,7 @@ describe('the AI service with a remote model of few texts and dimensions', () =>
     expect(remote.requests.map(({ body }) => body.dimensions)).to.deep.equal([3, 3, 3]);
   });
 
-  it('gives up on a batch after REMOTE_AI_EMBED_SECONDS with 502', async () => {
+  it('gives up on a batch after its seconds with 502', async () => {
     remote.answer = ({ body }) => (body.input.includes('5') ? 'hang' : { status: 200, body: { data: vectorsOf(body.input, 3) } });
     // A service that waited for as long as it does by default would be given up first.
     const impatient = createAiClient({ baseUrl: service.url, token, timeouts: { embedMs: 15_000 } });
@@ -313,7 +308,7 @@ describe('the AI service with two remote models, of which one shortens its vecto
   }
 
   it('sends `dimensions` only to the new one if only that has a number', async () => {
-    const env = { REMOTE_AI_EMBED_MODEL: 'elastic', REMOTE_AI_EMBED_DIMENSIONS: '3', REMOTE_AI_PREVIOUS_EMBED_MODEL: 'rigid' };
+    const env = { REMOTE_AI_EMBED: '?model=elastic&dimensions=3', REMOTE_AI_PREVIOUS_EMBED: '?model=rigid' };
     expect(await embedded(env, { model: 'rigid', dimensions: 6 })).to.deep.equal([
       ['elastic', 3],
       ['rigid', 6],
@@ -321,16 +316,15 @@ describe('the AI service with two remote models, of which one shortens its vecto
   });
 
   it('sends them only to the former one if only that had a number', async () => {
-    const former = { REMOTE_AI_PREVIOUS_EMBED_MODEL: 'elastic', REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: '3' };
-    expect(await embedded({ REMOTE_AI_EMBED_MODEL: 'rigid', ...former }, { model: 'elastic', dimensions: 3 })).to.deep.equal([
+    const env = { REMOTE_AI_EMBED_MODEL: 'rigid', REMOTE_AI_PREVIOUS_EMBED: '?model=elastic&dimensions=3' };
+    expect(await embedded(env, { model: 'elastic', dimensions: 3 })).to.deep.equal([
       ['rigid', 6],
       ['elastic', 3],
     ]);
   });
 
   it('takes one model in both places for a change of the number alone', async () => {
-    const same = { REMOTE_AI_EMBED_MODEL: 'elastic', REMOTE_AI_PREVIOUS_EMBED_MODEL: 'elastic' };
-    const env = { ...same, REMOTE_AI_PREVIOUS_EMBED_DIMENSIONS: '3' };
+    const env = { REMOTE_AI_EMBED_MODEL: 'elastic', REMOTE_AI_PREVIOUS_EMBED: '?model=elastic&dimensions=3' };
     expect(await embedded(env, { model: 'elastic', dimensions: 3 })).to.deep.equal([
       ['elastic', 6],
       ['elastic', 3],

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
-import { type RemoteModel, startRemoteModel } from './support/remote-model.ts';
+import { type RemoteModel, startRemoteModel, withKey } from './support/remote-model.ts';
 
 describe('ranking texts anew', () => {
   let remote: RemoteModel;
@@ -9,9 +9,7 @@ describe('ranking texts anew', () => {
     remote = await startRemoteModel();
     service = await startAiService({
       REMOTE_AI_KEY: 'key-of-all',
-      REMOTE_AI_RERANK_BASE_URL: remote.baseUrl,
-      REMOTE_AI_RERANK_KEY: 'key-of-ranker',
-      REMOTE_AI_RERANK_MODEL: 'ranker',
+      REMOTE_AI_RERANK: `${withKey(remote.baseUrl, 'key-of-ranker')}?model=ranker`,
     });
   });
   beforeEach(() => {

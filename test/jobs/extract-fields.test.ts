@@ -43,7 +43,7 @@ describe('Extracting fields by a remote model', () => {
       ai = await startAiService({
         REMOTE_AI_BASE_URL: remote.baseUrl,
         REMOTE_AI_KEY: 'key-of-the-remote',
-        REMOTE_AI_ANSWER_CONTEXT: '500',
+        REMOTE_AI_CHAT: '?context=500',
       });
       const waits = withTimes({ jobRetryDelays: [50, 50, 2_000] });
       return { AI_SERVICE_URL: ai.url, SERVICE_TOKEN: token, EXTRA_JOB_KINDS: 'document.extractFields', ...waits };

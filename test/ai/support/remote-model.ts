@@ -56,6 +56,11 @@ export async function startRemoteModel(): Promise<RemoteModel> {
   return model;
 }
 
+/** The URL of a remote model that asks for a key, as the variable of a role has it. */
+export function withKey(baseUrl: string, key: string): string {
+  return baseUrl.replace('://', `://${encodeURIComponent(key)}@`);
+}
+
 /** The answer of `/chat/completions` with one choice. */
 export function chat(content: string): RemoteAnswer {
   return { status: 200, body: { id: 'c1', object: 'chat.completion', choices: [{ index: 0, message: { role: 'assistant', content } }] } };

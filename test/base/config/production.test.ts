@@ -208,7 +208,7 @@ const aiRows: Row<AiServiceConfig>[] = [
   },
   {
     name: 'REMOTE_AI_KEY',
-    read: (config) => config.remote?.chat?.key,
+    read: (config) => config.remote.chat?.key,
     absent: undefined,
     development: undefined,
     set: [['a key', 'a key']],

@@ -58,7 +58,9 @@ describe('A secret in a file', () => {
     const known = [...variables.server, ...variables.aiService, ...variables.ops];
     expect(known).to.include.members([...secretVariables]);
     const telling = known.filter(
-      (name) => /SECRET|PASSWORD|TOKEN|_KEYS?$|_HEADERS$|^DATABASE.*_URL$|^SMTP_URL$/.test(name) && !name.includes('TLS'),
+      (name) =>
+        /SECRET|PASSWORD|TOKEN|_KEYS?$|_HEADERS$|^DATABASE.*_URL$|^SMTP_URL$|^REMOTE_AI_(?!.*_(URL|MODEL)$)/.test(name) &&
+        !name.includes('TLS'),
     );
     expect(secretVariables).to.have.members([...new Set(telling)]);
     expect(loadServerConfig({ ...env, EMAIL_FROM_FILE: file('from', 'me') }).email.from).to.equal('Sheaf <no-reply@localhost>');
