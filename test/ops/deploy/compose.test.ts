@@ -25,6 +25,7 @@ interface Service {
   volumes?: string[];
   user?: string;
   read_only?: boolean;
+  tmpfs?: string[];
   cap_drop?: string[];
   security_opt?: string[];
   mem_limit?: string;
@@ -210,7 +211,7 @@ describe('docker-compose.yml', () => {
 
   it('keeps the database from the edge, and the database and the internet from the AI service', () => {
     const networksOf = (name: string) => compose.services[name]?.networks;
-    for (const name of ['edge', 'edge-tls']) expect(networksOf(name)).to.deep.equal(['front']);
+    for (const name of ['edge', 'edge-tls', 'edge-acme']) expect(networksOf(name)).to.deep.equal(['front']);
     expect(networksOf('ai')).to.deep.equal(['ai']);
     expect(networksOf('postgres')).to.deep.equal(['data']);
     expect(compose.networks.data?.internal).to.equal(true);
@@ -267,7 +268,7 @@ describe('docker-compose.yml', () => {
   it('has an edge with TLS that is the other one but for where it listens, and only if it is asked for', () => {
     const { edge, 'edge-tls': secure } = compose.services;
     const optional = Object.entries(compose.services).filter(([, { profiles }]) => profiles);
-    expect(optional.map(([name]) => name).sort()).to.deep.equal(['backup', 'codec', 'edge-tls', 'store', 'store-bucket']);
+    expect(optional.map(([name]) => name).sort()).to.deep.equal(['backup', 'codec', 'edge-acme', 'edge-tls', 'store', 'store-bucket']);
     expect(secure?.profiles).to.deep.equal(['tls']);
     const { profiles: _, ports, volumes = [], healthcheck, ...same } = secure ?? {};
     expect(edge).to.deep.include(same);
@@ -278,6 +279,25 @@ describe('docker-compose.yml', () => {
       './ops/deploy/edge/tls.conf:/etc/nginx/edge/listen.conf:ro',
       './ops/deploy/secrets/tls:/run/secrets:ro',
     ]);
+  });
+
+  it('has an edge that gets its certificate itself for the domain of .env, with everything else as the one with TLS has it', () => {
+    const { 'edge-tls': secure, 'edge-acme': acme } = compose.services;
+    const { profiles, command = [], environment, tmpfs, volumes = [], ...same } = acme ?? {};
+    expect(profiles).to.deep.equal(['acme']);
+    expect(secure).to.deep.include(same);
+    expect(command.at(-1)).to.equal('daemon off; load_module modules/ngx_http_acme_module.so;');
+    const given = interpolate(environment, { ACME_DOMAIN: 'sheaf.example.com' });
+    expect(given).to.deep.equal({ ACME_DOMAIN: 'sheaf.example.com', NGINX_ENVSUBST_OUTPUT_DIR: '/etc/nginx/edge' });
+    expect(tmpfs).to.include(given.NGINX_ENVSUBST_OUTPUT_DIR);
+    const mounted = volumes.map((volume) => fill(volume, {}));
+    expect(mounted).to.include('./ops/deploy/edge/acme.conf.template:/etc/nginx/templates/listen.conf.template:ro');
+    const issuer = readFileSync('ops/deploy/edge/acme-issuer.conf', 'utf8');
+    expect(mounted).to.include(`./ops/deploy/secrets/acme:${/state_path (\S+);/.exec(issuer)?.[1]}`);
+    const listens = readFileSync('ops/deploy/edge/acme.conf.template', 'utf8');
+    expect(/acme_certificate (\w+) \$\{ACME_DOMAIN\};/.exec(listens)?.[1]).to.equal(/acme_issuer (\w+)/.exec(issuer)?.[1]);
+    const withFiles = readFileSync('ops/deploy/edge/tls.conf', 'utf8').split('\n');
+    expect(listens.split('\n')).to.include.members(withFiles.filter((line) => /^(listen|ssl_(protocols|session))/.test(line)));
   });
 
   it('runs the main file of each program, with the flags that hold memory low', () => {

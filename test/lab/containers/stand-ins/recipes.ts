@@ -9,7 +9,7 @@ import { makeVersitygw } from './versitygw.ts';
 /** The stand-ins by the names of the images that they stand in for. */
 export const recipes: Record<string, Recipe> = {
   'node:24-bookworm-slim': makeNode,
-  'nginx:1.28-alpine': makeNginx,
+  'nginx:1.30-alpine': makeNginx,
   'pgvector/pgvector:pg18': makePostgres,
   'temporalio/server:1.31.2': makeTemporalServer('1.31.2'),
   'temporalio/admin-tools:1.31.2': makeTemporalTools('1.31.2'),
