@@ -176,6 +176,21 @@ const systemStatus = z
   })
   .meta({ id: 'SystemStatus' });
 
+const outagePart = z.enum(['ai-service', 'chat', 'embed', 'vision']).meta({ id: 'OutagePart' });
+
+const outage = z
+  .object({
+    part: outagePart.describe('The AI service itself, or the provider of a role.'),
+    cause: z
+      .string()
+      .describe('`unreachable`, `failing`, `limited`, `quota` or `refused`.')
+      .meta({ examples: ['quota'] }),
+    since: dateTime,
+    nextProbeAt: dateTime,
+    waiting: count.describe('How many jobs wait for it.').meta({ examples: [212] }),
+  })
+  .meta({ id: 'Outage' });
+
 const stuckWork = z
   .object({
     items: z
@@ -320,6 +335,30 @@ const system = c.router({
     summary: 'What is stuck, and why',
     description: `What should have moved and has not, with the likely reason, the oldest first: at most ${maxStuck}. A backlog that makes progress is not stuck. \`npm run ops -- stuck\` lists the same.`,
     ...operation('admin.system.stuck', { access: 'platform-admin', response: stuckWork }),
+  },
+  outages: {
+    method: 'GET',
+    path: '/admin/system/outages',
+    summary: 'What is down',
+    description:
+      'Which of the AI service and the providers of its roles are known to be down, the longest first, and how many jobs wait for each. `npm run ops -- outages` lists the same.',
+    ...operation('admin.system.outages', {
+      access: 'platform-admin',
+      response: z.object({ items: z.array(outage) }).meta({ id: 'Outages' }),
+    }),
+  },
+  endOutage: {
+    method: 'DELETE',
+    path: '/admin/system/outages/:part',
+    summary: 'End an outage by hand',
+    description:
+      'Lets the jobs that wait for a part go on at once, for example after its key was changed. If the part is still down, their attempts find that out anew.',
+    pathParams: z.object({ part: outagePart }),
+    ...operation('admin.system.endOutage', {
+      access: 'platform-admin',
+      errors: ['NOT_FOUND'],
+      response: z.object({ part: outagePart }).meta({ id: 'EndedOutage' }),
+    }),
   },
 });
 

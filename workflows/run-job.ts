@@ -2,6 +2,7 @@ import { HandlerUnfinishedPolicy } from '@temporalio/common';
 import {
   CancellationScope,
   condition,
+  continueAsNew,
   defineSignal,
   patched,
   proxyActivities,
@@ -70,7 +71,7 @@ export async function runJob(input: RunJobInput): Promise<{ status: string }> {
   const wait = (ms: number) => (patched('a wait ends early') ? condition(() => isDue, ms) : sleep(ms));
   setCurrentDetails('The pending activity shows the attempt, the last failure and when the next attempt begins.');
 
-  for (let waitMs = 0; ; ) {
+  for (let { waitMs = 0 } = input; ; ) {
     const given = await scope
       .run(async () => {
         if (waitMs > 0) await wait(waitMs);
@@ -86,6 +87,8 @@ export async function runJob(input: RunJobInput): Promise<{ status: string }> {
     // In a canceled scope the wait would end at once, and repeated checks would fill the history.
     if (isCanceled()) await CancellationScope.nonCancellable(() => sleep(againMs));
     scope = new CancellationScope();
+    // A job may wait for weeks, and looks again every few minutes: each look makes the history longer.
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof runJob>({ ...input, waitMs: isDue ? 0 : waitMs });
   }
 }
 

@@ -2,11 +2,15 @@ import type { z } from 'zod';
 import type { AiHealth } from '../../adapters/ai-service/client.ts';
 import { late, within } from '../../base/concurrency/within.ts';
 import { maxStuck } from '../../contract/admin.ts';
+import { ApiError } from '../../contract/api-error.ts';
 import { contract, version } from '../../contract/index.ts';
 import { workflowIds } from '../../contract/intents/definitions.ts';
 import { ping } from '../../db/connect.ts';
 import { getMigrationStatus } from '../../db/migrate.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { chunkingOf, chunkSizeOf } from '../../domain/chunking/chunking.ts';
+import { endOutage } from '../../domain/outages/note-up.ts';
+import { listOutages, type Outage } from '../../domain/outages/outage.ts';
 import { findStuck } from '../../domain/platform/find-stuck.ts';
 import { countResources, measureQueue } from '../../domain/platform/measure-platform.ts';
 import { countAllBehind } from '../../domain/reindex/find-behind.ts';
@@ -23,7 +27,17 @@ export function adminSystemProcedures(deps: ApiDeps) {
   return {
     status: procedure(contract.admin.system.status, () => readSystemStatus(deps)),
     stuck: procedure(contract.admin.system.stuck, () => readStuck(deps)),
+    outages: procedure(contract.admin.system.outages, async () => ({ items: (await listOutages(deps.db)).map(toOutage) })),
+    endOutage: procedure(contract.admin.system.endOutage, async ({ input: { part }, actor }) => {
+      const isEnded = await inTransaction(deps.db, (trx) => endOutage(trx, actor, part));
+      if (!isEnded) throw new ApiError('NOT_FOUND', { message: `${part} is not known to be down.` });
+      return { part };
+    }),
   };
+}
+
+function toOutage({ part, cause, since, nextProbeAt, waiting }: Outage) {
+  return { part, cause, since: since.toISOString(), nextProbeAt: nextProbeAt.toISOString(), waiting };
 }
 
 async function readStuck({ db, log, listWedged, config: { jobs, temporal } }: ApiDeps) {

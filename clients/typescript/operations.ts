@@ -57,7 +57,7 @@ export const operations: Operations<Contract> = {
   admin: {
     organizations: { list: 'repeatable', cancelSubscription: 'once', delete: 'once' },
     flags: { list: 'repeatable', upsert: 'once', delete: 'once', setOverride: 'once' },
-    system: { status: 'repeatable', stuck: 'repeatable' },
+    system: { status: 'repeatable', stuck: 'repeatable', outages: 'repeatable', endOutage: 'once' },
     auditLog: 'repeatable',
     mails: { list: 'repeatable' },
   },

@@ -38,10 +38,12 @@ export interface RunJobInput {
   /** The first and the longest wait after an attempt that could not settle its job, in milliseconds. */
   firstDelayMs: number;
   longestDelayMs: number;
+  /** The wait before the first attempt, in milliseconds, of a run that continues a long one. */
+  waitMs?: number;
 }
 
 /** The part that the transaction which starts a job knows; the rest comes from the configuration. */
-export type StartedJobInput = Omit<RunJobInput, 'timeoutMs' | 'firstDelayMs' | 'longestDelayMs'>;
+export type StartedJobInput = Omit<RunJobInput, 'timeoutMs' | 'firstDelayMs' | 'longestDelayMs' | 'waitMs'>;
 
 export interface UploadInput {
   documentId: string;

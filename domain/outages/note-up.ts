@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db, Transaction } from '../../db/connect.ts';
 import type { OutagePart } from '../../db/schema.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { type Actor, recordAudit } from '../audit.ts';
 import { interval } from './admit.ts';
 import { releaseWaiting } from './release-waiting.ts';
 
@@ -55,8 +56,10 @@ export async function sweepOutages(db: Db): Promise<void> {
 }
 
 /** Ends an outage: attempts begin as ever, and waiting jobs go on. Returns whether there was one. */
-export async function endOutage(trx: Transaction, part: OutagePart): Promise<boolean> {
-  const ended = await trx.deleteFrom('provider_outage').where('part', '=', part).returning('part').executeTakeFirst();
-  if (ended) await releaseWaiting(trx, { part, limit: afterEnd });
-  return ended !== undefined;
+export async function endOutage(trx: Transaction, actor: Actor, part: OutagePart): Promise<boolean> {
+  const ended = await trx.deleteFrom('provider_outage').where('part', '=', part).returning(['cause', 'since']).executeTakeFirst();
+  if (!ended) return false;
+  await releaseWaiting(trx, { part, limit: afterEnd });
+  await recordAudit(trx, actor, { organizationId: null, action: 'outage.end', targetType: 'outage', targetId: part, metadata: ended });
+  return true;
 }

@@ -1,4 +1,5 @@
 import { inTransaction } from '../../db/transaction.ts';
+import { systemActor } from '../../domain/audit.ts';
 import { endOutage } from '../../domain/outages/note-up.ts';
 import { listOutages, outageParts } from '../../domain/outages/outage.ts';
 import { type Command, parseFlags, UsageError } from '../command.ts';
@@ -15,7 +16,7 @@ export const outagesCommand: Command = {
     if (end !== undefined) {
       const part = outageParts.find((one) => one === end);
       if (!part) throw new UsageError(`--end takes one of ${outageParts.join(', ')}, not ${end}.`);
-      const ended = await inTransaction(db, (trx) => endOutage(trx, part));
+      const ended = await inTransaction(db, (trx) => endOutage(trx, systemActor, part));
       print(ended ? `Jobs that need ${part} go on.` : `${part} is not known to be down.`);
       return;
     }

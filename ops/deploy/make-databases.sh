@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes the roles and databases of the service and of Temporal, as Postgres's superuser; leaves those that are there, but for their passwords.
 # The superuser's own password it only uses.
-# Neither role is a superuser, and neither may enter the other's databases.
+# Neither role is a superuser, and neither may enter the other's databases. Only the service's may make databases.
 set -eu
 
 # The value of a variable, or of the file that <name>_FILE names.

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { impersonatedAccess } from '../../contract/access.ts';
 import { routes } from '../../contract/index.ts';
+import { noteDown } from '../../domain/outages/note-down.ts';
 import { webhooksOn } from '../adapters/webhooks/support.ts';
 import type { Tenant, TestUser } from '../support/api.ts';
 import { noteTokens } from '../support/run-secrets.ts';
@@ -29,6 +30,7 @@ const actions = [
   'flag.update',
   'flag.override',
   'flag.delete',
+  'outage.end',
 ] as const;
 type Action = (typeof actions)[number];
 
@@ -229,6 +231,17 @@ describe('The audit log of the service itself', () => {
       prepare: async () => ({ key: (await newFlag()).key }),
       target: (answer) => answer.key,
       state: rows('feature_flag', 'key'),
+      by: 'admin',
+      log: 'none',
+    },
+    'outage.end': {
+      operation: 'admin.system.endOutage',
+      prepare: async () => {
+        await noteDown(api.database.db, { part: 'chat', cause: 'quota' }, { isProbe: false, probeDelaysMs: [60_000] });
+        return { part: 'chat' };
+      },
+      target: ({ part }) => part,
+      state: rows('provider_outage', 'part'),
       by: 'admin',
       log: 'none',
     },

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { migrations } from '../../db/migrations/index.ts';
+import { noteDown } from '../../domain/outages/note-down.ts';
 import { startTestApi, type Tenant, type TestUser } from '../support/api.ts';
 import { callOver, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
@@ -71,6 +72,30 @@ describe('System status', () => {
     expect(items[0]).to.deep.include({ what: 'queued job', id: job.id, organizationId });
     expect(items[0].reason).to.include('worker');
     expect(items[0].ageSeconds).to.be.within(600, 700);
+    await api.request('POST', `/api/v1/jobs/${job.id}/cancel`, { token: owner.token });
+  });
+
+  it('names what is down and how many jobs wait for it, and ends it by hand', async () => {
+    const { db, pool } = api.database;
+    const call = (operation: string, input = {}) => callOver(api, 'REST', operation, input, admin);
+    expect((await call('admin.system.outages')).body).to.deep.equal({ items: [] });
+    const { organizationId, workspaceId, owner } = tenant;
+    const body = { kind: 'text.summarize', organizationId, workspaceId, text: 'One. Two.' };
+    const { body: job } = await api.request('POST', '/api/v1/jobs', { token: owner.token, body });
+    await noteDown(db, { part: 'chat', cause: 'quota' }, { isProbe: false, probeDelaysMs: [3_600_000] });
+    await pool.query(
+      `update job set waits_for = 'chat', waiting_since = now(), next_attempt_at = now() + interval '1 hour' where id = $1`,
+      [job.id],
+    );
+    const [outage] = (await call('admin.system.outages')).body.items;
+    expect(outage).to.include({ part: 'chat', cause: 'quota', waiting: 1 });
+    expect(Date.parse(outage.nextProbeAt) - Date.parse(outage.since)).to.be.within(3_590_000, 3_610_000);
+
+    expect((await call('admin.system.endOutage', { part: 'embed' })).status).to.equal(404);
+    expect((await call('admin.system.endOutage', { part: 'chat' })).body).to.deep.equal({ part: 'chat' });
+    expect((await call('admin.system.outages')).body).to.deep.equal({ items: [] });
+    const { rows } = await pool.query('select next_attempt_at <= now() as due from job where id = $1', [job.id]);
+    expect(rows).to.deep.equal([{ due: true }]);
     await api.request('POST', `/api/v1/jobs/${job.id}/cancel`, { token: owner.token });
   });
 

@@ -2,6 +2,7 @@ import { createORPCClient, getEventMeta, ORPCError } from '@orpc/client';
 import { RPCLink } from '@orpc/client/fetch';
 import { expect } from 'chai';
 import { routes } from '../../contract/index.ts';
+import { noteDown } from '../../domain/outages/note-down.ts';
 import { webhooksOn } from '../adapters/webhooks/support.ts';
 import type { TestUser } from '../support/api.ts';
 import { until } from '../support/processes.ts';
@@ -113,6 +114,9 @@ describe('The client of oRPC as its authors publish it', () => {
 
     await call('admin.system.status', undefined, admin);
     await call('admin.system.stuck', undefined, admin);
+    await noteDown(api.database.db, { part: 'vision', cause: 'quota' }, { isProbe: false, probeDelaysMs: [60_000] });
+    await call('admin.system.outages', undefined, admin);
+    await call('admin.system.endOutage', { part: 'vision' }, admin);
     await call('admin.mails.list', { limit: 1 }, admin);
     await call('admin.auditLog', { organizationId, limit: 1 }, admin);
     await call('admin.flags.upsert', { key: 'search.rerank', enabled: true }, admin);

@@ -7,6 +7,7 @@ import { version } from '../../contract/index.ts';
 import { mainTaskQueue } from '../../contract/intents/definitions.ts';
 import type { ReindexInput, ReplayInput, SyncCustomerInput, SyncSeatsInput, UploadInput } from '../../contract/intents/inputs.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { systemActor } from '../../domain/audit.ts';
 import { requestReplay } from '../../domain/jobs/replay-jobs.ts';
 import { endOutage } from '../../domain/outages/note-up.ts';
 import { webhooksOn } from '../adapters/webhooks/support.ts';
@@ -77,7 +78,7 @@ async function saveJobs(api: TestApi, tenant: Tenant): Promise<void> {
   const waiting = await create(text);
   await until(async () => (await api.request('GET', `/api/v1/jobs/${waiting}`, { token })).body.waiting === 'provider');
   ai.behave('embed');
-  await inTransaction(db, (trx) => endOutage(trx, 'embed'));
+  await inTransaction(db, (trx) => endOutage(trx, systemActor, 'embed'));
   for (const id of [probing, waiting]) await api.jobIn(token, id, ['succeeded'], 60_000);
   await save(api, 'run-job-waited', `job-${waiting}`);
 

@@ -6,6 +6,7 @@ type OrganizationPage = OutputOf<Contract['admin']['organizations']['list']>;
 export type ListedOrganization = OrganizationPage['items'][number];
 export type Flag = OutputOf<Contract['admin']['flags']['list']>[number];
 export type SystemStatus = OutputOf<Contract['admin']['system']['status']>;
+export type Outage = OutputOf<Contract['admin']['system']['outages']>['items'][number];
 export type Stuck = OutputOf<Contract['admin']['system']['stuck']>;
 
 const pageSize = 25;
@@ -42,6 +43,11 @@ export const flagsQuery = queryOptions({
 export const systemQuery = queryOptions({
   queryKey: ['admin', 'system'],
   queryFn: ({ signal }) => service.admin.system.status(undefined, { signal }),
+});
+
+export const outagesQuery = queryOptions({
+  queryKey: ['admin', 'outages'],
+  queryFn: ({ signal }) => service.admin.system.outages(undefined, { signal }),
 });
 
 export const stuckQuery = queryOptions({

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { noteDown } from '../../../domain/outages/note-down.ts';
 import type { TestUser } from '../../support/api.ts';
 import { until } from '../../support/processes.ts';
+import { violationsOf } from './support/axe.ts';
 import { pathOf, useConsole } from './support/use-console.ts';
 
 describe('The pages of platform admins in the console', () => {
@@ -30,6 +32,23 @@ describe('The pages of platform admins in the console', () => {
     const link = row.getByRole('link', { name: `See the workflow of job ${jobId}` });
     const { namespace } = api.temporal;
     expect(await link.getAttribute('href')).to.equal(`http://temporal.example.com/namespaces/${namespace}/workflows/job-${jobId}`);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('show what is down and how many jobs wait for it, and let them go on', async () => {
+    const { db } = api.database;
+    await noteDown(db, { part: 'chat', cause: 'quota' }, { isProbe: false, probeDelaysMs: [3_600_000] });
+    await db
+      .updateTable('job')
+      .set({ waits_for: 'chat', waiting_since: new Date(), next_attempt_at: new Date(Date.now() + 3_600_000) })
+      .where('id', '=', jobId)
+      .execute();
+    const { page, complaints } = await visit('/admin/system');
+    await page.getByRole('row', { name: /^Provider of chat Its credit is used up\. .* 1 Let jobs go on/ }).waitFor();
+    expect(await violationsOf(page)).to.deep.equal([]);
+    await page.getByRole('button', { name: 'Let jobs go on that wait: Provider of chat' }).click();
+    await page.getByText('Nothing is known to be down.').waitFor();
+    expect(await db.selectFrom('provider_outage').select('part').execute()).to.deep.equal([]);
     expect(complaints).to.deep.equal([]);
   });
 

@@ -1,17 +1,21 @@
 import { Button, Paper, SimpleGrid, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type Stuck, type SystemStatus, stuckQuery, systemQuery } from '../../admin-queries.ts';
+import { type Outage, outagesQuery, type Stuck, type SystemStatus, stuckQuery, systemQuery } from '../../admin-queries.ts';
 import { Empty } from '../../components/empty.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
+import { TaskButton } from '../../components/task-button.tsx';
+import { Time } from '../../components/time.tsx';
 import { WorkflowLink } from '../../components/workflow-link.tsx';
 import { queryClient } from '../../queries.ts';
+import { service } from '../../service.ts';
 import { formatNumber, formatRelative, t } from '../../text.ts';
 
-/** How the deployment is doing, and what is stuck in it. */
+/** How the deployment is doing, what is down, and what is stuck in it. */
 export default function System() {
   const status = useQuery(systemQuery);
+  const outages = useQuery(outagesQuery);
   const stuck = useQuery(stuckQuery);
   return (
     <>
@@ -25,6 +29,12 @@ export default function System() {
         </Button>
       </PageHead>
       <Loaded query={status}>{(data) => <Parts status={data} />}</Loaded>
+      <Title order={2} size="h4" mt="xl" mb="sm">
+        {t.admin.down}
+      </Title>
+      <Loaded query={outages}>
+        {({ items }) => (items.length === 0 ? <Empty text={t.admin.nothingDown} /> : <OutageTable outages={items} />)}
+      </Loaded>
       <Title order={2} size="h4" mt="xl" mb="sm">
         {t.admin.stuck}
       </Title>
@@ -141,6 +151,53 @@ function partsOf({
       ],
     },
   ];
+}
+
+function OutageTable({ outages }: { outages: Outage[] }) {
+  return (
+    <Table className="cards">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{t.admin.part}</Table.Th>
+          <Table.Th>{t.admin.cause}</Table.Th>
+          <Table.Th>{t.admin.since}</Table.Th>
+          <Table.Th>{t.admin.nextProbe}</Table.Th>
+          <Table.Th className="number">{t.admin.jobsWaiting}</Table.Th>
+          <Table.Td />
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {outages.map(({ part, cause, since, nextProbeAt, waiting }) => (
+          <Table.Tr key={part}>
+            <Table.Td>
+              <Text size="sm" fw={550}>
+                {t.admin.parts[part]}
+              </Text>
+            </Table.Td>
+            <Table.Td>{t.admin.causes[cause] ?? cause}</Table.Td>
+            <Table.Td data-label={t.admin.since}>
+              <Time at={since} />
+            </Table.Td>
+            <Table.Td data-label={t.admin.nextProbe}>
+              <Time at={nextProbeAt} />
+            </Table.Td>
+            <Table.Td className="number" data-label={t.admin.jobsWaiting}>
+              {formatNumber(waiting)}
+            </Table.Td>
+            <Table.Td>
+              <TaskButton
+                task={() => service.admin.system.endOutage({ part })}
+                changes={['admin']}
+                label={t.admin.endOutageOf(t.admin.parts[part])}
+              >
+                {t.admin.endOutage}
+              </TaskButton>
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  );
 }
 
 function StuckTable({ stuck: { items, jobWorkflowUrl } }: { stuck: Stuck }) {
