@@ -105,7 +105,7 @@ function readHost(address: string): Host | null {
   const url = URL.parse(address);
   const key = url && decode(url.username);
   if (!url || !/^https?:$/.test(url.protocol) || url.password || url.hash || url.pathname.includes('@') || key === null) return null;
-  return { baseUrl: `${url.origin}${url.pathname}`.replace(/\/+$/, ''), key: key || undefined };
+  return { baseUrl: `${url.origin}${url.pathname}`.replace(/(?<!\/)\/+$/, ''), key: key || undefined };
 }
 
 function decode(text: string): string | null {
