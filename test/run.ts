@@ -17,6 +17,7 @@ import { checkCoverage } from './support/coverage.ts';
 import { makeTestDirectory, removeTestDirectory } from './support/directories.ts';
 import { checkLogs } from './support/find-secrets.ts';
 import { buildGoPrograms, type GoProgram } from './support/go-program.ts';
+import { helm } from './support/helm.ts';
 import { needsServices } from './support/needs-services.ts';
 import { runChecks } from './support/run-checks.ts';
 import { runMocha } from './support/run-mocha.ts';
@@ -52,6 +53,7 @@ const goPrograms: [module: string, program: GoProgram][] = [
   ['stripe-mock.ts', stripeMock],
   ['s3-server.ts', versitygw],
   ['bucket-emulator.ts', bucketEmulator],
+  ['helm.ts', helm],
 ];
 const slowestFiles = 10;
 // Much of the time a test waits: for a process to start, a lease to end, a retry to be due. But some recognize images for minutes,

@@ -28,6 +28,7 @@ describe('.github/workflows/release.yml', () => {
       version: { contents: 'read' },
       packages: { contents: 'read' },
       images: { contents: 'read', packages: 'write' },
+      'publish-chart': { packages: 'write' },
       'publish-npm': { 'id-token': 'write' },
       'publish-wheel': { 'id-token': 'write' },
     });
@@ -47,7 +48,7 @@ describe('.github/workflows/release.yml', () => {
 
   it('publishes nothing when it is started by hand, and packages only once everything is built', () => {
     const forTags = "github.event_name == 'push'";
-    for (const name of ['publish-npm', 'publish-wheel'])
+    for (const name of ['publish-chart', 'publish-npm', 'publish-wheel'])
       expect(workflow.jobs[name], name).to.deep.include({ if: forTags, needs: ['packages', 'images'] });
     for (const name of ['packages', 'images']) expect(workflow.jobs[name]?.needs, name).to.deep.equal(['tests', 'version']);
     const images = workflow.jobs.images?.steps ?? [];
