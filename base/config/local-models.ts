@@ -3,17 +3,23 @@ import { z } from 'zod';
 const names = ['hash', 'minilm'] as const;
 export type LocalModelName = (typeof names)[number];
 
-const localModel = () => z.enum(names, 'must be hash or minilm');
+function localModel() {
+  return z.enum(names, 'must be hash or minilm, or both, separated by a comma');
+}
 
 /** The variables of the models that embed without a remote one. The API and the worker read them too, for the time of their jobs. */
 export const localModelVariables = {
-  LOCAL_EMBED_MODEL: localModel().default('hash'),
-  LOCAL_PREVIOUS_EMBED_MODEL: localModel().optional(),
+  /** The first embeds what is new, those that follow what they have indexed. */
+  LOCAL_EMBED_MODEL: z
+    .string()
+    .default('hash')
+    .transform((text) => text.split(',').map((name) => name.trim()))
+    .pipe(z.tuple([localModel()], localModel())),
 };
 
 type LocalModels = z.output<z.ZodObject<typeof localModelVariables>>;
 
 /** Whether the sentence model embeds here, as the model of the deployment or as the one before. */
-export function usesMinilm(e: LocalModels): boolean {
-  return e.LOCAL_EMBED_MODEL === 'minilm' || e.LOCAL_PREVIOUS_EMBED_MODEL === 'minilm';
+export function usesMinilm({ LOCAL_EMBED_MODEL: models }: LocalModels): boolean {
+  return models.includes('minilm');
 }

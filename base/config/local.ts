@@ -5,7 +5,7 @@ import { aiServiceEnvironment, loadAiServiceConfig } from './ai-service.ts';
 import { type Environment, findProblems, flag, httpUrl, integer, parseEnvironment, postgresUrl } from './environment.ts';
 import { changeVariables, readVariable } from './secret-files.ts';
 import { loadServerConfig } from './server.ts';
-import { serverEnvironment, servesConsole } from './server-environment.ts';
+import { consoleOf, serverEnvironment } from './server-environment.ts';
 import { storageVariables } from './storage.ts';
 import { hostAndPort } from './temporal.ts';
 
@@ -20,8 +20,7 @@ export const localEnvironment = z.object({
   EMBEDDED_TEMPORAL_UI_PORT: port(8233),
   AI_PORT: port(8000),
   AI_HOST: z.string().default('127.0.0.1'),
-  METRICS_PORT: serverEnvironment.shape.METRICS_PORT,
-  AI_METRICS_PORT: aiServiceEnvironment.shape.AI_METRICS_PORT,
+  METRICS_PORT: integer(0, { max: 65_534 }),
   DATA_DIR: z.string().default('.data'),
   API_URL: httpUrl().optional(),
   DATABASE_URL: postgresUrl().optional(),
@@ -98,7 +97,7 @@ export function loadLocalConfig(env: Environment) {
       ai: e.AI_PORT,
       /** Of metrics; 0 means none. */
       apiMetrics: e.METRICS_PORT,
-      aiMetrics: e.AI_METRICS_PORT,
+      aiMetrics: e.METRICS_PORT && e.METRICS_PORT + 1,
     },
     dataDir: resolve(e.DATA_DIR),
     /** Variables that are set override the choices of the stack. */
@@ -181,15 +180,12 @@ export function loadToolConfig(env: Environment) {
   };
 }
 
-const consoleEnvironment = z.object({
-  ...serverEnvironment.pick({ CONSOLE: true, WEB_URL: true }).shape,
-  CONSOLE_DIR: z.string().optional(),
-});
+const consoleEnvironment = serverEnvironment.pick({ CONSOLE: true, WEB_URL: true });
 
-/** Whether an API with these variables serves the console, and from where: undefined if the variables do not say it. */
-export function loadConsoleConfig(env: Environment): { enabled: boolean; directory: string | undefined } {
+/** Whether an API with these variables serves the console, and whether from a directory that they name. */
+export function loadConsoleConfig(env: Environment): { enabled: boolean; named: boolean } {
   const e = parseEnvironment(consoleEnvironment, env);
-  return { enabled: servesConsole(e), directory: e.CONSOLE_DIR };
+  return { enabled: consoleOf(e).enabled, named: e.CONSOLE?.startsWith('/') === true };
 }
 
 const stopEnvironment = serverEnvironment.pick({ WORKER_SHUTDOWN_GRACE_MS: true, SHUTDOWN_DELAY_MS: true });

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { SearchMode } from '../../contract/document-search.ts';
 import type { JobKind } from '../../contract/jobs.ts';
@@ -49,8 +50,10 @@ export const serverEnvironment = z.object({
   WEB_URL: httpUrl()
     .refine((url) => isOrigin(new URL(url).origin), 'must not have a * in its host')
     .optional(),
-  CONSOLE: optionalFlag(),
-  CONSOLE_DIR: z.string().default('clients/web/dist'),
+  CONSOLE: z
+    .string()
+    .regex(/^(true|false|\/.*)$/s, 'must be true, false, or the absolute path of a directory')
+    .optional(),
   TRUSTED_ORIGINS: list('tauri://localhost,http://tauri.localhost').refine(
     (origins) => origins.every(isOrigin),
     'must be origins as browsers send them, such as https://app.example.com: without a path, a slash at the end or *',
@@ -91,7 +94,6 @@ export const serverEnvironment = z.object({
   PROVIDER_B_ISSUER: httpUrl().optional(),
   PROVIDER_B_CLIENT_ID: z.string().optional(),
   PROVIDER_B_CLIENT_SECRET: z.string().optional(),
-  JOB_WAIT_HOURS: integer(72, { min: 1, max: 8_760 }),
   WORKER_ENABLED: flag(true),
   WORKER_CONCURRENCY: integer(2, { min: 1, max: 1_000 }),
   WORKER_EMBED_CALLS: integer(0, { max: 1_000 }),
@@ -139,9 +141,10 @@ export function webUrlOf({ NODE_ENV, WEB_URL }: Pick<ServerVariables, 'NODE_ENV'
   return WEB_URL ?? (NODE_ENV === 'production' ? undefined : 'http://localhost:5173');
 }
 
-/** Whether the API serves the console: unless there is another web application. */
-export function servesConsole({ CONSOLE, WEB_URL }: Pick<ServerVariables, 'CONSOLE' | 'WEB_URL'>): boolean {
-  return CONSOLE ?? WEB_URL === undefined;
+/** Whether the API serves the console, unless there is another web application, and from where. */
+export function consoleOf({ CONSOLE, WEB_URL }: Pick<ServerVariables, 'CONSOLE' | 'WEB_URL'>): { enabled: boolean; directory: string } {
+  const directory = CONSOLE?.startsWith('/') ? CONSOLE : resolve('clients/web/dist');
+  return { enabled: CONSOLE === undefined ? WEB_URL === undefined : CONSOLE !== 'false', directory };
 }
 
 /** The email provider: outside of production mails are stored in files by default. */

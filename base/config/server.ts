@@ -1,15 +1,14 @@
-import { resolve } from 'node:path';
 import type { SocialProvider } from '../../contract/system.ts';
 import { type Environment, parseEnvironment } from './environment.ts';
 import { jobTimeoutMsOf } from './job-time.ts';
 import {
   apiUrlOf,
+  consoleOf,
   emailProviderOf,
   limiterStoreOf,
   type ServerVariables,
   serverChecks,
   serverEnvironment,
-  servesConsole,
   webUrlOf,
 } from './server-environment.ts';
 import { storeOf } from './storage.ts';
@@ -43,7 +42,7 @@ export function loadServerConfig(env: Environment) {
     /** The base of links in mails: the web application if its address is set, else the API, which has the console or its own pages. */
     webUrl: e.WEB_URL ?? apiUrl,
     /** The web application that the API serves itself, and where its build is. */
-    console: { enabled: servesConsole(e), directory: resolve(e.CONSOLE_DIR) },
+    console: consoleOf(e),
     trustedOrigins: trustedOriginsOf(e, webUrlOf(e)),
     trustProxy: e.TRUST_PROXY,
     cookieDomain: e.COOKIE_DOMAIN,
@@ -79,7 +78,7 @@ export function loadServerConfig(env: Environment) {
       outages: {
         probeDelaysMs: times.outageProbes,
         slotMs: times.outageSlot,
-        longestWaitMs: e.JOB_WAIT_HOURS * 3_600_000,
+        longestWaitMs: times.longestJobWait,
         leaseMs: jobTimeoutMsOf(e),
       },
     },

@@ -12,10 +12,10 @@ function consoleBuilds(): string {
   return join(loadToolConfig(inheritedEnvironment()).cacheDir, 'console');
 }
 
-/** The directory where the API looks for the console; undefined if it serves none, or `CONSOLE_DIR` names another. */
+/** The directory where the API looks for the console; undefined if it serves none, or `CONSOLE` names another. */
 export function findConsoleDirectory(env: Environment): string | undefined {
-  const { enabled, directory } = loadConsoleConfig(env);
-  return enabled && directory === undefined ? buildDirectory(consoleBuilds()) : undefined;
+  const { enabled, named } = loadConsoleConfig(env);
+  return enabled && !named ? buildDirectory(consoleBuilds()) : undefined;
 }
 
 /** Builds the console, unless it is there. Throws ProcessError with Vite's messages. */

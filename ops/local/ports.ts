@@ -31,7 +31,7 @@ export async function checkPorts(ports: LocalConfig['ports'], services: ServiceN
     { service: 'temporal', what: "Temporal's web UI", port: ports.temporalUi, variable: 'EMBEDDED_TEMPORAL_UI_PORT' },
     { service: 'ai', what: 'the AI service', port: ports.ai, variable: 'AI_PORT' },
     { service: 'api', what: 'metrics of the API', port: ports.apiMetrics, variable: 'METRICS_PORT' },
-    { service: 'ai', what: 'metrics of the AI service', port: ports.aiMetrics, variable: 'AI_METRICS_PORT' },
+    { service: 'ai', what: 'metrics of the AI service', port: ports.aiMetrics, variable: 'METRICS_PORT' },
   ];
   const wanted = used.filter(({ service, port }) => services.includes(service) && port !== 0);
   const twice = wanted.find((one) => wanted.some((other) => other !== one && other.port === one.port));

@@ -78,7 +78,9 @@ const starters: Record<ServiceName, (context: ServiceContext) => Promise<Running
   },
   ai: async (context) => {
     // Only the API and the worker of this machine call it.
-    const env = { AI_HOST: '127.0.0.1', ...(await modelsOf(context)), ...context.env };
+    const { METRICS_PORT: apiMetrics } = { ...inheritedEnvironment(), ...context.env };
+    const METRICS_PORT = Number(apiMetrics) ? String(Number(apiMetrics) + 1) : '';
+    const env = { AI_HOST: '127.0.0.1', ...(await modelsOf(context)), ...context.env, METRICS_PORT };
     const url = `http://${reachableHost(env.AI_HOST)}:${context.ports.ai}`;
     const running = await startNode('The AI service', ['ai/main.ts'], { ...context, env, background: true }, () =>
       isHealthy(`${url}/health`),

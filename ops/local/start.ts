@@ -41,7 +41,7 @@ async function main(config: LocalConfig): Promise<number> {
   const { stack, stop } = await startLocalService(config, {
     stream: process.stdout,
     shared: true,
-    ...(consoleDirectory ? { env: { CONSOLE_DIR: consoleDirectory } } : {}),
+    ...(consoleDirectory ? { env: { CONSOLE: consoleDirectory } } : {}),
     abort: stopRequest.signal,
     onServiceExit: (service, exit) => crashed.resolve({ service, exit }),
   });

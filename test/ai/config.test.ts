@@ -53,13 +53,12 @@ describe('the configuration of the AI service', () => {
         AI_PORT: 'x',
         MAX_PDF_PAGES: '0',
         OCR_PROVIDER: 'tesseract',
-        LOCAL_EMBED_MODEL: 'bert',
-        LOCAL_PREVIOUS_EMBED_MODEL: 'bert',
+        LOCAL_EMBED_MODEL: 'hash,bert',
         SERVICE_AUTH_DISABLED: '1',
       });
     for (const name of ['AI_PORT', 'MAX_PDF_PAGES', 'OCR_PROVIDER', 'LOCAL_EMBED_MODEL', 'SERVICE_AUTH_DISABLED'])
       expect(load).to.throw(name);
-    expect(load).to.throw('LOCAL_PREVIOUS_EMBED_MODEL: must be hash or minilm');
+    expect(load).to.throw('LOCAL_EMBED_MODEL: must be hash or minilm');
   });
 
   it('knows the kinds of EXTRA_CONTENT_TYPES, and no others', () => {

@@ -35,7 +35,7 @@ describe('A text that is longer than the local sentence model takes', () => {
 describe('The local sentence model that was before the hash', () => {
   let service: AiService;
   before(async () => {
-    service = await startAiService({ LOCAL_PREVIOUS_EMBED_MODEL: 'minilm' });
+    service = await startAiService({ LOCAL_EMBED_MODEL: 'hash, minilm' });
   });
   after(() => service.stop());
 
@@ -71,7 +71,7 @@ describe('A workspace that the local sentence model has indexed', () => {
     const { id } = await createJob(api, tenant, { kind: 'document.index', documentId });
     expect((await api.jobIn(tenant.owner.token, id, ['succeeded', 'failed'])).result).to.include({ model: 'local-minilm-l6-v2' });
     await service.stop();
-    service = await startAiService({ ...minilm, LOCAL_PREVIOUS_EMBED_MODEL: 'minilm' });
+    service = await startAiService({ ...minilm, LOCAL_EMBED_MODEL: 'hash,minilm' });
     const path = `/api/v1/workspaces/${tenant.workspaceId}/documents/search`;
     const query = { query: 'how do I get my money back', mode: 'semantic' };
     const search = () => api.request('POST', path, { token: tenant.owner.token, body: query });

@@ -31,8 +31,7 @@ describe('npm run demo -- --billing', () => {
       },
       ...{ DATABASE_URL_FILE: fileOf('database', 'postgres://127.0.0.1:9/x'), SMTP_URL_FILE: fileOf('mail', 'smtp://127.0.0.1:9') },
       STRIPE_SECRET_KEY_FILE: fileOf('stripe', 'sk_live_of_somebody'),
-      // Both cannot have it.
-      ...{ METRICS_PORT: metricsPort, AI_METRICS_PORT: metricsPort },
+      METRICS_PORT: metricsPort,
     };
     run = await runDemo(['--billing', '--json'], env);
     expect(run.code, run.stderr).to.equal(0);

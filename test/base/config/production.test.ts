@@ -132,13 +132,13 @@ const serverRows: Row<ServerConfig>[] = [
     set: [['120000', 120_000]],
   },
   {
-    name: 'LOCAL_PREVIOUS_EMBED_MODEL',
+    name: 'LOCAL_EMBED_MODEL',
     read: (config) => config.jobs.timeoutMs,
     absent: 120_000,
     development: 120_000,
     set: [
       ['hash', 120_000],
-      ['minilm', 600_000],
+      ['hash,minilm', 600_000],
     ],
   },
   {

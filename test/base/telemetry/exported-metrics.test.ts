@@ -399,7 +399,7 @@ describe('The metrics of a worker of its own', () => {
 describe('The metrics of the AI service', () => {
   it('count requests by operation and status, and show its readers', async () => {
     const [port = 0] = await findFreePorts(1);
-    const service = await startAiService({ AI_METRICS_PORT: String(port), AI_READERS: '1' });
+    const service = await startAiService({ METRICS_PORT: String(port), AI_READERS: '1' });
     try {
       await service.client.embed({ texts: ['one'] });
       await service.ask('/v1/summarize', { method: 'POST', body: '{' });

@@ -12,7 +12,7 @@ describe('The console', () => {
   const { api } = useApi({
     async env() {
       built = await builtConsole();
-      return { CONSOLE_DIR: built, WORKER_ENABLED: 'false' };
+      return { CONSOLE: built, WORKER_ENABLED: 'false' };
     },
   });
   const get = (path: string, headers: Record<string, string> = html) => fetch(`${api.url}${path}`, { headers });
@@ -98,7 +98,7 @@ describe('A console that is not built yet', () => {
   const { api } = useApi({
     env() {
       directory = join(makeTestDirectory(), 'build');
-      return { CONSOLE_DIR: directory, WORKER_ENABLED: 'false' };
+      return { CONSOLE: directory, WORKER_ENABLED: 'false' };
     },
   });
   after(() => removeTestDirectory(join(directory, '..')));

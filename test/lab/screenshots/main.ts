@@ -16,7 +16,7 @@ const directory = resolve(process.argv[2] ?? '.data/screenshots');
 const dataDir = mkdtempSync(join(realpathSync(tmpdir()), 'sheaf-screenshots-'));
 const receiver = await startReceiver();
 const browser = await openBrowser();
-const env = { CONSOLE_DIR: await builtConsole(), WEBHOOKS_ENABLED: 'true', WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.0/8' };
+const env = { CONSOLE: await builtConsole(), WEBHOOKS_ENABLED: 'true', WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.0/8' };
 const stack = await startStack({ dataDir, temporalUi: false, env });
 try {
   mkdirSync(directory, { recursive: true });

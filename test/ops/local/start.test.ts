@@ -32,7 +32,8 @@ describe('npm start', () => {
   });
 
   it('brings everything up, says where, tells no secret, and leaves nothing on SIGTERM', async () => {
-    const program = start();
+    const [metrics = 0] = await findFreePorts(1);
+    const program = start({ METRICS_PORT: String(metrics) });
     await untilUp(program);
     const services = childrenOf(program.pid);
     expect(services.map(({ command }) => /guard\.sh|postgres |temporal |ai\/main|api\/main/.exec(command)?.[0]).sort()).to.deep.equal([
@@ -46,6 +47,11 @@ describe('npm start', () => {
       expect(program.stdout()).to.include(url);
     expect((await fetch(`http://localhost:${env.PORT}/readyz`)).status).to.equal(200);
     expect((await fetch(`http://localhost:${env.EMBEDDED_TEMPORAL_UI_PORT}`)).status).to.equal(200);
+    for (const [port, name] of [
+      [metrics, 'sheaf_http_requests'],
+      [metrics + 1, 'sheaf_ai_service_requests'],
+    ] as const)
+      expect(await (await fetch(`http://localhost:${port}/metrics`)).text()).to.include(name);
     const secrets = readSecrets(dataDir);
     for (const secret of secrets) expect(program.stdout() + program.stderr()).not.to.include(secret);
 
@@ -238,11 +244,12 @@ describe('npm start', () => {
     expect(existsSync(join(dataDir, 'postgres'))).to.equal(false);
   });
 
-  it('gives no two of its services one port, nor the metrics of both', async () => {
+  it('gives no two of its services one port', async () => {
     const [port] = await findFreePorts(1);
-    const program = start({ METRICS_PORT: String(port), AI_METRICS_PORT: String(port) });
+    // The next one is that of the AI service's metrics.
+    const program = start({ METRICS_PORT: String(port), EMBEDDED_PG_PORT: String(Number(port) + 1) });
     expect((await program.exited).code).to.equal(1);
-    expect(program.stderr()).to.equal(`\nPort ${port} is given to more than one service: METRICS_PORT is one of them.\n`);
+    expect(program.stderr()).to.equal(`\nPort ${Number(port) + 1} is given to more than one service: EMBEDDED_PG_PORT is one of them.\n`);
   });
 
   it('sees a port that is busy on one interface only', async () => {

@@ -24,7 +24,7 @@ interface UsedConsole extends UsedApi {
 /** Gives the tests of a `describe` a service with the console, and a browser. `process`: see `useApi`. */
 export function useConsole(env: Environment | (() => Promise<Environment>) = {}, { process = false } = {}): UsedConsole {
   const given = typeof env === 'function' ? env : async () => env;
-  const used = useApi({ process, env: async () => ({ CONSOLE_DIR: await builtConsole(), ...(await given()) }) });
+  const used = useApi({ process, env: async () => ({ CONSOLE: await builtConsole(), ...(await given()) }) });
   let browser: Browser;
   before('starts a browser', async () => {
     browser = await openBrowser();

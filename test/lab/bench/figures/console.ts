@@ -15,7 +15,7 @@ const stepPixels = 600;
 export async function console(effort: Effort): Promise<Figure[]> {
   const documents = effort.quick ? 1_000 : 10_000;
   const seconds = effort.quick ? 5 : 20;
-  const service = await startService({ CONSOLE_DIR: await builtConsole() });
+  const service = await startService({ CONSOLE: await builtConsole() });
   const browser = await openBrowser();
   try {
     const { page, organizationId, workspaceId } = await openConsole(browser, service);
