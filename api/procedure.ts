@@ -2,9 +2,12 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Logger } from 'pino';
 import type { ZodSafeParseResult } from 'zod';
 import type { Release } from '../base/concurrency/semaphore.ts';
+import { isForWriting } from '../contract/access.ts';
 import { ApiError } from '../contract/api-error.ts';
 import type { AnyRoute, RouteInput, RouteOutput, Routes } from '../contract/route.ts';
+import type { Db } from '../db/connect.ts';
 import type { Actor } from '../domain/audit.ts';
+import { refuseSuspended } from '../domain/organizations/suspension.ts';
 import { type Authorize, actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
 import { checkIdempotencyKey } from './idempotency.ts';
 import type { OrganizationLimits } from './limits/organization-limits.ts';
@@ -79,6 +82,7 @@ export interface RunDeps {
   /** Counts the events of streams that were skipped because they do not fit the contract. */
   skippedEvents: { add(count: number): void };
   organizationLimits: Pick<OrganizationLimits, 'enter'>;
+  db: Db;
 }
 
 /**
@@ -108,6 +112,7 @@ export async function run(
       checkMembership(route, caller, organizationId, workspaceId);
       authorized = true;
       request.noteOrganization(organizationId);
+      if (isWrite(route)) await refuseSuspended(deps.db, organizationId);
       release ??= await deps.organizationLimits.enter(organizationId, request.signal, permitOf(route));
     },
   };
@@ -138,6 +143,11 @@ export function clientLeft(): ApiError {
 /** The error of a handler. Once the client leaves, waiting calls reject with the signal's reason, which becomes {@link clientLeft}. */
 function causeOf(error: unknown, signal: AbortSignal): unknown {
   return signal.aborted && error === signal.reason ? clientLeft() : error;
+}
+
+/** What declares the refusal is refused here. What only reads is refused where it is charged. */
+function isWrite({ metadata: { access, errors } }: AnyRoute): boolean {
+  return isForWriting(access) && errors.includes('ORGANIZATION_SUSPENDED');
 }
 
 /** Operations that wait for the AI service have permits of their own and take none from other requests. */

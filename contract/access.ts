@@ -39,6 +39,11 @@ export const keyPermissions = permissions.filter((permission): permission is Key
  */
 export type Access = 'public' | 'signed-in' | 'api-key' | 'member' | 'platform-admin' | Permission;
 
+/** Whether an access is a permission to do more than read, which a suspended organization does not give. */
+export function isForWriting(access: Access): boolean {
+  return access.includes(':') && !access.endsWith(':read');
+}
+
 /**
  * What a platform admin may do while impersonating a user, within the user's own rights: to look, and the work with workspaces and
  * documents, which spends credits and deletes. Not to make a key or a webhook, which would go on after the session, nor to change the plan

@@ -15,7 +15,7 @@ import {
   subscriptionStatus,
   text,
 } from './fields.ts';
-import { auditEntrySchema, deleteOrganization, organizationDeletion } from './organizations.ts';
+import { auditEntrySchema, deleteOrganization, organizationDeletion, suspension } from './organizations.ts';
 import { c, operation } from './route.ts';
 import { authConfig } from './system.ts';
 
@@ -53,6 +53,7 @@ const organizationSummary = z
       })
       .meta({ id: 'SubscriptionSummary' })
       .nullable(),
+    suspension: suspension.optional().describe('Absent unless the organization is suspended.'),
   })
   .meta({ id: 'OrganizationSummary' });
 
@@ -255,6 +256,34 @@ const organizations = c.router({
       access: 'platform-admin',
       errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
       response: z.object({ status: subscriptionStatus, cancelAtPeriodEnd: z.boolean() }).meta({ id: 'SubscriptionCancellation' }),
+    }),
+  },
+  suspend: {
+    method: 'PUT',
+    path: '/admin/organizations/:organizationId/suspension',
+    summary: 'Suspend an organization',
+    description:
+      'Its members may read, and are told the reason when they write (ORGANIZATION_SUSPENDED) and in `organizations.usage`. Its jobs wait without using up attempts; those that run end. Webhooks are delivered, and API keys can be revoked. Suspending it again changes the reason.',
+    pathParams: z.object({ organizationId: givenId }),
+    body: z
+      .object({
+        reason: singleLine({ min: 1, max: 300 })
+          .describe('What its members are told.')
+          .meta({ examples: ['The invoice of October is not paid.'] }),
+      })
+      .meta({ id: 'SuspendOrganization' }),
+    ...operation('admin.organizations.suspend', { access: 'platform-admin', errors: ['NOT_FOUND'], response: suspension }),
+  },
+  liftSuspension: {
+    method: 'DELETE',
+    path: '/admin/organizations/:organizationId/suspension',
+    summary: 'Lift the suspension of an organization',
+    description: 'Its jobs go on, in turn with those of others. NOT_FOUND if it is not suspended.',
+    pathParams: z.object({ organizationId: givenId }),
+    ...operation('admin.organizations.liftSuspension', {
+      access: 'platform-admin',
+      errors: ['NOT_FOUND'],
+      response: z.object({ organizationId: id }).meta({ id: 'LiftedSuspension' }),
     }),
   },
   delete: {

@@ -88,7 +88,7 @@ export const apiKeys = c.router({
     summary: 'List API keys',
     description: `Every API key of the organization, by name: at most ${keysPerOrganization}. Keys that expired more than 30 days ago are left out.`,
     pathParams: z.object({ organizationId: givenId }),
-    ...operation('apiKeys.list', { access: 'apiKey:manage', response: z.array(keySchema) }),
+    ...operation('apiKeys.list', { access: 'apiKey:manage', evenSuspended: true, response: z.array(keySchema) }),
   },
   current: {
     method: 'GET',
@@ -158,6 +158,6 @@ export const apiKeys = c.router({
     description:
       'The key and its secrets are gone at once. Streams that it holds open send nothing more after a second, and end within 30 seconds. What it did stays in the audit log.',
     pathParams: z.object({ id: givenId }),
-    ...operation('apiKeys.revoke', { access: 'apiKey:manage', errors: ['NOT_FOUND'], response: deleted }),
+    ...operation('apiKeys.revoke', { access: 'apiKey:manage', evenSuspended: true, errors: ['NOT_FOUND'], response: deleted }),
   },
 });

@@ -161,7 +161,7 @@ export const askDocuments = c.mutation({
   body: question,
   ...operation('documents.ask', {
     access: 'document:read',
-    errors: ['NOT_FOUND', 'LIMIT_REACHED'],
+    errors: ['NOT_FOUND', 'LIMIT_REACHED', 'ORGANIZATION_SUSPENDED'],
     idempotent: true,
     response: answer,
   }),
@@ -181,7 +181,7 @@ export const askDocumentsStream = c.mutation({
   body: question,
   ...operation('documents.askStream', {
     access: 'document:read',
-    errors: ['NOT_FOUND', 'LIMIT_REACHED'],
+    errors: ['NOT_FOUND', 'LIMIT_REACHED', 'ORGANIZATION_SUSPENDED'],
     idempotent: true,
     stream: true,
     response: answerEvent,

@@ -132,7 +132,7 @@ export const searchDocuments = c.mutation({
     .meta({ id: 'SearchQuery' }),
   ...operation('documents.search', {
     access: 'document:read',
-    errors: ['NOT_FOUND', 'LIMIT_REACHED'],
+    errors: ['NOT_FOUND', 'LIMIT_REACHED', 'ORGANIZATION_SUSPENDED'],
     response: z
       .object({
         model: z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dateTime } from './fields.ts';
 
 /** Every code with its HTTP status and default message. */
 export const errorCodes = {
@@ -6,6 +7,7 @@ export const errorCodes = {
   UNAUTHORIZED: { status: 401, message: 'You must be signed in.' },
   FORBIDDEN: { status: 403, message: 'You are not allowed to do this.' },
   LIMIT_REACHED: { status: 403, message: 'This organization has reached a limit of its plan.' },
+  ORGANIZATION_SUSPENDED: { status: 403, message: 'This organization is suspended.' },
   NOT_FOUND: { status: 404, message: 'Not found.' },
   CONFLICT: { status: 409, message: 'The request conflicts with the current state.' },
   PRECONDITION_FAILED: { status: 412, message: 'The resource is not in the state that this needs.' },
@@ -41,7 +43,8 @@ export type LimitKind = (typeof limitKinds)[number];
 /** Whose credits are used up: those of the plan, or a budget that the organization has set. */
 const creditScopes = ['organization', 'workspace', 'key'] as const;
 
-const dataSchemas = {
+/** Data of the errors that have any, by code. */
+export const dataSchemas = {
   BAD_REQUEST: z.object({ issues: z.array(issueSchema) }).meta({ id: 'InvalidInput' }),
   LIMIT_REACHED: z
     .object({
@@ -57,6 +60,9 @@ const dataSchemas = {
         .meta({ examples: ['organization'] }),
     })
     .meta({ id: 'ReachedLimit' }),
+  ORGANIZATION_SUSPENDED: z
+    .object({ reason: z.string().meta({ examples: ['The invoice of October is not paid.'] }), since: dateTime })
+    .meta({ id: 'Suspension', description: 'Why an operator of the deployment has suspended the organization, and since when.' }),
   PAYLOAD_TOO_LARGE: z.object({ maxBytes: z.int().meta({ examples: [26_214_400] }) }).meta({ id: 'SizeLimit' }),
 } as const;
 
@@ -64,6 +70,7 @@ const dataSchemas = {
 export interface ErrorData {
   BAD_REQUEST: { issues: Issue[] };
   LIMIT_REACHED: { kind: LimitKind; limit: number; plan: string; scope?: (typeof creditScopes)[number] | undefined };
+  ORGANIZATION_SUSPENDED: { reason: string; since: string };
   PAYLOAD_TOO_LARGE: { maxBytes: number };
 }
 

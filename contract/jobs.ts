@@ -252,10 +252,10 @@ const jobFields = {
     .describe('When a job that waits between two attempts is tried again; one that is `waiting`: at the latest.')
     .meta({ examples: [null] }),
   waiting: z
-    .enum(['provider'])
+    .enum(['provider', 'suspension'])
     .optional()
     .describe(
-      'Why no attempt begins: `provider`, while the AI service or the provider of a model that the job needs is known to be down. Such a job goes on by itself, and a wait costs no attempt. Absent otherwise.',
+      'Why no attempt begins: `provider`, while the AI service or the provider of a model that the job needs is known to be down; `suspension`, while the organization is suspended. Such a job goes on by itself, and a wait costs no attempt. Absent otherwise.',
     )
     .meta({ examples: ['provider'] }),
   updatedAt: dateTime,

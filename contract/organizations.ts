@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { organizationLimits } from './errors.ts';
+import { dataSchemas, organizationLimits } from './errors.ts';
 import {
   auditTarget,
   count,
@@ -16,6 +16,9 @@ import {
   subscriptionStatus,
 } from './fields.ts';
 import { c, operation } from './route.ts';
+
+/** Why an organization is suspended, and since when. */
+export const suspension = dataSchemas.ORGANIZATION_SUSPENDED;
 
 const usageSchema = z
   .object({
@@ -35,6 +38,7 @@ const usageSchema = z
         end: dateTime.meta({ examples: ['2026-12-01T00:00:00.000Z'] }),
       })
       .meta({ id: 'UsagePeriod', description: 'The calendar month, UTC, that `aiCredits` counts.' }),
+    suspension: suspension.optional().describe('Absent unless the organization is suspended: then it is only read, and its jobs wait.'),
   })
   .meta({ id: 'Usage' });
 

@@ -1,6 +1,6 @@
 import { type AppRoute, initContract, type ServerInferRequest, type ServerInferResponseBody } from '@ts-rest/core';
 import type { z } from 'zod';
-import type { Access } from './access.ts';
+import { type Access, isForWriting, type Permission } from './access.ts';
 import { type ErrorCode, type ErrorResponses, errorResponses } from './errors.ts';
 
 /** ts-rest's builder, which every part of the contract is made with (docs/ts-rest.md). */
@@ -27,7 +27,8 @@ type CommonCode<A extends Access> =
   | 'BAD_REQUEST'
   | 'TOO_MANY_REQUESTS'
   | 'SERVICE_UNAVAILABLE'
-  | (A extends 'public' ? never : 'UNAUTHORIZED' | 'FORBIDDEN');
+  | (A extends 'public' ? never : 'UNAUTHORIZED' | 'FORBIDDEN')
+  | (A extends `${string}:read` ? never : A extends Permission ? 'ORGANIZATION_SUSPENDED' : never);
 
 interface OperationOptions<A extends Access, E extends ErrorCode, R extends z.ZodType> {
   access: A;
@@ -36,6 +37,8 @@ interface OperationOptions<A extends Access, E extends ErrorCode, R extends z.Zo
   idempotent?: boolean;
   stream?: boolean;
   lines?: string;
+  /** Given also while the organization is suspended, though its permission is one to write. */
+  evenSuspended?: boolean;
   answerExample?: object;
   /** The body of the response, or the data of each event of a stream. */
   response: R;
@@ -43,14 +46,25 @@ interface OperationOptions<A extends Access, E extends ErrorCode, R extends z.Zo
 
 /**
  * The `responses` and the `metadata` of a ts-rest route. The common errors are added: BAD_REQUEST for malformed input, TOO_MANY_REQUESTS of
- * the rate limiter, SERVICE_UNAVAILABLE if the database does not respond, and UNAUTHORIZED and FORBIDDEN if the access needs a session.
+ * the rate limiter, SERVICE_UNAVAILABLE if the database does not respond, UNAUTHORIZED and FORBIDDEN if the access needs a session,
+ * and ORGANIZATION_SUSPENDED if it is a permission to write.
  */
 export function operation<const A extends Access, R extends z.ZodType, const E extends ErrorCode = never>(
   name: string,
-  { access, errors = [], idempotent = false, stream = false, lines, answerExample = {}, response }: OperationOptions<A, E, R>,
+  {
+    access,
+    errors = [],
+    idempotent = false,
+    stream = false,
+    lines,
+    evenSuspended = false,
+    answerExample = {},
+    response,
+  }: OperationOptions<A, E, R>,
 ) {
   const common: ErrorCode[] = access === 'public' ? ['BAD_REQUEST'] : ['BAD_REQUEST', 'UNAUTHORIZED', 'FORBIDDEN'];
-  const codes = [...new Set<ErrorCode>([...common, ...errors, 'TOO_MANY_REQUESTS', 'SERVICE_UNAVAILABLE'])];
+  const ofWrites: ErrorCode[] = isForWriting(access) && !evenSuspended ? ['ORGANIZATION_SUSPENDED'] : [];
+  const codes = [...new Set<ErrorCode>([...common, ...ofWrites, ...errors, 'TOO_MANY_REQUESTS', 'SERVICE_UNAVAILABLE'])];
   const metadata: RouteMetadata = { operation: name, access, errors: codes, idempotent, stream, lines, answerExample };
   return { responses: { ...(errorResponses(codes) as ErrorResponses<CommonCode<A> | E>), 200: response }, metadata };
 }

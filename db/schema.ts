@@ -230,14 +230,17 @@ export interface JobTable {
   updated_at: Timestamp;
   /** When the sweep last started the workflow of the queued job. */
   swept_at: NullableTimestamp;
-  /** What the job was last found to need while it was down; null after an attempt that failed otherwise. */
-  waits_for: OutagePart | null;
+  /** What the job was last found to need while it was down, or `suspension`; null after an attempt that failed otherwise. */
+  waits_for: WaitCause | null;
   /** Since when the queued job waits for that, without an attempt; null while it does not. */
   waiting_since: NullableTimestamp;
 }
 
 /** What jobs need outside of this service: the AI service, and behind it the provider of a role. */
 export type OutagePart = 'ai-service' | 'chat' | 'embed' | 'vision';
+
+/** What a queued job may wait for: a part, or the end of the suspension of its organization. */
+export type WaitCause = OutagePart | 'suspension';
 
 /** A part that is known to be down. Without a row it is not. */
 interface ProviderOutageTable {
@@ -304,6 +307,14 @@ export interface AuditEntryTable {
   created_at: Timestamp;
   /** Its number in the organization; null until it is read in that order. */
   sequence: number | null;
+}
+
+/** An organization that an operator has suspended. */
+interface OrganizationSuspensionTable {
+  organization_id: string;
+  /** What its members are told. */
+  reason: string;
+  since: Timestamp;
 }
 
 /** The last number of an organization's audit entries that was given. Its row is the lock of giving them. */
@@ -598,6 +609,7 @@ export interface Database extends AuthTables {
   object_to_delete: ObjectToDeleteTable;
   late_upload: LateUploadTable;
   organization_deletion: OrganizationDeletionTable;
+  organization_suspension: OrganizationSuspensionTable;
   organization_without_owner: OrganizationWithoutOwnerTable;
   workspace_deletion: WorkspaceDeletionTable;
   deployment: DeploymentTable;

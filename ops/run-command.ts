@@ -20,6 +20,7 @@ import { replayCommand } from './commands/replay.ts';
 import { restoreCommand } from './commands/restore.ts';
 import { statusCommand } from './commands/status.ts';
 import { stuckCommand } from './commands/stuck.ts';
+import { suspendCommand } from './commands/suspend.ts';
 import { OpsError, type Output, withDatabase, withTools } from './context.ts';
 
 /** Every command by its name, in the order of the usage text. */
@@ -37,6 +38,7 @@ const commands: Record<string, AnyCommand> = {
   backup: backupCommand,
   restore: restoreCommand,
   mails: mailsCommand,
+  suspend: suspendCommand,
   'grant-admin': grantAdminCommand,
   'disable-two-factor': disableTwoFactorCommand,
   'end-subscription': endSubscriptionCommand,

@@ -50,6 +50,7 @@ export function describeFailure(error: unknown): AttemptFailure | undefined {
 
 /** The details that Temporal's UI shows while the workflow waits by itself. */
 export function describeWait(state: UnfinishedJob): string {
+  if (state.status === 'queued' && state.waitsFor === 'suspension') return 'Waits until the suspension of its organization is lifted.';
   if (state.status === 'queued' && state.waitsFor) return `Waits until ${state.waitsFor} is there again; see npm run ops -- outages.`;
   if (state.status === 'running') return 'Another run holds the job; this one waits for it to end.';
   return 'An attempt ended without counting; the next one is scheduled soon.';

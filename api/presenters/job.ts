@@ -24,7 +24,7 @@ export function toJob(job: JobRow): z.input<typeof jobSchema> {
     startedAt: job.started_at?.toISOString() ?? null,
     finishedAt: job.finished_at?.toISOString() ?? null,
     nextAttemptAt: job.next_attempt_at?.toISOString() ?? null,
-    ...(job.status === 'queued' && job.waiting_since ? { waiting: 'provider' } : {}),
+    ...(job.status === 'queued' && job.waiting_since ? { waiting: job.waits_for === 'suspension' ? 'suspension' : 'provider' } : {}),
     updatedAt: job.updated_at.toISOString(),
     ...(job.kind === 'document.process' ? { progress: progressOf(job) } : {}),
   };

@@ -1,5 +1,11 @@
 import type { SubscriptionStatus } from '../../contract/fields.ts';
 import type { OrganizationSummaryRow } from '../../domain/organizations/list-organizations.ts';
+import type { Suspension } from '../../domain/organizations/suspension.ts';
+
+/** Why an organization is suspended, and since when. */
+export function toSuspension({ reason, since }: Suspension) {
+  return { reason, since: since.toISOString() };
+}
 
 /** An organization as platform admins see it in their list; it has no plan while billing is off. */
 export function toOrganizationSummary(organization: OrganizationSummaryRow, billingEnabled: boolean) {
@@ -23,5 +29,8 @@ export function toOrganizationSummary(organization: OrganizationSummaryRow, bill
       cancelAtPeriodEnd: subscription.cancelAtPeriodEnd ?? false,
       billingSubscriptionId: subscription.stripeSubscriptionId,
     },
+    ...(organization.suspended_since && {
+      suspension: toSuspension({ reason: organization.suspended_reason ?? '', since: organization.suspended_since }),
+    }),
   };
 }

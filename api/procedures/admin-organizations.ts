@@ -1,8 +1,10 @@
 import type { SubscriptionStatus } from '../../contract/fields.ts';
 import { contract } from '../../contract/index.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { listOrganizations } from '../../domain/organizations/list-organizations.ts';
+import { liftSuspension, suspendOrganization } from '../../domain/organizations/suspend-organization.ts';
 import type { ApiDeps } from '../deps.ts';
-import { toOrganizationSummary } from '../presenters/organization.ts';
+import { toOrganizationSummary, toSuspension } from '../presenters/organization.ts';
 import { procedure } from '../procedure.ts';
 import { deleteOrganization } from './delete-organization.ts';
 
@@ -19,6 +21,15 @@ export function adminOrganizationProcedures(deps: ApiDeps) {
       const { organizationId, immediately = false } = input;
       const { status, cancelAtPeriodEnd } = await cancelSubscription(actor, { organizationId, immediately });
       return { status: status as SubscriptionStatus, cancelAtPeriodEnd };
+    }),
+
+    suspend: procedure(contract.admin.organizations.suspend, async ({ input, actor }) =>
+      toSuspension(await inTransaction(db, (trx) => suspendOrganization(trx, actor, input))),
+    ),
+
+    liftSuspension: procedure(contract.admin.organizations.liftSuspension, async ({ input: { organizationId }, actor }) => {
+      await inTransaction(db, (trx) => liftSuspension(trx, actor, organizationId));
+      return { organizationId };
     }),
 
     delete: procedure(contract.admin.organizations.delete, ({ input, actor }) => deleteOrganization(deps, actor, input)),

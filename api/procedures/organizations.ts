@@ -4,8 +4,10 @@ import { listAuditEntries } from '../../domain/audit.ts';
 import { readAuditFeed } from '../../domain/audit-feed.ts';
 import { readHeldCredits, readUsageHistory } from '../../domain/credits/usage-history.ts';
 import { getUsage } from '../../domain/organizations/get-usage.ts';
+import { findSuspension } from '../../domain/organizations/suspension.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toAuditEntry } from '../presenters/audit-entry.ts';
+import { toSuspension } from '../presenters/organization.ts';
 import { procedure } from '../procedure.ts';
 import { deleteOrganization } from './delete-organization.ts';
 
@@ -16,7 +18,9 @@ export function organizationProcedures(deps: ApiDeps) {
       await authorize(input.organizationId);
       const plan = await getPlan(db, input.organizationId);
       const { period, ...usage } = await getUsage(db, input.organizationId);
+      const suspension = await findSuspension(db, input.organizationId);
       return {
+        ...(suspension && { suspension: toSuspension(suspension) }),
         plan: plan?.plan ?? null,
         limits: plan?.limits ?? null,
         usage,

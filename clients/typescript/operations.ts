@@ -55,7 +55,7 @@ export const operations: Operations<Contract> = {
   },
   apiKeys: { list: 'repeatable', current: 'repeatable', create: 'once', update: 'once', rotate: 'once', revoke: 'once' },
   admin: {
-    organizations: { list: 'repeatable', cancelSubscription: 'once', delete: 'once' },
+    organizations: { list: 'repeatable', cancelSubscription: 'once', suspend: 'repeatable', liftSuspension: 'once', delete: 'once' },
     flags: { list: 'repeatable', upsert: 'once', delete: 'once', setOverride: 'once' },
     system: { status: 'repeatable', stuck: 'repeatable', outages: 'repeatable', endOutage: 'once' },
     auditLog: 'repeatable',

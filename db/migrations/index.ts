@@ -19,6 +19,7 @@ import * as pendingDeliveries from './0017-pending-deliveries.ts';
 import * as wholeInputs from './0018-whole-inputs.ts';
 import * as providerOutages from './0019-provider-outages.ts';
 import * as auditSequence from './0020-audit-sequence.ts';
+import * as suspension from './0021-suspension.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -48,4 +49,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0018-whole-inputs': wholeInputs,
   '0019-provider-outages': providerOutages,
   '0020-audit-sequence': auditSequence,
+  '0021-suspension': suspension,
 };

@@ -4,7 +4,7 @@ create or replace function raise_rule(code text, data jsonb default '{}') return
       raise exception using errcode = 'SHEAF', message = code, detail = data::text;
     end $$;
 
--- docs/rules.md, lock order: the organization's lock. One that is being deleted takes no more writes.
+-- docs/rules.md, lock order: the organization's lock. One that is being deleted or is suspended takes no more writes.
 create or replace function lock_live_organization(organization_id text) returns void
   language plpgsql as $$
     begin
@@ -12,6 +12,8 @@ create or replace function lock_live_organization(organization_id text) returns 
       if exists (select from organization_deletion as d where d.organization_id = lock_live_organization.organization_id) then
         perform raise_rule('ORGANIZATION_BEING_DELETED');
       end if;
+      perform raise_rule('ORGANIZATION_SUSPENDED', jsonb_build_object('reason', s.reason, 'since', s.since))
+        from organization_suspension as s where s.organization_id = lock_live_organization.organization_id;
     end $$;
 
 create or replace function after_organization_change() returns trigger language plpgsql as $$

@@ -5,6 +5,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { newId } from '../ids.ts';
 import { lockOrganization } from '../locks.ts';
+import { refuseSuspended } from '../organizations/suspension.ts';
 import { type Charge, chargeCredits } from './ledger.ts';
 
 /** The purposes for which requests are charged before they wait for the AI service, each with its table of open charges. */
@@ -23,7 +24,8 @@ const lostAfterMinutes = 10;
 
 /**
  * Charges the organization before the AI service is asked, and returns the charge's id. The charge stays open until {@link settleCharge} or
- * {@link refundCharge}. Throws LIMIT_REACHED without credits, NOT_FOUND if the organization is gone or being deleted.
+ * {@link refundCharge}. Throws LIMIT_REACHED without credits, ORGANIZATION_SUSPENDED, and NOT_FOUND if the organization is gone
+ * or being deleted.
  */
 export async function openCharge(
   db: Db,
@@ -36,6 +38,7 @@ export async function openCharge(
   const { organizationId } = place;
   await inTransaction(db, async (trx) => {
     await lockOrganization(trx, organizationId);
+    await refuseSuspended(trx, organizationId);
     const charge = { ...place, key: `${purpose}:${id}:charge`, credits, jobId: null, reason };
     const month = await chargeCredits(trx, charge, await getPlan(trx, organizationId));
     await trx.insertInto(table).values({ id, organization_id: organizationId, month }).execute();

@@ -4,6 +4,7 @@ import type { Db, Transaction } from '../../db/connect.ts';
 import type { OutagePart } from '../../db/schema.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { lockJob } from '../locks.ts';
+import { findSuspension, isSuspended } from '../organizations/suspension.ts';
 import { admit, interval } from '../outages/admit.ts';
 import type { OutageTimes } from '../outages/outage.ts';
 import { findJob, type JobHead, type JobRow } from './job.ts';
@@ -17,27 +18,32 @@ export type Claim = { claimed: true; job: JobRow; probes: OutagePart[] } | { cla
 
 /** Temporal's timers are not exact. A run that was started or reset by hand comes early. */
 const isDue = sql<boolean>`coalesce(next_attempt_at <= clock_timestamp() + interval '100 milliseconds', true)`;
-const nothingIsDown = sql<boolean>`not exists (select from provider_outage)`;
+const isFree = sql<boolean>`not exists (select from provider_outage) and not ${isSuspended}`;
+/** Since when the job waits for what is down: a suspension does not count. */
+const awaySince = sql<Date | null>`case when waits_for <> 'suspension' then waiting_since end`;
+/** A suspension is looked at again after this many hours, if nothing wakes the job before. */
+const suspendedHours = 24;
 
 /**
  * Claims a queued job that is due for one attempt. `claimedBy` names the attempt ({@link nameAttempt}), so that the holder of the job is
  * known later; `attempts` of the row becomes its fencing token (docs/rules.md, fencing). While something that the job needs is down, it
- * waits, or fails if it has waited for too long (docs/outages.md).
+ * waits, or fails if it has waited for too long (docs/outages.md). While its organization is suspended, it waits.
  */
 export async function claimJob(db: Db, jobId: string, claimedBy: string, times: OutageTimes): Promise<Claim> {
-  const job = await claim(db, jobId, claimedBy, nothingIsDown);
+  const job = await claim(db, jobId, claimedBy, isFree);
   if (job) return { claimed: true, job, probes: [] };
   const found = await findJob(db, jobId);
   if (found?.status !== 'queued') return { claimed: false, job: found };
-  return await inTransaction(db, (trx) => claimDuringOutage(trx, jobId, claimedBy, times));
+  return await inTransaction(db, (trx) => claimOrWait(trx, jobId, claimedBy, times));
 }
 
-async function claimDuringOutage(trx: Transaction, jobId: string, claimedBy: string, times: OutageTimes): Promise<Claim> {
+async function claimOrWait(trx: Transaction, jobId: string, claimedBy: string, times: OutageTimes): Promise<Claim> {
   const head = await lockJob(trx, jobId);
   const due = trx.selectFrom('job').select('id').where('id', '=', jobId).where('status', '=', 'queued').where(isDue);
   // One that is not due yet goes on to wait in its workflow, where the end of the outage wakes it.
   if (!head || !(await due.executeTakeFirst()))
     return { claimed: false, job: head, waits: head?.status === 'queued' && head.waiting_since !== null };
+  if (await findSuspension(trx, head.organization_id)) return { claimed: false, job: await waitForLift(trx, jobId), waits: true };
   const admission = await admit(trx, head, times);
   if ('waitsFor' in admission) return await wait(trx, head, admission, times);
   const job = await claim(trx, jobId, claimedBy, sql<boolean>`true`);
@@ -46,13 +52,23 @@ async function claimDuringOutage(trx: Transaction, jobId: string, claimedBy: str
 
 const awayForTooLong = { code: 'provider_unavailable', message: 'What the job needs was not available for too long.' };
 
+/** Has the job wait without an end: what is suspended loses nothing. */
+async function waitForLift(trx: Transaction, jobId: string): Promise<JobHead | undefined> {
+  const next = sql<Date>`clock_timestamp() + make_interval(hours => ${sql.lit(suspendedHours)})`;
+  const set = {
+    ...{ waits_for: 'suspension' as const, waiting_since: sql<Date>`clock_timestamp()` },
+    ...{ next_attempt_at: next, updated_at: sql<Date>`clock_timestamp()` },
+  };
+  return await trx.updateTable('job').set(set).where('id', '=', jobId).returningAll().executeTakeFirst();
+}
+
 async function wait(
   trx: Transaction,
   head: JobHead,
   { waitsFor, until }: { waitsFor: OutagePart; until: Date },
   { longestWaitMs }: OutageTimes,
 ): Promise<Claim> {
-  const since = sql<Date>`coalesce(waiting_since, clock_timestamp())`;
+  const since = sql<Date>`coalesce(${awaySince}, clock_timestamp())`;
   const end = sql<Date>`${since} + ${interval(longestWaitMs)}`;
   const job = await trx
     .updateTable('job')
@@ -80,6 +96,8 @@ async function claim(db: Db | Transaction, jobId: string, claimedBy: string, con
       claimed_by: claimedBy,
       started_at: sql`clock_timestamp()`,
       next_attempt_at: null,
+      waits_for: sql`nullif(waits_for, 'suspension')`,
+      waiting_since: awaySince,
       updated_at: sql`clock_timestamp()`,
     })
     .where('id', '=', jobId)

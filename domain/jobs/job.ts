@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import { anyOf, batchedRead } from '../../db/batched-read.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
-import type { JobStatus, JobTable, OutagePart } from '../../db/schema.ts';
+import type { JobStatus, JobTable, WaitCause } from '../../db/schema.ts';
 import { inWorkspace } from '../documents/document.ts';
 
 /** A job as the database holds it. */
@@ -133,7 +133,7 @@ export type EndedJob = { status: 'succeeded' | 'canceled' | 'gone' } | { status:
  * `running`: another attempt holds it.
  */
 export type JobState = EndedJob | UnfinishedJob;
-export type UnfinishedJob = { status: 'queued'; delayMs: number; waitsFor?: OutagePart } | { status: 'running' };
+export type UnfinishedJob = { status: 'queued'; delayMs: number; waitsFor?: WaitCause } | { status: 'running' };
 
 /** The shortest wait, if the next attempt is already due and another run is about to claim it. */
 const shortestWaitMs = 1_000;

@@ -14,6 +14,8 @@ export interface OrganizationSummaryRow {
   workspaces: number;
   plan: PlanName;
   subscription: SubscriptionSummary | null;
+  suspended_reason: string | null;
+  suspended_since: Date | null;
 }
 
 /** It comes as JSON, so its times are ISO date-times. */
@@ -49,8 +51,10 @@ export async function listOrganizations(
       organization_plan(page.id, ${dunningDays}) as plan,
       (select json_build_object('id', id, 'plan', plan, 'status', status, 'seats', seats, 'periodEnd', "periodEnd",
           'cancelAtPeriodEnd', "cancelAtPeriodEnd", 'stripeSubscriptionId', "stripeSubscriptionId", 'live', ${isLive})
-        from subscription where "referenceId" = page.id order by ${byRelevance} limit 1) as subscription
+        from subscription where "referenceId" = page.id order by ${byRelevance} limit 1) as subscription,
+      suspension.reason as suspended_reason, suspension.since as suspended_since
     from (select * from organization where ${matches} order by lower(name), id limit ${limit} offset ${offset}) as page
+    left join organization_suspension as suspension on suspension.organization_id = page.id
     order by lower(page.name), page.id
   `.execute(db);
   const counted = await sql<{ total: number }>`select count(*) as total from organization where ${matches}`.execute(db);

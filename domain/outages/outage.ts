@@ -40,7 +40,7 @@ const needs: Record<Work, OutagePart[]> = {
 /** What a job, or its next stage, needs: what its kind does, a reader of images for an image, and what its last attempt lacked. */
 export async function partsOf(trx: Db | Transaction, job: JobHead): Promise<OutagePart[]> {
   const work: Work = job.kind === 'document.process' ? `document.${stagesLeft(job)[0] ?? 'summarize'}` : job.kind;
-  const lacked = job.waits_for === null || job.waits_for === 'vision' ? [] : [job.waits_for];
+  const lacked = job.waits_for === null || job.waits_for === 'vision' || job.waits_for === 'suspension' ? [] : [job.waits_for];
   const vision: OutagePart[] = (await needsVision(trx, job)) ? ['vision'] : [];
   return [...new Set([...needs[work], ...vision, ...lacked])];
 }

@@ -333,6 +333,8 @@ describe('The audit log of the service itself', () => {
         'organizations.delete',
         'admin.organizations.cancelSubscription',
       ],
+      // test/api/suspension.test.ts
+      ...['admin.organizations.suspend', 'admin.organizations.liftSuspension'],
       // test/api/create-many-jobs.test.ts
       'jobs.createMany',
       // test/api/api-keys.test.ts and test/adapters/webhooks/deliveries.test.ts

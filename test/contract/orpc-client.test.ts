@@ -127,6 +127,8 @@ describe('The client of oRPC as its authors publish it', () => {
     const cancellation = call('admin.organizations.cancelSubscription', { organizationId }, admin);
     expect(await refusal(cancellation)).to.include({ code: 'PRECONDITION_FAILED', defined: true, status: 412 });
     const doomed = await api.createTenant();
+    await call('admin.organizations.suspend', { organizationId: doomed.organizationId, reason: 'Not paid.' }, admin);
+    await call('admin.organizations.liftSuspension', { organizationId: doomed.organizationId }, admin);
     await call('admin.organizations.delete', { organizationId: doomed.organizationId, confirmSlug: doomed.slug }, admin);
     const left = await api.createTenant();
     await call('organizations.delete', { organizationId: left.organizationId, confirmSlug: left.slug }, clientOf(left.owner.token));

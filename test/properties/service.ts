@@ -109,6 +109,7 @@ export class Service {
       log,
       skippedEvents: { add: () => {} },
       organizationLimits: { enter: async () => () => {} },
+      db: this.database.db,
     };
     try {
       return (await run(deps, this.#find(operation), { input, caller, request })) as T;

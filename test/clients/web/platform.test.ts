@@ -59,6 +59,12 @@ describe('The pages of platform admins in the console', () => {
     await page.getByRole('row', { name: new RegExp(tenant.organizationId) }).waitFor();
     await page.reload();
     await until(async () => (await page.getByRole('row').count()) === 2);
+    await page.getByRole('button', { name: /^Suspend / }).click();
+    await page.getByLabel('Reason').fill('The invoice is not paid.');
+    await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
+    await page.getByText('The invoice is not paid.').waitFor();
+    await page.getByRole('button', { name: /^Lift the suspension of / }).click();
+    await page.getByText('The invoice is not paid.').waitFor({ state: 'detached' });
     await page.getByRole('searchbox').fill('no such organization');
     await page.getByRole('button', { name: 'Find' }).click();
     await page.getByText('Nothing was found.').waitFor();

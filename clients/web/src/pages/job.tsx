@@ -135,7 +135,7 @@ function Steps({ job: { status, createdAt, startedAt, finishedAt, nextAttemptAt,
     [t.jobs.states.queued, createdAt],
     [t.jobs.began(attempts), startedAt],
     [`${t.jobs.states[status]}${took ? `, ${took}` : ''}`, finishedAt],
-    [waiting ? t.jobs.waiting : t.jobs.next, status === 'queued' ? nextAttemptAt : null],
+    [waiting ? t.jobs.waiting[waiting] : t.jobs.next, status === 'queued' ? nextAttemptAt : null],
   ];
   return (
     <ol className="steps" aria-label={t.jobs.course}>

@@ -147,7 +147,7 @@ const JobRow = memo(function JobRow({ job, name }: { job: ListedJob; name: strin
           )}
           {job.nextAttemptAt && job.status === 'queued' && (
             <Text size="sm" c="dimmed">
-              {job.waiting ? t.jobs.waiting : t.jobs.nextAttempt(formatRelative(job.nextAttemptAt))}
+              {job.waiting ? t.jobs.waiting[job.waiting] : t.jobs.nextAttempt(formatRelative(job.nextAttemptAt))}
             </Text>
           )}
         </Stack>

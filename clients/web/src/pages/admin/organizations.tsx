@@ -1,14 +1,23 @@
-import { Button, Table, Text } from '@mantine/core';
+import { Button, Table, Text, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
 import { allOrganizationsQuery, type ListedOrganization } from '../../admin-queries.ts';
 import { Empty } from '../../components/empty.tsx';
 import { Failure } from '../../components/failure.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { QueryForm } from '../../components/query-form.tsx';
+import { StateMark } from '../../components/state-mark.tsx';
+import { TaskButton } from '../../components/task-button.tsx';
 import { Time } from '../../components/time.tsx';
+import type { FormTask } from '../../components/use-form-task.ts';
 import { Waiting } from '../../components/waiting.tsx';
+import { queryClient } from '../../queries.ts';
+import { service } from '../../service.ts';
 import { formatNumber, t } from '../../text.ts';
+
+const listed = ['admin', 'organizations'];
 
 const route = getRouteApi('/admin/organizations');
 
@@ -43,30 +52,51 @@ export default function Organizations() {
 }
 
 function OrganizationTable({ items }: { items: ListedOrganization[] }) {
+  const [asked, setAsked] = useState<ListedOrganization>();
   return (
-    <Table className="cards">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{t.members.name}</Table.Th>
-          <Table.Th>{t.plan.title}</Table.Th>
-          <Table.Th className="number">{t.members.title}</Table.Th>
-          <Table.Th className="number">{t.workspaces.title}</Table.Th>
-          <Table.Th>{t.common.created}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {items.map((organization) => (
-          <OrganizationRow key={organization.id} organization={organization} />
-        ))}
-      </Table.Tbody>
-    </Table>
+    <>
+      <Table className="cards">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{t.members.name}</Table.Th>
+            <Table.Th>{t.plan.title}</Table.Th>
+            <Table.Th className="number">{t.members.title}</Table.Th>
+            <Table.Th className="number">{t.workspaces.title}</Table.Th>
+            <Table.Th>{t.common.created}</Table.Th>
+            <Table.Th className="number">{t.common.actions}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {items.map((organization) => (
+            <OrganizationRow key={organization.id} organization={organization} onSuspend={() => setAsked(organization)} />
+          ))}
+        </Table.Tbody>
+      </Table>
+      {asked && <Suspend organization={asked} onClose={() => setAsked(undefined)} />}
+    </>
+  );
+}
+
+function Suspend({ organization: { id: organizationId, name }, onClose }: { organization: ListedOrganization; onClose: () => void }) {
+  const task: FormTask = async ({ reason = '' }) => {
+    await service.admin.organizations.suspend({ organizationId, reason: reason.trim() });
+    await queryClient.invalidateQueries({ queryKey: listed });
+    onClose();
+  };
+  return (
+    <FormDialog title={t.admin.suspendTitle(name)} action={t.admin.suspend} task={task} onClose={onClose}>
+      <Text size="sm">{t.admin.suspendText}</Text>
+      <TextInput label={t.admin.banReason} name="reason" maxLength={300} required data-autofocus />
+    </FormDialog>
   );
 }
 
 function OrganizationRow({
-  organization: { id, name, slug, plan, subscription, members, workspaces, createdAt },
+  organization: { id, name, slug, plan, subscription, members, workspaces, createdAt, suspension },
+  onSuspend,
 }: {
   organization: ListedOrganization;
+  onSuspend: () => void;
 }) {
   return (
     <Table.Tr>
@@ -77,6 +107,14 @@ function OrganizationRow({
         <Text size="sm" c="dimmed" className="foreign">
           {`${slug} · ${id}`}
         </Text>
+        {suspension && (
+          <>
+            <StateMark tone="bad">{t.admin.suspended}</StateMark>
+            <Text size="sm" c="dimmed" className="foreign">
+              {suspension.reason}
+            </Text>
+          </>
+        )}
       </Table.Td>
       <Table.Td>
         {plan ? t.plan.names[plan] : t.admin.noBilling}
@@ -94,6 +132,21 @@ function OrganizationRow({
       </Table.Td>
       <Table.Td>
         <Time at={createdAt} />
+      </Table.Td>
+      <Table.Td className="number">
+        {suspension ? (
+          <TaskButton
+            task={() => service.admin.organizations.liftSuspension({ organizationId: id })}
+            changes={listed}
+            label={t.admin.liftOne(name)}
+          >
+            {t.admin.lift}
+          </TaskButton>
+        ) : (
+          <Button size="compact-sm" variant="default" aria-label={t.admin.suspendOne(name)} onClick={onSuspend}>
+            {t.admin.suspend}
+          </Button>
+        )}
       </Table.Td>
     </Table.Tr>
   );
