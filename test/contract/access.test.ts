@@ -40,6 +40,9 @@ for (const transport of transports) {
       impersonated = { token: headers.get('set-auth-token') ?? '' };
     });
 
+    // What a platform admin suspends, the next test shall change.
+    afterEach(() => api.database.db.deleteFrom('organization_suspension').execute());
+
     for (const route of routes) {
       const { operation, access, stream } = route.metadata;
 
