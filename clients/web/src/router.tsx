@@ -249,20 +249,27 @@ const workspacesPage = createRoute({
   component: lazyRouteComponent(() => import('./pages/workspaces.tsx')),
 });
 
-const apiKeys = createRoute({
+/** Without a part of the address. */
+const forAdmins = createRoute({
   getParentRoute: () => place,
+  id: 'admins',
+  component: lazyRouteComponent(() => import('./components/for-admins.tsx')),
+});
+
+const apiKeys = createRoute({
+  getParentRoute: () => forAdmins,
   path: 'api-keys',
   component: lazyRouteComponent(() => import('./pages/api-keys.tsx')),
 });
 
 const webhooks = createRoute({
-  getParentRoute: () => place,
+  getParentRoute: () => forAdmins,
   path: 'webhooks',
   component: lazyRouteComponent(() => import('./pages/webhooks.tsx')),
 });
 
 const webhook = createRoute({
-  getParentRoute: () => place,
+  getParentRoute: () => forAdmins,
   path: 'webhooks/$id',
   validateSearch: (search: Search): { status?: 'pending' | 'delivered' | 'failed' | undefined } => ({
     status: oneOf(search.status, ['pending', 'delivered', 'failed']),
@@ -271,7 +278,7 @@ const webhook = createRoute({
 });
 
 const audit = createRoute({
-  getParentRoute: () => place,
+  getParentRoute: () => forAdmins,
   path: 'audit',
   validateSearch: (search: Search): { by?: string | undefined; of?: string | undefined } => ({
     by: textOf(search.by),
@@ -281,7 +288,7 @@ const audit = createRoute({
 });
 
 const plan = createRoute({
-  getParentRoute: () => place,
+  getParentRoute: () => forAdmins,
   path: 'plan',
   component: lazyRouteComponent(() => import('./pages/plan.tsx')),
 });
@@ -379,11 +386,7 @@ const tree = root.addChildren([
     usage,
     members,
     workspacesPage,
-    apiKeys,
-    webhooks,
-    webhook,
-    audit,
-    plan,
+    forAdmins.addChildren([apiKeys, webhooks, webhook, audit, plan]),
     mailbox,
     account,
   ]),

@@ -3,6 +3,7 @@ import { nightly } from '../../support/nightly.ts';
 import { until } from '../../support/processes.ts';
 import { expectOk } from '../../support/requests.ts';
 import { noteTokens } from '../../support/run-secrets.ts';
+import { act } from './support/row-menu.ts';
 import { pathOf, useConsole } from './support/use-console.ts';
 
 /** Texts that would run, or ask another origin for something, if anything took them for more than text. */
@@ -123,7 +124,7 @@ describe('Hostile texts in the console', () => {
     // In whose name an admin acts stands over every page.
     const grace = await api.signUp(script);
     await page.goto(`${api.url}/admin/users?q=${grace.email}`);
-    await page.getByRole('button', { name: `Act as ${script}` }).click();
+    await act(page, script, 'Act as');
     await page.getByRole('dialog').getByRole('button', { name: 'Act as' }).click();
     const banner = page.getByRole('region', { name: 'You act in the name of another' });
     await banner.waitFor();

@@ -168,6 +168,47 @@ describe('The jobs of a busy workspace in the console', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
+  it('are selected to be tried again or canceled at once; each has a menu, which says if something failed', async () => {
+    const busy = await api.createTenant();
+    const { organizationId, workspaceId } = busy;
+    const { token } = busy.owner;
+    const jobs = Array.from({ length: 4 }, () => ({ kind: 'text.embed', organizationId, workspaceId, texts: ['mirrors'] }));
+    const { body: made } = await expectOk(api.request('POST', `/api/v1/organizations/${organizationId}/jobs`, { token, body: { jobs } }));
+    const ids: string[] = made.items.map(({ id }: { id: string }) => id);
+    const failed = { status: 'failed' as const, error_code: 'ai_unreachable', error_message: 'away', finished_at: new Date() };
+    await api.database.db.updateTable('job').set(failed).where('id', 'in', ids.slice(0, 2)).execute();
+    const stateOf = (state: 'queued' | 'canceled') =>
+      api.database.db.selectFrom('job').select('id').where('organization_id', '=', organizationId).where('status', '=', state).execute();
+
+    const { page, complaints } = await open(pathOf(busy, 'jobs'), { as: busy.owner });
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('checkbox', { name: 'Select all that are shown' }).check();
+    const bar = page.getByRole('group', { name: /^[24] selected/ });
+    await bar.getByRole('button', { name: 'Cancel 2 jobs' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel 2 jobs' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await stateOf('canceled')).to.have.length(2);
+    await bar.getByRole('button', { name: 'Try 2 jobs again' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await stateOf('queued')).to.have.length(2);
+
+    await page.goto(`${api.url}${pathOf(busy, 'jobs?status=queued')}`);
+    await page.getByText('Live', { exact: true }).waitFor();
+    const menus = page.getByRole('button', { name: 'Actions for Embed texts, no document' });
+    const choose = async () => {
+      await menus.first().click();
+      await page.getByRole('menuitem', { name: 'Cancel' }).click();
+    };
+    await choose();
+    await until(async () => (await menus.count()) === 1);
+    expect(complaints).to.deep.equal([]);
+    await page.route('**/rpc/jobs/cancel', (route) => route.abort());
+    await choose();
+    await page.getByRole('dialog', { name: 'Cancel' }).getByRole('alert').waitFor();
+    expect(await stateOf('queued')).to.have.length(1);
+  });
+
   it('of an upload are those of its workspace and no other, show how much of a process is done, and its document the summary', async () => {
     const { db } = api.database;
     const { organizationId, owner, slug, workspaceId } = await api.createTenant();

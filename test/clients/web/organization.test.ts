@@ -8,6 +8,7 @@ import { noteTokens } from '../../support/run-secrets.ts';
 import { type MailServer, startMailServer } from '../../support/smtp.ts';
 import { violationsOf } from './support/axe.ts';
 import { mailLink } from './support/mail-link.ts';
+import { act } from './support/row-menu.ts';
 import { password, pathOf, useConsole } from './support/use-console.ts';
 
 describe('An organization in the console', () => {
@@ -83,12 +84,12 @@ describe('An organization in the console', () => {
     await own.waitFor();
     expect(await own.locator('option').allTextContents()).to.deep.equal(['Admin', 'Member']);
     await invited.getByRole('row', { name: /^Ada .* Owner/ }).waitFor();
-    expect(await invited.getByRole('button', { name: /^Remove/ }).count()).to.equal(0);
+    expect(await invited.getByRole('button', { name: 'Actions for Ada' }).count()).to.equal(0);
     await own.selectOption('member');
     await invited.getByRole('dialog').getByRole('button', { name: 'Change the role' }).click();
     await own.waitFor({ state: 'detached' });
     expect(await rolesOf()).to.deep.equal(['member', 'owner']);
-    await page.getByRole('button', { name: 'Remove Grace Hopper' }).click();
+    await act(page, 'Grace Hopper', 'Remove');
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('row', { name: /Grace Hopper/ }).waitFor({ state: 'detached' });
     expect(await rolesOf()).to.deep.equal(['owner']);
@@ -105,10 +106,10 @@ describe('An organization in the console', () => {
     const members = page.locator('details');
     await members.getByText('Members').click();
     await members.getByRole('alert').waitFor();
-    await page.getByRole('button', { name: 'Add a member to Night watch' }).click();
+    await act(page, 'Night watch', 'Add a member');
     await page.getByRole('dialog').getByRole('button', { name: 'Add a member' }).click();
     await members.getByText('Ada', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Delete Night watch' }).click();
+    await act(page, 'Night watch', 'Delete');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('There are no teams.').waitFor();
   });
@@ -119,7 +120,7 @@ describe('An organization in the console', () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('Field notes');
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('row', { name: /Field notes 0 B/ }).waitFor();
-    await page.getByRole('button', { name: 'Rename Field notes' }).click();
+    await act(page, 'Field notes', 'Rename');
     await page.getByRole('textbox', { name: 'Name' }).fill('Observations');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('row', { name: /Observations/ }).waitFor();
@@ -131,7 +132,7 @@ describe('An organization in the console', () => {
     await page.getByText('No documents yet').waitFor();
 
     await page.getByRole('link', { name: 'Workspaces' }).click();
-    await page.getByRole('button', { name: 'Delete Observations' }).click();
+    await act(page, 'Observations', 'Delete');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.waitForURL(`**${pathOf(tenant, 'documents')}`);
   });
@@ -147,12 +148,12 @@ describe('An organization in the console', () => {
     expect(await page.evaluate('document.activeElement.textContent')).to.equal('New key');
     expect(await page.content()).not.to.include(first);
 
-    await page.getByRole('button', { name: 'Rotate Nightly import' }).click();
+    await act(page, 'Nightly import', 'Rotate');
     await page.getByLabel('The current secret stays good for').selectOption('no time');
     await page.getByRole('button', { name: 'Rotate', exact: true }).click();
     const second = await readSecret(page);
     expect([await statusWith(first), await statusWith(second)]).to.deep.equal([401, 200]);
-    await page.getByRole('button', { name: 'Revoke Nightly import' }).click();
+    await act(page, 'Nightly import', 'Revoke');
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByText('No keys yet').waitFor();
     expect(await statusWith(second)).to.equal(401);
@@ -174,7 +175,7 @@ describe('An organization in the console', () => {
     await row.getByText('Request and response').click();
     await row.getByText('out of order').waitFor();
     receiver.behave({ status: 204 });
-    await row.getByRole('button', { name: /Send again/ }).click();
+    await act(page, /^webhook\.test/, 'Send again');
     await row.getByText('Delivered', { exact: true }).waitFor();
     await page.getByLabel('Show deliveries by status').getByText('Failed').click();
     await page.getByText('No delivery has this status.').waitFor();

@@ -4,6 +4,7 @@ import { noteDown } from '../../../domain/outages/note-down.ts';
 import type { TestUser } from '../../support/api.ts';
 import { until } from '../../support/processes.ts';
 import { violationsOf } from './support/axe.ts';
+import { act } from './support/row-menu.ts';
 import { pathOf, useConsole } from './support/use-console.ts';
 
 describe('The pages of platform admins in the console', () => {
@@ -59,11 +60,11 @@ describe('The pages of platform admins in the console', () => {
     await page.getByRole('row', { name: new RegExp(tenant.organizationId) }).waitFor();
     await page.reload();
     await until(async () => (await page.getByRole('row').count()) === 2);
-    await page.getByRole('button', { name: /^Suspend / }).click();
+    await act(page, /./, 'Suspend');
     await page.getByLabel('Reason').fill('The invoice is not paid.');
     await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
     await page.getByText('The invoice is not paid.').waitFor();
-    await page.getByRole('button', { name: /^Lift the suspension of / }).click();
+    await act(page, /./, 'Lift the suspension');
     await page.getByText('The invoice is not paid.').waitFor({ state: 'detached' });
     await page.getByRole('searchbox').fill('no such organization');
     await page.getByRole('button', { name: 'Find' }).click();
@@ -80,18 +81,18 @@ describe('The pages of platform admins in the console', () => {
   it('ban a user with a reason, who is out at once, and lift the ban', async () => {
     const grace = await api.signUp('Grace Hopper');
     const { page } = await visit(`/admin/users?q=${grace.email}`);
-    await page.getByRole('button', { name: 'Ban Grace Hopper' }).click();
+    await act(page, 'Grace Hopper', 'Ban');
     await page.getByLabel('Reason').fill('spam');
     await page.getByRole('dialog').getByRole('button', { name: 'Ban', exact: true }).click();
     await page.getByRole('row', { name: /Banned.*The ban ends in.*spam/ }).waitFor();
     expect((await api.request('GET', '/api/v1/me', { token: grace.token })).status).to.equal(401);
-    await page.getByRole('button', { name: 'Lift the ban of Grace Hopper' }).click();
+    await act(page, 'Grace Hopper', 'Lift the ban');
     await page.getByRole('row', { name: /Grace Hopper.*Active/ }).waitFor();
   });
 
   it('act in the name of a user under a banner on every page, which ends it with one click', async () => {
     const { page } = await visit(`/admin/users?q=${tenant.owner.email}`);
-    await page.getByRole('button', { name: /^Act as / }).click();
+    await act(page, /./, 'Act as');
     await page.getByRole('dialog').getByRole('button', { name: 'Act as' }).click();
     const banner = page.getByRole('region', { name: 'You act in the name of another' });
     await banner.getByText(tenant.owner.email).waitFor();
@@ -123,7 +124,7 @@ describe('The pages of platform admins in the console', () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('search.rerank');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     const row = page.getByRole('row', { name: /search\.rerank.*Off/ });
-    await row.getByRole('button', { name: 'Set for an organization: search.rerank' }).click();
+    await act(page, 'search.rerank', 'Set for an organization');
     await page.getByLabel('Id of the organization').fill(tenant.organizationId);
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await row.getByText(tenant.organizationId).waitFor();
@@ -132,9 +133,9 @@ describe('The pages of platform admins in the console', () => {
     await theirs.getByRole('row', { name: 'search.rerank On' }).waitFor();
     await row.getByRole('button', { name: `Remove what is set for ${tenant.organizationId}` }).click();
     await row.getByText(tenant.organizationId).waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Turn on: search.rerank' }).click();
+    await act(page, 'search.rerank', 'Turn on');
     await page.getByRole('row', { name: /search\.rerank.*On/ }).waitFor();
-    await page.getByRole('button', { name: 'Delete search.rerank' }).click();
+    await act(page, 'search.rerank', 'Delete');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('There are no feature flags.').waitFor();
   });

@@ -87,7 +87,12 @@ describe('The console, if something goes wrong', () => {
   });
 
   it('says in the words of the service what a role may not do, with the id of the request', async () => {
-    const { page } = await visit('audit', await addColleague());
+    const colleague = await api.signUp('Grace Hopper');
+    await api.addMember(tenant.organizationId, colleague, 'admin');
+    const { page } = await visit('audit', colleague);
+    await page.getByRole('row').nth(1).waitFor();
+    await api.database.db.updateTable('member').set({ role: 'member' }).where('userId', '=', colleague.id).execute();
+    await page.getByRole('button', { name: 'Download as CSV' }).click();
     const alert = page.getByRole('main').getByRole('alert');
     await alert.getByText('This needs the permission auditLog:read, which you do not have in this organization.').waitFor();
     await alert.getByText(/^Request [\w-]{8,}/).waitFor();
@@ -104,7 +109,7 @@ describe('The console, if something goes wrong', () => {
     await page.getByLabel('What do you want to know?').fill('How often are the mirrors washed?');
     await page.getByRole('button', { name: 'Ask' }).click();
     await page.getByText('Nothing in your documents responds to this question.').waitFor();
-    await page.goto(api.url + pathOf(other, 'audit'));
+    await page.goto(api.url + pathOf(other, `documents/${crypto.randomUUID()}`));
     const alert = page.getByRole('main').getByRole('alert');
     await alert.getByText(/^Request [\w-]{8,}/).waitFor();
     expect(await alert.getByRole('button', { name: 'Copy the id of the request' }).count()).to.equal(0);

@@ -2,6 +2,8 @@ import { Table, Text } from '@mantine/core';
 import { SheafError } from '@sheaf/client';
 import { useQuery } from '@tanstack/react-query';
 import { Loaded } from '../components/loaded.tsx';
+import { RowMenu } from '../components/row-menu.tsx';
+import { Rows } from '../components/rows.tsx';
 import { TaskButton } from '../components/task-button.tsx';
 import { Time } from '../components/time.tsx';
 import { sessionQuery } from '../queries.ts';
@@ -29,21 +31,11 @@ function SessionTable({ items }: { items: Session[] }) {
   const { data: current } = useQuery(sessionQuery);
   return (
     <>
-      <Table className="cards">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t.account.device}</Table.Th>
-            <Table.Th>{t.account.address}</Table.Th>
-            <Table.Th>{t.account.lastUsed}</Table.Th>
-            <Table.Th className="number">{t.common.actions}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {items.map((session) => (
-            <SessionRow key={session.id} session={session} isThis={session.id === current?.session.id} />
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Rows heads={[t.account.device, t.account.address, t.account.lastUsed, { number: t.common.actions }]}>
+        {items.map((session) => (
+          <SessionRow key={session.id} session={session} isThis={session.id === current?.session.id} />
+        ))}
+      </Rows>
       {items.length > 1 && (
         <TaskButton task={() => ask(auth.revokeOtherSessions())} changes={['sessions']}>
           {t.account.endOthers}
@@ -63,11 +55,11 @@ function SessionRow({ session: { token, userAgent, ipAddress, updatedAt }, isThi
         <Time at={updatedAt} />
       </Table.Td>
       <Table.Td className="number">
-        {!isThis && (
-          <TaskButton task={() => ask(auth.revokeSession({ token }))} changes={['sessions']} label={t.account.endOne(device)}>
-            {t.account.end}
-          </TaskButton>
-        )}
+        <RowMenu
+          name={device}
+          changes={['sessions']}
+          actions={[!isThis && { label: t.account.end, isDangerous: true, run: () => ask(auth.revokeSession({ token })) }]}
+        />
       </Table.Td>
     </Table.Tr>
   );

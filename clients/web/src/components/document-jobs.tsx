@@ -6,6 +6,7 @@ import { formatNumber, formatSeconds, t } from '../text.ts';
 import { Failure } from './failure.tsx';
 import { JobState } from './job-state.tsx';
 import { LinkTo } from './link-to.tsx';
+import { Rows } from './rows.tsx';
 import { Time } from './time.tsx';
 
 /** What was done with a document: the newest jobs, how long after its creation each was done, what it cost, and why it failed. */
@@ -19,22 +20,11 @@ export function DocumentJobs({ place, documentId }: { place: Place; documentId: 
       <Title order={2} size="h4" mt="xl" mb="xs">
         {t.document.jobs}
       </Title>
-      <Table className="cards">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t.jobs.job}</Table.Th>
-            <Table.Th>{t.jobs.state}</Table.Th>
-            <Table.Th className="number">{t.jobs.duration}</Table.Th>
-            <Table.Th className="number">{t.jobs.credits}</Table.Th>
-            <Table.Th>{t.jobs.created}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {jobs.map((job) => (
-            <JobOfDocument key={job.id} job={job} place={place} />
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Rows heads={[t.jobs.job, t.jobs.state, { number: t.jobs.duration }, { number: t.jobs.credits }, t.jobs.created]}>
+        {jobs.map((job) => (
+          <JobOfDocument key={job.id} job={job} place={place} />
+        ))}
+      </Rows>
     </section>
   );
 }

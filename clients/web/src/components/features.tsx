@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { service } from '../service.ts';
 import { t } from '../text.ts';
 import { Failure } from './failure.tsx';
+import { Rows } from './rows.tsx';
 import { StateMark } from './state-mark.tsx';
 
 /** The feature flags of the deployment, as they are for the organization. Nothing where there are none. */
@@ -18,24 +19,16 @@ export function Features({ organizationId }: { organizationId: string }) {
       <Title order={2} size="h4" mt="xl" mb="xs">
         {t.usage.features}
       </Title>
-      <Table className="cards">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t.usage.feature}</Table.Th>
-            <Table.Th>{t.documents.status}</Table.Th>
+      <Rows heads={[t.usage.feature, t.documents.status]}>
+        {flags.map(([key, enabled]) => (
+          <Table.Tr key={key}>
+            <Table.Td className="foreign">{key}</Table.Td>
+            <Table.Td>
+              <StateMark tone={enabled ? 'good' : 'quiet'}>{enabled ? t.admin.on : t.admin.off}</StateMark>
+            </Table.Td>
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {flags.map(([key, enabled]) => (
-            <Table.Tr key={key}>
-              <Table.Td className="foreign">{key}</Table.Td>
-              <Table.Td>
-                <StateMark tone={enabled ? 'good' : 'quiet'}>{enabled ? t.admin.on : t.admin.off}</StateMark>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+        ))}
+      </Rows>
     </>
   );
 }

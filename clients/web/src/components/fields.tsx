@@ -6,6 +6,7 @@ import { service } from '../service.ts';
 import { formatPercent, t } from '../text.ts';
 import { Failure } from './failure.tsx';
 import { LinkTo } from './link-to.tsx';
+import { Rows } from './rows.tsx';
 import { StateMark } from './state-mark.tsx';
 import { useFormTask } from './use-form-task.ts';
 
@@ -58,21 +59,11 @@ export default function Fields({ place, documentId }: FieldsProps) {
 function Found({ result: { fields, withheld, model }, place, documentId }: { result: Result } & FieldsProps) {
   return (
     <>
-      <Table verticalSpacing="xs" className="cards">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t.fields.field}</Table.Th>
-            <Table.Th>{t.fields.value}</Table.Th>
-            <Table.Th>{t.fields.quote}</Table.Th>
-            <Table.Th className="number">{t.fields.confidence}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {fields.map((field) => (
-            <FieldRow key={field.path} field={field} place={place} documentId={documentId} />
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Rows heads={[t.fields.field, t.fields.value, t.fields.quote, { number: t.fields.confidence }]}>
+        {fields.map((field) => (
+          <FieldRow key={field.path} field={field} place={place} documentId={documentId} />
+        ))}
+      </Rows>
       <Text size="xs" c="dimmed" mt="xs">
         {[...(withheld > 0 ? [t.fields.withheld(withheld)] : []), t.fields.read(model)].join(' · ')}
       </Text>

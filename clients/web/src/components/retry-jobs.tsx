@@ -19,8 +19,9 @@ export function RetryJobs({ jobs, onClose }: RetryJobsProps) {
   const task = async () => {
     const refused = await retryJobs(jobs);
     await queryClient.invalidateQueries({ queryKey: ['jobs'] });
-    if (refused.length > 0) setReasons(refused);
-    else await navigate({ search: {} });
+    if (refused.length > 0) return setReasons(refused);
+    onClose();
+    await navigate({ search: {} });
   };
   const title = t.jobs.retryAll(jobs.length);
   if (reasons) return <Refused title={title} started={jobs.length - reasons.length} reasons={reasons} onClose={onClose} />;

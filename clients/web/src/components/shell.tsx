@@ -5,7 +5,7 @@ import IconSearch from '@tabler/icons-react/icons/IconSearch';
 import IconServerCog from '@tabler/icons-react/icons/IconServerCog';
 import IconUserCircle from '@tabler/icons-react/icons/IconUserCircle';
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useLiveJobs } from '../jobs.ts';
 import { type PageLink, pagesFor } from '../navigation.ts';
@@ -14,9 +14,7 @@ import { t } from '../text.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Crumbs } from './crumbs.tsx';
 import { Frame } from './frame.tsx';
-import { Lacks } from './lacks.tsx';
 import { NavTo } from './link-to.tsx';
-import { PageHead } from './page-head.tsx';
 
 const route = getRouteApi('/o/$organization/$workspace');
 
@@ -84,19 +82,10 @@ function Navigation({ onNavigate }: { onNavigate: () => void }) {
   );
 }
 
-/** The page; in its place that the user is no longer a member, once that is known, or what they lack to see it. */
+/** The page; in its place that the user is no longer a member, once that is known. */
 function Content() {
-  const { organization, ...place } = route.useRouteContext();
-  const { pathname } = useLocation();
+  const { organization } = route.useRouteContext();
   const { data = [organization] } = useQuery(organizationsQuery);
-  const locked = pagesFor(place).organization.find(({ to, lacks }) => lacks && pathname.split('/')[4] === to.split('/')[4]);
-  if (locked?.lacks)
-    return (
-      <>
-        <PageHead title={locked.label} />
-        <Lacks permission={locked.lacks} />
-      </>
-    );
   if (data.some(({ id }) => id === organization.id)) return <Outlet />;
   return (
     <Alert variant="default" role="alert" title={t.nav.removed(organization.name)}>

@@ -10,6 +10,7 @@ import { Confirm } from './confirm.tsx';
 import { Empty } from './empty.tsx';
 import { FormDialog } from './form-dialog.tsx';
 import { Loaded } from './loaded.tsx';
+import { RowMenu } from './row-menu.tsx';
 import type { FormTask } from './use-form-task.ts';
 
 const route = getRouteApi('/o/$organization/$workspace/members');
@@ -69,14 +70,13 @@ function TeamPaper({ team: { id, name }, onAsk }: { team: Team; onAsk: (what: 'a
           {name}
         </Text>
         {isAdmin && (
-          <Group gap="xs">
-            <Button size="compact-sm" variant="default" aria-label={t.teams.addTo(name)} onClick={() => onAsk('add')}>
-              {t.teams.add}
-            </Button>
-            <Button size="compact-sm" variant="default" aria-label={t.documents.deleteOne(name)} onClick={() => onAsk('delete')}>
-              {t.common.delete}
-            </Button>
-          </Group>
+          <RowMenu
+            name={name}
+            actions={[
+              { label: t.teams.add, run: () => onAsk('add') },
+              { label: t.common.delete, isDangerous: true, run: () => onAsk('delete') },
+            ]}
+          />
         )}
       </Group>
       <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>

@@ -6,6 +6,7 @@ import { usageHistoryQuery } from '../queries.ts';
 import { formatDay, formatNumber, t } from '../text.ts';
 import { Empty } from './empty.tsx';
 import { Loaded } from './loaded.tsx';
+import { Rows } from './rows.tsx';
 
 type History = OutputOf<Contract['organizations']['usageHistory']>;
 
@@ -65,26 +66,16 @@ function Numbers({ items }: { items: History['items'] }) {
   return (
     <details>
       <summary>{t.usage.numbers}</summary>
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t.usage.day}</Table.Th>
-            <Table.Th>{t.usage.kind}</Table.Th>
-            <Table.Th className="number">{t.usage.charged}</Table.Th>
-            <Table.Th className="number">{t.usage.refunded}</Table.Th>
+      <Rows heads={[t.usage.day, t.usage.kind, { number: t.usage.charged }, { number: t.usage.refunded }]}>
+        {items.map(({ day, group, charged, refunded }) => (
+          <Table.Tr key={`${day} ${group}`}>
+            <Table.Td>{formatDay(day)}</Table.Td>
+            <Table.Td>{nameOf(group)}</Table.Td>
+            <Table.Td className="number">{formatNumber(charged)}</Table.Td>
+            <Table.Td className="number">{formatNumber(refunded)}</Table.Td>
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {items.map(({ day, group, charged, refunded }) => (
-            <Table.Tr key={`${day} ${group}`}>
-              <Table.Td>{formatDay(day)}</Table.Td>
-              <Table.Td>{nameOf(group)}</Table.Td>
-              <Table.Td className="number">{formatNumber(charged)}</Table.Td>
-              <Table.Td className="number">{formatNumber(refunded)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+        ))}
+      </Rows>
     </details>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Fieldset, Group, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Fieldset, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core';
 import type { Contract, OutputOf } from '@sheaf/client';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -8,6 +8,8 @@ import { Empty } from '../components/empty.tsx';
 import { FormDialog } from '../components/form-dialog.tsx';
 import { Loaded } from '../components/loaded.tsx';
 import { PageHead } from '../components/page-head.tsx';
+import { RowMenu } from '../components/row-menu.tsx';
+import { Rows } from '../components/rows.tsx';
 import { Secret } from '../components/secret.tsx';
 import { StateMark } from '../components/state-mark.tsx';
 import { Time } from '../components/time.tsx';
@@ -16,7 +18,7 @@ import { apiKeysQuery, queryClient, workspacesQuery } from '../queries.ts';
 import { service } from '../service.ts';
 import { formatRelative, t } from '../text.ts';
 
-const route = getRouteApi('/o/$organization/$workspace/api-keys');
+const route = getRouteApi('/o/$organization/$workspace/admins/api-keys');
 
 type ApiKey = OutputOf<Contract['apiKeys']['list']>[number];
 type Permission = keyof typeof t.apiKeys.permissions;
@@ -62,22 +64,11 @@ const tones = { active: 'good', expired: 'quiet', suspended: 'bad' } as const;
 
 function KeyTable({ items, onAsk }: { items: ApiKey[]; onAsk: (asked: Asked) => void }) {
   return (
-    <Table className="cards">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{t.apiKeys.name}</Table.Th>
-          <Table.Th>{t.apiKeys.status}</Table.Th>
-          <Table.Th>{t.apiKeys.expires}</Table.Th>
-          <Table.Th>{t.apiKeys.lastUsed}</Table.Th>
-          <Table.Th className="number">{t.common.actions}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {items.map((key) => (
-          <KeyRow key={key.id} apiKey={key} onAsk={onAsk} />
-        ))}
-      </Table.Tbody>
-    </Table>
+    <Rows heads={[t.apiKeys.name, t.apiKeys.status, t.apiKeys.expires, t.apiKeys.lastUsed, { number: t.common.actions }]}>
+      {items.map((key) => (
+        <KeyRow key={key.id} apiKey={key} onAsk={onAsk} />
+      ))}
+    </Rows>
   );
 }
 
@@ -110,24 +101,13 @@ function KeyRow({ apiKey, onAsk }: { apiKey: ApiKey; onAsk: (asked: Asked) => vo
       <Table.Td data-label={t.apiKeys.expires}>{expiresAt ? <Time at={expiresAt} /> : t.common.never}</Table.Td>
       <Table.Td data-label={t.apiKeys.lastUsed}>{lastUsedAt ? <Time at={lastUsedAt} /> : t.common.never}</Table.Td>
       <Table.Td>
-        <Group gap="xs" justify="flex-end" wrap="nowrap">
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-label={t.apiKeys.rotateOne(name)}
-            onClick={() => onAsk({ what: 'rotate', key: apiKey })}
-          >
-            {t.apiKeys.rotate}
-          </Button>
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-label={t.apiKeys.revokeOne(name)}
-            onClick={() => onAsk({ what: 'revoke', key: apiKey })}
-          >
-            {t.apiKeys.revoke}
-          </Button>
-        </Group>
+        <RowMenu
+          name={name}
+          actions={[
+            { label: t.apiKeys.rotate, run: () => onAsk({ what: 'rotate', key: apiKey }) },
+            { label: t.apiKeys.revoke, isDangerous: true, run: () => onAsk({ what: 'revoke', key: apiKey }) },
+          ]}
+        />
       </Table.Td>
     </Table.Tr>
   );

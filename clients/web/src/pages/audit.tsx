@@ -1,18 +1,18 @@
-import { Button, Group, Table, Text } from '@mantine/core';
+import { Group, Table, Text } from '@mantine/core';
 import type { Contract, OutputOf } from '@sheaf/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Empty } from '../components/empty.tsx';
-import { Failure } from '../components/failure.tsx';
 import { LinkTo } from '../components/link-to.tsx';
 import { PageHead } from '../components/page-head.tsx';
+import { Paged } from '../components/paged.tsx';
+import { Rows } from '../components/rows.tsx';
 import { TaskButton } from '../components/task-button.tsx';
 import { Time } from '../components/time.tsx';
-import { Waiting } from '../components/waiting.tsx';
 import { service } from '../service.ts';
 import { t } from '../text.ts';
 
-const route = getRouteApi('/o/$organization/$workspace/audit');
+const route = getRouteApi('/o/$organization/$workspace/admins/audit');
 
 type Entry = OutputOf<Contract['organizations']['auditLog']>['entries'][number];
 
@@ -40,15 +40,9 @@ export default function Audit() {
           {t.audit.filtered(actorId && (entries[0]?.actorEmail ?? actorId), targetId)} <FilteredBy>{t.audit.showAll}</FilteredBy>
         </Text>
       )}
-      {log.isPending && <Waiting />}
-      <Failure error={log.error} retry={() => void log.refetch()} />
-      {log.isSuccess && entries.length === 0 && <Empty text={isFiltered ? t.audit.noneFiltered : t.audit.empty} />}
-      {entries.length > 0 && <EntryTable entries={entries} />}
-      {log.hasNextPage && (
-        <Button variant="default" mt="md" loading={log.isFetchingNextPage} onClick={() => void log.fetchNextPage()}>
-          {t.common.more}
-        </Button>
-      )}
+      <Paged query={log} isEmpty={entries.length === 0} empty={<Empty text={isFiltered ? t.audit.noneFiltered : t.audit.empty} />}>
+        <EntryTable entries={entries} />
+      </Paged>
     </>
   );
 }
@@ -100,20 +94,11 @@ function FilteredBy({ by, of, label, children }: { by?: string; of?: string; lab
 
 function EntryTable({ entries }: { entries: Entry[] }) {
   return (
-    <Table className="cards">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{t.audit.action}</Table.Th>
-          <Table.Th>{t.audit.by}</Table.Th>
-          <Table.Th>{t.audit.at}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {entries.map((entry) => (
-          <EntryRow key={entry.id} entry={entry} />
-        ))}
-      </Table.Tbody>
-    </Table>
+    <Rows heads={[t.audit.action, t.audit.by, t.audit.at]}>
+      {entries.map((entry) => (
+        <EntryRow key={entry.id} entry={entry} />
+      ))}
+    </Rows>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Table, Text } from '@mantine/core';
+import { Checkbox, Group, Table, Text } from '@mantine/core';
 import type { Document } from '@sheaf/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -7,19 +7,19 @@ import { DeleteDocuments } from '../components/delete-document.tsx';
 import { type DocumentFilter, DocumentFilterFields, typeOf } from '../components/document-filter.tsx';
 import { DropArea } from '../components/drop-area.tsx';
 import { Empty } from '../components/empty.tsx';
-import { Failure } from '../components/failure.tsx';
 import { Filter } from '../components/filter.tsx';
 import { FirstSteps } from '../components/first-steps.tsx';
 import { Tags } from '../components/labels.tsx';
 import { LinkTo } from '../components/link-to.tsx';
 import { PageHead } from '../components/page-head.tsx';
+import { Paged } from '../components/paged.tsx';
 import { RowMenu } from '../components/row-menu.tsx';
-import { SelectionBar } from '../components/selection-bar.tsx';
+import { Heads } from '../components/rows.tsx';
+import { SelectionBar, useSelection } from '../components/selection.tsx';
 import { ShortName } from '../components/short-name.tsx';
 import { StateMark } from '../components/state-mark.tsx';
 import { Time } from '../components/time.tsx';
 import { UploadList } from '../components/upload-list.tsx';
-import { Waiting } from '../components/waiting.tsx';
 import { documentsQuery } from '../document-queries.ts';
 import { type Place, slugsOf } from '../queries.ts';
 import { formatBytes, t } from '../text.ts';
@@ -70,15 +70,9 @@ function List() {
         )}
       </Group>
       <DocumentFilterFields tags={tags} type={type} onChange={narrow} />
-      <Failure error={documents.error} retry={() => void documents.refetch()} />
-      {documents.isPending && <Waiting />}
-      {documents.isSuccess && items.length === 0 && <Nothing isFiltered={Object.keys(filter).length > 0} />}
-      {items.length > 0 && <DocumentTable pages={pages} />}
-      {documents.hasNextPage && (
-        <Button variant="default" mt="md" loading={documents.isFetchingNextPage} onClick={() => void documents.fetchNextPage()}>
-          {t.common.more}
-        </Button>
-      )}
+      <Paged query={documents} isEmpty={items.length === 0} empty={<Nothing isFiltered={Object.keys(filter).length > 0} />}>
+        <DocumentTable pages={pages} />
+      </Paged>
     </>
   );
 }
@@ -97,43 +91,28 @@ function StatusFilter({ status }: { status: Status | undefined }) {
 
 function DocumentTable({ pages }: { pages: { items: Document[] }[] }) {
   const [doomed, setDoomed] = useState<Document[]>([]);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const place = route.useRouteContext();
-  const items = pages.flatMap((page) => page.items);
-  const selected = items.filter(({ id }) => chosen.has(id));
-  const onSelect = useCallback((id: string) => setChosen((before) => toggled(before, id)), []);
+  const { chosen, selected, toggle, clear, all } = useSelection(pages.flatMap((page) => page.items));
   const onDelete = useCallback((document: Document) => setDoomed([document]), []);
-  const clear = () => setChosen(new Set());
-  const isAll = selected.length === items.length;
+  const name = (
+    <Group gap="sm" wrap="nowrap">
+      {all}
+      {t.documents.name}
+    </Group>
+  );
+  const heads = [name, t.documents.status, { number: t.documents.size }, t.documents.added, { number: t.common.actions }];
   return (
     <>
       <Table className="cards long-table">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>
-              <Group gap="sm" wrap="nowrap">
-                <Checkbox
-                  size="xs"
-                  aria-label={t.common.selectAll}
-                  checked={isAll}
-                  indeterminate={!isAll && selected.length > 0}
-                  onChange={() => setChosen(new Set(isAll ? [] : items.map(({ id }) => id)))}
-                />
-                {t.documents.name}
-              </Group>
-            </Table.Th>
-            <Table.Th>{t.documents.status}</Table.Th>
-            <Table.Th className="number">{t.documents.size}</Table.Th>
-            <Table.Th>{t.documents.added}</Table.Th>
-            <Table.Th className="number">{t.common.actions}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
+        <Heads heads={heads} />
         {pages.map((page, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a page stays the one at its position, whatever documents move into it.
-          <DocumentPage key={index} items={page.items} place={place} chosen={chosen} onSelect={onSelect} onDelete={onDelete} />
+          <DocumentPage key={index} items={page.items} place={place} chosen={chosen} onSelect={toggle} onDelete={onDelete} />
         ))}
       </Table>
-      {selected.length > 0 && <SelectionBar selected={selected.length} onDelete={() => setDoomed(selected)} onClear={clear} />}
+      {selected.length > 0 && (
+        <SelectionBar selected={selected.length} actions={[{ label: t.common.delete, run: () => setDoomed(selected) }]} onClear={clear} />
+      )}
       {doomed.length > 0 && <DeleteDocuments documents={doomed} onClose={() => setDoomed([])} />}
     </>
   );
@@ -215,8 +194,4 @@ function DocumentState({ document: { status, extracted, indexedAt, failedJob } }
     );
   if (indexedAt) return <StateMark tone="good">{states.searchable}</StateMark>;
   return <StateMark tone="quiet">{extracted ? states.read : states.stored}</StateMark>;
-}
-
-function toggled(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  return new Set(ids.has(id) ? [...ids].filter((each) => each !== id) : [...ids, id]);
 }

@@ -1,19 +1,23 @@
-import { Button, Group, Stack, Table, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Table, Text } from '@mantine/core';
+import { SheafError } from '@sheaf/client';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { memo, useState } from 'react';
+import { Confirm } from '../components/confirm.tsx';
 import { Empty } from '../components/empty.tsx';
 import { Failure } from '../components/failure.tsx';
 import { Filter } from '../components/filter.tsx';
 import { JobState } from '../components/job-state.tsx';
 import { LinkTo } from '../components/link-to.tsx';
 import { PageHead } from '../components/page-head.tsx';
+import { Paged } from '../components/paged.tsx';
 import { RetryJobs } from '../components/retry-jobs.tsx';
+import { RowMenu } from '../components/row-menu.tsx';
+import { Rows } from '../components/rows.tsx';
+import { SelectionBar, useSelection } from '../components/selection.tsx';
 import { ShortName } from '../components/short-name.tsx';
 import { StateMark } from '../components/state-mark.tsx';
-import { TaskButton } from '../components/task-button.tsx';
 import { Time } from '../components/time.tsx';
-import { Waiting } from '../components/waiting.tsx';
 import { useDocumentNames } from '../document-names.ts';
 import { findRetried, type JobStatus, jobsQuery, type ListedJob, type Live, liveJobs, mayBeRetried } from '../jobs.ts';
 import { slugsOf } from '../queries.ts';
@@ -40,17 +44,13 @@ export default function Jobs() {
         <StatusFilter status={status} />
         {status === 'failed' && <RetryAll items={items} />}
       </Group>
-      <Failure error={jobs.error} retry={() => void jobs.refetch()} />
-      {jobs.isPending && <Waiting />}
-      {jobs.isSuccess &&
-        items.length === 0 &&
-        (status ? <Empty text={t.jobs.emptyFiltered} /> : <Empty title={t.jobs.emptyTitle} text={t.jobs.empty} />)}
-      {items.length > 0 && <JobTable items={items} />}
-      {jobs.hasNextPage && (
-        <Button variant="default" mt="md" loading={jobs.isFetchingNextPage} onClick={() => void jobs.fetchNextPage()}>
-          {t.common.more}
-        </Button>
-      )}
+      <Paged
+        query={jobs}
+        isEmpty={items.length === 0}
+        empty={status ? <Empty text={t.jobs.emptyFiltered} /> : <Empty title={t.jobs.emptyTitle} text={t.jobs.empty} />}
+      >
+        <JobTable items={items} />
+      </Paged>
     </>
   );
 }
@@ -106,35 +106,82 @@ function JobTable({ items }: { items: ListedJob[] }) {
     if (documentId === null) return kind.startsWith('document.') ? t.jobs.deletedDocument : t.jobs.noDocument;
     return documentName(documentId) ?? '…';
   };
+  const { chosen, selected, toggle, clear, all } = useSelection(items.filter(canAct));
+  const [asked, setAsked] = useState<'retry' | 'cancel'>();
+  const failed = selected.filter(mayBeRetried);
+  const queued = selected.filter((job) => job.status === 'queued');
+  const cancel = async () => {
+    for (const { id } of queued) await service.jobs.cancel({ id }).catch(ignoreConflict);
+  };
+  const name = (
+    <Group gap="sm" wrap="nowrap">
+      {items.some(canAct) && all}
+      {t.jobs.job}
+    </Group>
+  );
   return (
-    <Table className="cards">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{t.jobs.job}</Table.Th>
-          <Table.Th>{t.jobs.state}</Table.Th>
-          <Table.Th className="number">{t.jobs.attempts}</Table.Th>
-          <Table.Th>{t.jobs.created}</Table.Th>
-          <Table.Th className="number">{t.common.actions}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
+    <>
+      <Rows heads={[name, t.jobs.state, { number: t.jobs.attempts }, t.jobs.created, { number: t.common.actions }]}>
         {items.map((job) => (
-          <JobRow key={job.id} job={job} name={nameOf(job)} />
+          <JobRow key={job.id} job={job} name={nameOf(job)} isSelected={chosen.has(job.id)} onSelect={toggle} />
         ))}
-      </Table.Tbody>
-    </Table>
+      </Rows>
+      {selected.length > 0 && (
+        <SelectionBar
+          selected={selected.length}
+          actions={[
+            ...(failed.length > 0 ? [{ label: t.jobs.retryAll(failed.length), run: () => setAsked('retry') }] : []),
+            ...(queued.length > 0 ? [{ label: t.jobs.cancelAll(queued.length), run: () => setAsked('cancel') }] : []),
+          ]}
+          onClear={clear}
+        />
+      )}
+      {asked === 'retry' && <RetryJobs jobs={failed} onClose={() => setAsked(undefined)} />}
+      {asked === 'cancel' && (
+        <Confirm
+          title={t.jobs.cancelAll(queued.length)}
+          text={t.jobs.cancelAllText}
+          action={t.jobs.cancelAll(queued.length)}
+          task={cancel}
+          changes={['jobs']}
+          onClose={() => setAsked(undefined)}
+        />
+      )}
+    </>
   );
 }
 
+const canAct = (job: ListedJob) => job.status === 'queued' || mayBeRetried(job);
+
+/** A job that began meanwhile goes on. */
+function ignoreConflict(error: unknown): void {
+  if (!(error instanceof SheafError && error.is('CONFLICT'))) throw error;
+}
+
+interface JobRowProps {
+  job: ListedJob;
+  name: string;
+  isSelected: boolean;
+  onSelect(id: string): void;
+}
+
 /** Memoized: only changed rows render again. */
-const JobRow = memo(function JobRow({ job, name }: { job: ListedJob; name: string }) {
+const JobRow = memo(function JobRow({ job, name, isSelected, onSelect }: JobRowProps) {
   const place = route.useRouteContext();
   const kind = t.jobs.kinds[job.kind];
+  const { id, status } = job;
   return (
     <Table.Tr>
       <Table.Td className="fills">
         <Stack gap={2}>
           <div className="job-line">
+            <Checkbox
+              size="xs"
+              aria-label={t.common.select(`${kind}, ${name}`)}
+              checked={isSelected && canAct(job)}
+              onChange={() => onSelect(id)}
+              style={canAct(job) ? undefined : { visibility: 'hidden' }}
+            />
             <LinkTo to="/o/$organization/$workspace/jobs/$id" params={{ ...slugsOf(place), id: job.id }} className="name">
               {kind}
             </LinkTo>
@@ -162,7 +209,14 @@ const JobRow = memo(function JobRow({ job, name }: { job: ListedJob; name: strin
         <Time at={job.createdAt} />
       </Table.Td>
       <Table.Td className="number">
-        <Act job={job} kind={kind} name={name} />
+        <RowMenu
+          name={`${kind}, ${name}`}
+          changes={['jobs']}
+          actions={[
+            mayBeRetried(job) && { label: t.common.retry, run: () => service.jobs.retry({ id }) },
+            status === 'queued' && { label: t.common.cancel, run: () => service.jobs.cancel({ id }) },
+          ]}
+        />
       </Table.Td>
     </Table.Tr>
   );
@@ -186,22 +240,5 @@ function DocumentName({ job: { documentId }, name }: { job: ListedJob; name: str
     >
       <ShortName name={name} />
     </LinkTo>
-  );
-}
-
-/** What can be done with a job now. The stream shows what came of it; should it be away, the list is read again. */
-function Act({ job, kind, name }: { job: ListedJob; kind: string; name: string }) {
-  const { id, status } = job;
-  if (status === 'queued')
-    return (
-      <TaskButton task={() => service.jobs.cancel({ id })} changes={['jobs']} label={t.jobs.cancel(kind, name)}>
-        {t.common.cancel}
-      </TaskButton>
-    );
-  if (!mayBeRetried(job)) return null;
-  return (
-    <TaskButton task={() => service.jobs.retry({ id })} changes={['jobs']} label={t.jobs.retry(kind, name)}>
-      {t.common.retry}
-    </TaskButton>
   );
 }

@@ -9,10 +9,11 @@ import { FormDialog } from '../components/form-dialog.tsx';
 import { Lacks } from '../components/lacks.tsx';
 import { Loaded } from '../components/loaded.tsx';
 import { PageHead } from '../components/page-head.tsx';
-import { TaskButton } from '../components/task-button.tsx';
+import { Paged } from '../components/paged.tsx';
+import { RowMenu } from '../components/row-menu.tsx';
+import { Rows } from '../components/rows.tsx';
 import { Teams } from '../components/teams.tsx';
 import { Time } from '../components/time.tsx';
-import { Waiting } from '../components/waiting.tsx';
 import { type Invitation, invitationsQuery, type Member, membersQuery, type Role, roleIn } from '../member-queries.ts';
 import { queryClient } from '../queries.ts';
 import { ask, auth } from '../service.ts';
@@ -46,30 +47,13 @@ function MemberList() {
   const items = members.data?.pages.flatMap((page) => page.members) ?? [];
   return (
     <>
-      {members.isPending && <Waiting />}
-      <Failure error={members.error} retry={() => void members.refetch()} />
-      {items.length > 0 && (
-        <Table className="cards">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>{t.members.name}</Table.Th>
-              <Table.Th>{t.members.role}</Table.Th>
-              <Table.Th>{t.members.joined}</Table.Th>
-              <Table.Th className="number">{t.common.actions}</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {items.map((member) => (
-              <MemberRow key={member.id} member={member} canChange={isAdmin} onLeave={() => setLeaving(member)} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      )}
-      {members.hasNextPage && (
-        <Button variant="default" mt="md" loading={members.isFetchingNextPage} onClick={() => void members.fetchNextPage()}>
-          {t.common.more}
-        </Button>
-      )}
+      <Paged query={members} isEmpty={items.length === 0} empty={null}>
+        <Rows heads={[t.members.name, t.members.role, t.members.joined, { number: t.common.actions }]}>
+          {items.map((member) => (
+            <MemberRow key={member.id} member={member} canChange={isAdmin} onLeave={() => setLeaving(member)} />
+          ))}
+        </Rows>
+      </Paged>
       {leaving && <Leave member={leaving} onClose={() => setLeaving(undefined)} />}
     </>
   );
@@ -94,16 +78,10 @@ function MemberRow({ member, canChange, onLeave }: { member: Member; canChange: 
         <Time at={member.createdAt} />
       </Table.Td>
       <Table.Td className="number">
-        {(mayChange || isSelf) && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-label={isSelf ? undefined : t.members.remove(member.user.name)}
-            onClick={onLeave}
-          >
-            {isSelf ? t.members.leave : t.common.remove}
-          </Button>
-        )}
+        <RowMenu
+          name={member.user.name}
+          actions={[(mayChange || isSelf) && { label: isSelf ? t.members.leave : t.common.remove, isDangerous: true, run: onLeave }]}
+        />
       </Table.Td>
     </Table.Tr>
   );
@@ -203,36 +181,24 @@ function Invitations() {
 
 function InvitationTable({ items }: { items: Invitation[] }) {
   return (
-    <Table className="cards">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{t.sign.email}</Table.Th>
-          <Table.Th>{t.members.role}</Table.Th>
-          <Table.Th>{t.members.expires}</Table.Th>
-          <Table.Th className="number">{t.common.actions}</Table.Th>
+    <Rows heads={[t.sign.email, t.members.role, t.members.expires, { number: t.common.actions }]}>
+      {items.map(({ id, email, role, expiresAt }) => (
+        <Table.Tr key={id}>
+          <Table.Td className="foreign">{email}</Table.Td>
+          <Table.Td>{t.members.roles[roleIn(role)]}</Table.Td>
+          <Table.Td data-label={t.members.expires}>
+            <Time at={expiresAt} />
+          </Table.Td>
+          <Table.Td className="number">
+            <RowMenu
+              name={email}
+              changes={['invitations']}
+              actions={[{ label: t.members.withdraw, run: () => ask(auth.organization.cancelInvitation({ invitationId: id })) }]}
+            />
+          </Table.Td>
         </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {items.map(({ id, email, role, expiresAt }) => (
-          <Table.Tr key={id}>
-            <Table.Td className="foreign">{email}</Table.Td>
-            <Table.Td>{t.members.roles[roleIn(role)]}</Table.Td>
-            <Table.Td data-label={t.members.expires}>
-              <Time at={expiresAt} />
-            </Table.Td>
-            <Table.Td className="number">
-              <TaskButton
-                task={() => ask(auth.organization.cancelInvitation({ invitationId: id }))}
-                changes={['invitations']}
-                label={t.members.withdrawOne(email)}
-              >
-                {t.members.withdraw}
-              </TaskButton>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+      ))}
+    </Rows>
   );
 }
 

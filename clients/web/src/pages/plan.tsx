@@ -8,7 +8,7 @@ import { PageHead } from '../components/page-head.tsx';
 import { ask, auth, service } from '../service.ts';
 import { formatBytes, formatDay, formatNumber, t } from '../text.ts';
 
-const route = getRouteApi('/o/$organization/$workspace/plan');
+const route = getRouteApi('/o/$organization/$workspace/admins/plan');
 
 type Billing = OutputOf<Contract['billing']['status']>;
 

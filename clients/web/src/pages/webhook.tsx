@@ -9,17 +9,18 @@ import { Failure } from '../components/failure.tsx';
 import { Filter } from '../components/filter.tsx';
 import { Loaded } from '../components/loaded.tsx';
 import { PageHead } from '../components/page-head.tsx';
+import { Paged } from '../components/paged.tsx';
+import { RowMenu } from '../components/row-menu.tsx';
+import { Rows } from '../components/rows.tsx';
 import { Secret } from '../components/secret.tsx';
 import { StateMark } from '../components/state-mark.tsx';
-import { TaskButton } from '../components/task-button.tsx';
 import { Time } from '../components/time.tsx';
-import { Waiting } from '../components/waiting.tsx';
 import { queryClient, slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
 import { formatExact, formatRelative, t } from '../text.ts';
 import { type Delivery, type DeliveryStatus, deliveriesQuery, type Endpoint, endpointQuery } from '../webhook-queries.ts';
 
-const route = getRouteApi('/o/$organization/$workspace/webhooks/$id');
+const route = getRouteApi('/o/$organization/$workspace/admins/webhooks/$id');
 
 /** An endpoint: what can be done with it, and what was sent to it. */
 export default function Webhook() {
@@ -131,15 +132,13 @@ function Deliveries({ endpointId }: { endpointId: string }) {
         {t.webhooks.deliveries}
       </Title>
       <Filter label={t.webhooks.deliveriesLabel} values={t.webhooks.statuses} value={status} onChange={onFilter} />
-      {deliveries.isPending && <Waiting />}
-      <Failure error={deliveries.error} retry={() => void deliveries.refetch()} />
-      {deliveries.isSuccess && items.length === 0 && <Empty text={status ? t.webhooks.noneFiltered : t.webhooks.noDeliveries} />}
-      {items.length > 0 && <DeliveryTable items={items} />}
-      {deliveries.hasNextPage && (
-        <Button variant="default" mt="md" loading={deliveries.isFetchingNextPage} onClick={() => void deliveries.fetchNextPage()}>
-          {t.common.more}
-        </Button>
-      )}
+      <Paged
+        query={deliveries}
+        isEmpty={items.length === 0}
+        empty={<Empty text={status ? t.webhooks.noneFiltered : t.webhooks.noDeliveries} />}
+      >
+        <DeliveryTable items={items} />
+      </Paged>
     </>
   );
 }
@@ -148,22 +147,11 @@ const tones = { pending: 'busy', delivered: 'good', failed: 'bad' } as const;
 
 function DeliveryTable({ items }: { items: Delivery[] }) {
   return (
-    <Table className="cards">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{t.webhooks.event}</Table.Th>
-          <Table.Th>{t.webhooks.state}</Table.Th>
-          <Table.Th className="number">{t.webhooks.attempts}</Table.Th>
-          <Table.Th>{t.common.created}</Table.Th>
-          <Table.Th className="number">{t.common.actions}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {items.map((delivery) => (
-          <DeliveryRow key={delivery.id} delivery={delivery} />
-        ))}
-      </Table.Tbody>
-    </Table>
+    <Rows heads={[t.webhooks.event, t.webhooks.state, { number: t.webhooks.attempts }, t.common.created, { number: t.common.actions }]}>
+      {items.map((delivery) => (
+        <DeliveryRow key={delivery.id} delivery={delivery} />
+      ))}
+    </Rows>
   );
 }
 
@@ -197,15 +185,11 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
         <Time at={createdAt} />
       </Table.Td>
       <Table.Td className="number">
-        {status !== 'pending' && (
-          <TaskButton
-            task={() => service.webhooks.resend({ id })}
-            changes={['deliveries']}
-            label={t.webhooks.resendOne(event, formatExact(createdAt))}
-          >
-            {t.webhooks.resend}
-          </TaskButton>
-        )}
+        <RowMenu
+          name={`${event}, ${formatExact(createdAt)}`}
+          changes={['deliveries']}
+          actions={[status !== 'pending' && { label: t.webhooks.resend, run: () => service.webhooks.resend({ id }) }]}
+        />
       </Table.Td>
     </Table.Tr>
   );

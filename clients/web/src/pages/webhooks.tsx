@@ -9,6 +9,7 @@ import { FormDialog } from '../components/form-dialog.tsx';
 import { LinkTo } from '../components/link-to.tsx';
 import { Loaded } from '../components/loaded.tsx';
 import { PageHead } from '../components/page-head.tsx';
+import { Rows } from '../components/rows.tsx';
 import { Secret } from '../components/secret.tsx';
 import type { FormTask } from '../components/use-form-task.ts';
 import { queryClient, slugsOf } from '../queries.ts';
@@ -16,7 +17,7 @@ import { service } from '../service.ts';
 import { t } from '../text.ts';
 import { type Endpoint, endpointsQuery } from '../webhook-queries.ts';
 
-const route = getRouteApi('/o/$organization/$workspace/webhooks');
+const route = getRouteApi('/o/$organization/$workspace/admins/webhooks');
 
 type EventName = InputOf<Contract['webhooks']['create']>['events'][number];
 
@@ -66,35 +67,26 @@ function Off() {
 function EndpointTable({ items }: { items: Endpoint[] }) {
   const params = slugsOf(route.useRouteContext());
   return (
-    <Table className="cards">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{t.webhooks.url}</Table.Th>
-          <Table.Th>{t.webhooks.events}</Table.Th>
-          <Table.Th>{t.webhooks.state}</Table.Th>
+    <Rows heads={[t.webhooks.url, t.webhooks.events, t.webhooks.state]}>
+      {items.map((endpoint) => (
+        <Table.Tr key={endpoint.id}>
+          <Table.Td>
+            <LinkTo to="/o/$organization/$workspace/webhooks/$id" params={{ ...params, id: endpoint.id }} size="sm" className="foreign">
+              {endpoint.url}
+            </LinkTo>
+            <Text size="sm" c="dimmed" className="foreign">
+              {endpoint.description}
+            </Text>
+          </Table.Td>
+          <Table.Td>
+            <Text size="sm">{endpoint.events.join(', ')}</Text>
+          </Table.Td>
+          <Table.Td>
+            <EndpointState endpoint={endpoint} />
+          </Table.Td>
         </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {items.map((endpoint) => (
-          <Table.Tr key={endpoint.id}>
-            <Table.Td>
-              <LinkTo to="/o/$organization/$workspace/webhooks/$id" params={{ ...params, id: endpoint.id }} size="sm" className="foreign">
-                {endpoint.url}
-              </LinkTo>
-              <Text size="sm" c="dimmed" className="foreign">
-                {endpoint.description}
-              </Text>
-            </Table.Td>
-            <Table.Td>
-              <Text size="sm">{endpoint.events.join(', ')}</Text>
-            </Table.Td>
-            <Table.Td>
-              <EndpointState endpoint={endpoint} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+      ))}
+    </Rows>
   );
 }
 

@@ -8,6 +8,8 @@ import { FormDialog } from '../components/form-dialog.tsx';
 import { Lacks } from '../components/lacks.tsx';
 import { LinkTo } from '../components/link-to.tsx';
 import { PageHead } from '../components/page-head.tsx';
+import { RowMenu } from '../components/row-menu.tsx';
+import { Rows } from '../components/rows.tsx';
 import { Time } from '../components/time.tsx';
 import { TypedAgain } from '../components/typed-again.tsx';
 import { createWorkspace } from '../create-place.ts';
@@ -71,58 +73,35 @@ function List({ onAsk }: { onAsk: (asked: Asked) => void }) {
     })),
   });
   return (
-    <Table className="cards">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{t.workspaces.name}</Table.Th>
-          <Table.Th className="number">{t.workspaces.storage}</Table.Th>
-          <Table.Th>{t.common.created}</Table.Th>
-          <Table.Th className="number">{t.common.actions}</Table.Th>
+    <Rows heads={[t.workspaces.name, { number: t.workspaces.storage }, t.common.created, { number: t.common.actions }]}>
+      {data.map((each, index) => (
+        <Table.Tr key={each.id}>
+          <Table.Td>
+            <LinkTo
+              to="/o/$organization/$workspace/documents"
+              params={{ organization: organization.slug, workspace: each.slug }}
+              size="sm"
+              className="foreign"
+            >
+              {each.name}
+            </LinkTo>
+          </Table.Td>
+          <Table.Td className="number">{formatStorage(stored[index]?.data?.storage)}</Table.Td>
+          <Table.Td>
+            <Time at={each.createdAt} />
+          </Table.Td>
+          <Table.Td>
+            <RowMenu
+              name={each.name}
+              actions={[
+                { label: t.workspaces.rename, run: () => onAsk({ what: 'rename', workspace: each }) },
+                isAdmin && { label: t.common.delete, isDangerous: true, run: () => onAsk({ what: 'delete', workspace: each }) },
+              ]}
+            />
+          </Table.Td>
         </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {data.map((each, index) => (
-          <Table.Tr key={each.id}>
-            <Table.Td>
-              <LinkTo
-                to="/o/$organization/$workspace/documents"
-                params={{ organization: organization.slug, workspace: each.slug }}
-                size="sm"
-                className="foreign"
-              >
-                {each.name}
-              </LinkTo>
-            </Table.Td>
-            <Table.Td className="number">{formatStorage(stored[index]?.data?.storage)}</Table.Td>
-            <Table.Td>
-              <Time at={each.createdAt} />
-            </Table.Td>
-            <Table.Td>
-              <Group gap="xs" justify="flex-end">
-                <Button
-                  size="compact-sm"
-                  variant="default"
-                  aria-label={t.workspaces.renameOne(each.name)}
-                  onClick={() => onAsk({ what: 'rename', workspace: each })}
-                >
-                  {t.workspaces.rename}
-                </Button>
-                {isAdmin && (
-                  <Button
-                    size="compact-sm"
-                    variant="default"
-                    aria-label={t.workspaces.deleteOne(each.name)}
-                    onClick={() => onAsk({ what: 'delete', workspace: each })}
-                  >
-                    {t.common.delete}
-                  </Button>
-                )}
-              </Group>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+      ))}
+    </Rows>
   );
 }
 

@@ -7,6 +7,8 @@ import { Empty } from '../../components/empty.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { Rows } from '../../components/rows.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
 import { TaskButton } from '../../components/task-button.tsx';
 import type { FormTask } from '../../components/use-form-task.ts';
@@ -36,21 +38,11 @@ function FlagTable({ items }: { items: Flag[] }) {
   const onClose = () => setAsked(undefined);
   return (
     <>
-      <Table className="cards">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t.members.name}</Table.Th>
-            <Table.Th>{t.jobs.state}</Table.Th>
-            <Table.Th>{t.admin.overrides}</Table.Th>
-            <Table.Th className="number">{t.common.actions}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {items.map((flag) => (
-            <FlagRow key={flag.key} flag={flag} onAsk={(what) => setAsked({ what, key: flag.key })} />
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Rows heads={[t.members.name, t.jobs.state, t.admin.overrides, { number: t.common.actions }]}>
+        {items.map((flag) => (
+          <FlagRow key={flag.key} flag={flag} onAsk={(what) => setAsked({ what, key: flag.key })} />
+        ))}
+      </Rows>
       {asked?.what === 'override' && <Override flagKey={asked.key} onClose={onClose} />}
       {asked?.what === 'delete' && (
         <Confirm
@@ -67,7 +59,6 @@ function FlagTable({ items }: { items: Flag[] }) {
 }
 
 function FlagRow({ flag: { key, description, enabled, overrides }, onAsk }: { flag: Flag; onAsk: (what: 'override' | 'delete') => void }) {
-  const turn = enabled ? t.admin.turnOff : t.admin.turnOn;
   return (
     <Table.Tr>
       <Table.Td>
@@ -99,17 +90,15 @@ function FlagRow({ flag: { key, description, enabled, overrides }, onAsk }: { fl
         ))}
       </Table.Td>
       <Table.Td className="number">
-        <Group gap="xs" justify="flex-end">
-          <TaskButton task={() => service.admin.flags.upsert({ key, enabled: !enabled })} changes={changes} label={`${turn}: ${key}`}>
-            {turn}
-          </TaskButton>
-          <Button size="compact-sm" variant="default" aria-label={`${t.admin.override}: ${key}`} onClick={() => onAsk('override')}>
-            {t.admin.override}
-          </Button>
-          <Button size="compact-sm" variant="default" aria-label={t.documents.deleteOne(key)} onClick={() => onAsk('delete')}>
-            {t.common.delete}
-          </Button>
-        </Group>
+        <RowMenu
+          name={key}
+          changes={changes}
+          actions={[
+            { label: enabled ? t.admin.turnOff : t.admin.turnOn, run: () => service.admin.flags.upsert({ key, enabled: !enabled }) },
+            { label: t.admin.override, run: () => onAsk('override') },
+            { label: t.common.delete, isDangerous: true, run: () => onAsk('delete') },
+          ]}
+        />
       </Table.Td>
     </Table.Tr>
   );

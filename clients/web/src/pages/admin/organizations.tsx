@@ -1,18 +1,18 @@
-import { Button, Table, Text, TextInput } from '@mantine/core';
+import { Table, Text, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { allOrganizationsQuery, type ListedOrganization } from '../../admin-queries.ts';
 import { Empty } from '../../components/empty.tsx';
-import { Failure } from '../../components/failure.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { Paged } from '../../components/paged.tsx';
 import { QueryForm } from '../../components/query-form.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { Rows } from '../../components/rows.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
-import { TaskButton } from '../../components/task-button.tsx';
 import { Time } from '../../components/time.tsx';
 import type { FormTask } from '../../components/use-form-task.ts';
-import { Waiting } from '../../components/waiting.tsx';
 import { queryClient } from '../../queries.ts';
 import { service } from '../../service.ts';
 import { formatNumber, t } from '../../text.ts';
@@ -38,15 +38,9 @@ export default function Organizations() {
         isOptional
         onAsk={(asked) => void navigate({ search: { q: asked || undefined } })}
       />
-      {organizations.isPending && <Waiting />}
-      <Failure error={organizations.error} retry={() => void organizations.refetch()} />
-      {organizations.isSuccess && items.length === 0 && <Empty text={t.admin.noneFound} />}
-      {items.length > 0 && <OrganizationTable items={items} />}
-      {organizations.hasNextPage && (
-        <Button variant="default" mt="md" loading={organizations.isFetchingNextPage} onClick={() => void organizations.fetchNextPage()}>
-          {t.common.more}
-        </Button>
-      )}
+      <Paged query={organizations} isEmpty={items.length === 0} empty={<Empty text={t.admin.noneFound} />}>
+        <OrganizationTable items={items} />
+      </Paged>
     </>
   );
 }
@@ -55,23 +49,20 @@ function OrganizationTable({ items }: { items: ListedOrganization[] }) {
   const [asked, setAsked] = useState<ListedOrganization>();
   return (
     <>
-      <Table className="cards">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t.members.name}</Table.Th>
-            <Table.Th>{t.plan.title}</Table.Th>
-            <Table.Th className="number">{t.members.title}</Table.Th>
-            <Table.Th className="number">{t.workspaces.title}</Table.Th>
-            <Table.Th>{t.common.created}</Table.Th>
-            <Table.Th className="number">{t.common.actions}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {items.map((organization) => (
-            <OrganizationRow key={organization.id} organization={organization} onSuspend={() => setAsked(organization)} />
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Rows
+        heads={[
+          t.members.name,
+          t.plan.title,
+          { number: t.members.title },
+          { number: t.workspaces.title },
+          t.common.created,
+          { number: t.common.actions },
+        ]}
+      >
+        {items.map((organization) => (
+          <OrganizationRow key={organization.id} organization={organization} onSuspend={() => setAsked(organization)} />
+        ))}
+      </Rows>
       {asked && <Suspend organization={asked} onClose={() => setAsked(undefined)} />}
     </>
   );
@@ -134,19 +125,15 @@ function OrganizationRow({
         <Time at={createdAt} />
       </Table.Td>
       <Table.Td className="number">
-        {suspension ? (
-          <TaskButton
-            task={() => service.admin.organizations.liftSuspension({ organizationId: id })}
-            changes={listed}
-            label={t.admin.liftOne(name)}
-          >
-            {t.admin.lift}
-          </TaskButton>
-        ) : (
-          <Button size="compact-sm" variant="default" aria-label={t.admin.suspendOne(name)} onClick={onSuspend}>
-            {t.admin.suspend}
-          </Button>
-        )}
+        <RowMenu
+          name={name}
+          changes={listed}
+          actions={[
+            suspension
+              ? { label: t.admin.lift, run: () => service.admin.organizations.liftSuspension({ organizationId: id }) }
+              : { label: t.admin.suspend, isDangerous: true, run: onSuspend },
+          ]}
+        />
       </Table.Td>
     </Table.Tr>
   );

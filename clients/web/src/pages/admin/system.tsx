@@ -4,6 +4,7 @@ import { type Outage, outagesQuery, type Stuck, type SystemStatus, stuckQuery, s
 import { Empty } from '../../components/empty.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { Rows } from '../../components/rows.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
 import { TaskButton } from '../../components/task-button.tsx';
 import { Time } from '../../components/time.tsx';
@@ -203,37 +204,28 @@ function OutageTable({ outages }: { outages: Outage[] }) {
 function StuckTable({ stuck: { items, jobWorkflowUrl } }: { stuck: Stuck }) {
   const since = (seconds: number) => formatRelative(new Date(Date.now() - seconds * 1_000).toISOString());
   return (
-    <Table className="cards">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{t.admin.what}</Table.Th>
-          <Table.Th>{t.admin.since}</Table.Th>
-          <Table.Th>{t.admin.reason}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {items.map(({ what, id, organizationId, ageSeconds, reason }) => (
-          <Table.Tr key={`${what} ${id}`}>
-            <Table.Td>
-              <Text size="sm" fw={550}>
-                {what}
-              </Text>
+    <Rows heads={[t.admin.what, t.admin.since, t.admin.reason]}>
+      {items.map(({ what, id, organizationId, ageSeconds, reason }) => (
+        <Table.Tr key={`${what} ${id}`}>
+          <Table.Td>
+            <Text size="sm" fw={550}>
+              {what}
+            </Text>
+            <Text size="sm" c="dimmed" className="foreign">
+              {id}
+            </Text>
+            {organizationId && (
               <Text size="sm" c="dimmed" className="foreign">
-                {id}
+                {t.admin.ofOrganization(organizationId)}
               </Text>
-              {organizationId && (
-                <Text size="sm" c="dimmed" className="foreign">
-                  {t.admin.ofOrganization(organizationId)}
-                </Text>
-              )}
-            </Table.Td>
-            <Table.Td>{since(ageSeconds)}</Table.Td>
-            <Table.Td className="foreign">
-              {reason} {what.endsWith(' job') && <WorkflowLink url={jobWorkflowUrl} jobId={id} />}
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+            )}
+          </Table.Td>
+          <Table.Td>{since(ageSeconds)}</Table.Td>
+          <Table.Td className="foreign">
+            {reason} {what.endsWith(' job') && <WorkflowLink url={jobWorkflowUrl} jobId={id} />}
+          </Table.Td>
+        </Table.Tr>
+      ))}
+    </Rows>
   );
 }

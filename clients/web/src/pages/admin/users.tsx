@@ -1,19 +1,19 @@
-import { Button, Group, NativeSelect, SegmentedControl, Table, Text, TextInput } from '@mantine/core';
+import { NativeSelect, SegmentedControl, Table, Text, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type ListedUser, usersQuery } from '../../admin-queries.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { Empty } from '../../components/empty.tsx';
-import { Failure } from '../../components/failure.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { Paged } from '../../components/paged.tsx';
 import { QueryForm } from '../../components/query-form.tsx';
+import { RowMenu } from '../../components/row-menu.tsx';
+import { Rows } from '../../components/rows.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
-import { TaskButton } from '../../components/task-button.tsx';
 import { Time } from '../../components/time.tsx';
 import type { FormTask } from '../../components/use-form-task.ts';
-import { Waiting } from '../../components/waiting.tsx';
 import { queryClient } from '../../queries.ts';
 import { ask, auth } from '../../service.ts';
 import { formatRelative, t } from '../../text.ts';
@@ -29,15 +29,9 @@ export default function Users() {
     <>
       <PageHead title={t.admin.pages.users} />
       <Search />
-      {users.isPending && <Waiting />}
-      <Failure error={users.error} retry={() => void users.refetch()} />
-      {users.isSuccess && items.length === 0 && <Empty text={t.admin.noneFound} />}
-      {items.length > 0 && <UserTable items={items} />}
-      {users.hasNextPage && (
-        <Button variant="default" mt="md" loading={users.isFetchingNextPage} onClick={() => void users.fetchNextPage()}>
-          {t.common.more}
-        </Button>
-      )}
+      <Paged query={users} isEmpty={items.length === 0} empty={<Empty text={t.admin.noneFound} />}>
+        <UserTable items={items} />
+      </Paged>
     </>
   );
 }
@@ -73,21 +67,11 @@ function UserTable({ items }: { items: ListedUser[] }) {
   const onClose = () => setAsked(undefined);
   return (
     <>
-      <Table className="cards">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t.members.name}</Table.Th>
-            <Table.Th>{t.jobs.state}</Table.Th>
-            <Table.Th>{t.common.created}</Table.Th>
-            <Table.Th className="number">{t.common.actions}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {items.map((user) => (
-            <UserRow key={user.id} user={user} onAsk={(what) => setAsked({ what, user })} />
-          ))}
-        </Table.Tbody>
-      </Table>
+      <Rows heads={[t.members.name, t.jobs.state, t.common.created, { number: t.common.actions }]}>
+        {items.map((user) => (
+          <UserRow key={user.id} user={user} onAsk={(what) => setAsked({ what, user })} />
+        ))}
+      </Rows>
       {asked?.what === 'ban' && <Ban user={asked.user} onClose={onClose} />}
       {asked?.what === 'impersonate' && <Impersonate user={asked.user} onClose={onClose} />}
     </>
@@ -115,26 +99,16 @@ function UserRow({ user, onAsk }: { user: ListedUser; onAsk: (what: 'ban' | 'imp
       </Table.Td>
       <Table.Td className="number">
         {id !== self.id && (
-          <Group gap="xs" justify="flex-end">
-            {role !== 'admin' && !banned && (
-              <Button size="compact-sm" variant="default" aria-label={t.admin.impersonateOne(name)} onClick={() => onAsk('impersonate')}>
-                {t.admin.impersonate}
-              </Button>
-            )}
-            {banned ? (
-              <TaskButton
-                task={() => ask(auth.admin.unbanUser({ userId: id }))}
-                changes={['admin', 'users']}
-                label={t.admin.unbanOne(name)}
-              >
-                {t.admin.unban}
-              </TaskButton>
-            ) : (
-              <Button size="compact-sm" variant="default" aria-label={t.admin.banOne(name)} onClick={() => onAsk('ban')}>
-                {t.admin.ban}
-              </Button>
-            )}
-          </Group>
+          <RowMenu
+            name={name}
+            changes={['admin', 'users']}
+            actions={[
+              role !== 'admin' && !banned && { label: t.admin.impersonate, run: () => onAsk('impersonate') },
+              banned
+                ? { label: t.admin.unban, run: () => ask(auth.admin.unbanUser({ userId: id })) }
+                : { label: t.admin.ban, isDangerous: true, run: () => onAsk('ban') },
+            ]}
+          />
         )}
       </Table.Td>
     </Table.Tr>
