@@ -1,15 +1,16 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { SheafError } from '@sheaf/client';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { lastUser, queryClient, sessionEnded, sessionQuery } from '../queries.ts';
 import { resume } from '../resume.ts';
 import { ask, auth } from '../service.ts';
 import { t } from '../text.ts';
 import { Failure } from './failure.tsx';
 import { PasswordField } from './password-field.tsx';
-import { TwoFactorForm } from './two-factor-form.tsx';
 import { useFormTask } from './use-form-task.ts';
+
+const TwoFactorForm = lazy(() => import('./two-factor-form.tsx'));
 
 interface SignInFormProps {
   /** Filled in where it is known. */
@@ -36,7 +37,12 @@ export function SignInForm({ email, next, onDone }: SignInFormProps) {
   const goOn = async () => {
     await onDone(await beginSession());
   };
-  if (asksCode) return <TwoFactorForm onDone={goOn} />;
+  if (asksCode)
+    return (
+      <Suspense>
+        <TwoFactorForm onDone={goOn} />
+      </Suspense>
+    );
   return (
     <form onSubmit={onSubmit}>
       <Stack gap="md">

@@ -5,7 +5,7 @@ import { Failure } from './failure.tsx';
 import { useFormTask } from './use-form-task.ts';
 
 /** Asks for the second factor of a sign-in that has begun: six digits of an authenticator, or a backup code. */
-export function TwoFactorForm({ onDone }: { onDone: () => Promise<void> }) {
+export default function TwoFactorForm({ onDone }: { onDone: () => Promise<void> }) {
   const { onSubmit, isPending, error } = useFormTask(async ({ code = '', trust }) => {
     const given = code.replaceAll(' ', '');
     const path = /^\d{6}$/.test(given) ? '/two-factor/verify-totp' : '/two-factor/verify-backup-code';

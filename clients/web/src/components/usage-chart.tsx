@@ -1,4 +1,4 @@
-import { Table, Text, Title } from '@mantine/core';
+import { Group, Table, Text, Title } from '@mantine/core';
 import type { Contract, OutputOf } from '@sheaf/client';
 import { useQuery } from '@tanstack/react-query';
 import type { CSSProperties } from 'react';
@@ -32,12 +32,14 @@ function Days({ history: { from, to, heldCredits, items } }: { history: History 
   const days = daysBetween(from, to).map((day) => ({ day, parts: items.filter((item) => item.day === day) }));
   const sumOf = (parts: History['items']) => parts.reduce((sum, { charged }) => sum + charged, 0);
   const largest = Math.max(1, ...days.map(({ parts }) => sumOf(parts)));
+  // Of a few days each has its number over it; of many the line at the top says how much the largest is.
+  const isFew = days.filter(({ parts }) => parts.length > 0).length <= 7;
   return (
     <>
       <Text size="sm" c="dimmed" mb="md">
         {t.usage.byDayHint(t.common.credits(heldCredits))}
       </Text>
-      <div className="chart" role="img" aria-label={t.usage.chart(formatNumber(sumOf(items)))}>
+      <div className="chart" role="img" aria-label={t.usage.chart(formatNumber(sumOf(items)))} data-most={formatNumber(largest)}>
         {days.map(({ day, parts }) => (
           <div
             key={day}
@@ -47,9 +49,14 @@ function Days({ history: { from, to, heldCredits, items } }: { history: History 
             {parts.map(({ group, charged }) => (
               <div key={group} style={{ ...toneOf(group), flexGrow: charged }} />
             ))}
+            {isFew && parts.length > 0 && <span>{formatNumber(sumOf(parts))}</span>}
           </div>
         ))}
       </div>
+      <Group justify="space-between" fz="xs" c="dimmed" mt={4} aria-hidden>
+        <span>{formatDay(from)}</span>
+        <span>{formatDay(to)}</span>
+      </Group>
       <div className="legend">
         {kinds.map((kind) => (
           <span key={kind} style={toneOf(kind)}>
@@ -82,6 +89,7 @@ function Numbers({ items }: { items: History['items'] }) {
 
 function nameOf(kind: string | null): string {
   if (kind === 'documents.search') return t.usage.searches;
+  if (kind === 'documents.ask') return t.usage.answers;
   return Object.entries(t.jobs.kinds).find(([name]) => name === kind)?.[1] ?? t.usage.otherKind;
 }
 

@@ -387,6 +387,7 @@ export const de: Messages = {
     charged: 'Berechnet',
     refunded: 'Erstattet',
     searches: 'Suchen',
+    answers: 'Antworten',
     otherKind: 'Sonstiges',
     features: 'Funktionen',
     feature: 'Funktion',

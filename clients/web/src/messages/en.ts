@@ -385,6 +385,7 @@ export const en = {
     charged: 'Charged',
     refunded: 'Given back',
     searches: 'Searches',
+    answers: 'Answers',
     otherKind: 'Other',
     features: 'Features',
     feature: 'Feature',

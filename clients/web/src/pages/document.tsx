@@ -10,12 +10,12 @@ import { Failure } from '../components/failure.tsx';
 import { FormDialog } from '../components/form-dialog.tsx';
 import { Labels } from '../components/labels.tsx';
 import { LinkTo } from '../components/link-to.tsx';
+import { Loaded } from '../components/loaded.tsx';
 import { isShown, Original } from '../components/original.tsx';
 import { PageChoice } from '../components/page-choice.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Summary } from '../components/summary.tsx';
 import type { FormTask } from '../components/use-form-task.ts';
-import { Waiting } from '../components/waiting.tsx';
 import { documentQuery } from '../document-queries.ts';
 import { jobKindsQuery, queryClient, slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
@@ -28,14 +28,7 @@ const Fields = lazy(() => import('../components/fields.tsx'));
 /** A document: what is known of it, what can be done with it, and its text. */
 export default function DocumentPage() {
   const { id } = route.useParams();
-  const document = useQuery(documentQuery(id));
-  return (
-    <>
-      {document.isPending && <Waiting />}
-      <Failure error={document.error} retry={() => void document.refetch()} />
-      {document.data && <Known document={document.data} />}
-    </>
-  );
+  return <Loaded query={useQuery(documentQuery(id))}>{(document) => <Known document={document} />}</Loaded>;
 }
 
 function Known({ document }: { document: Uploaded }) {

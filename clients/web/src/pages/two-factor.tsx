@@ -1,7 +1,7 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { CardPage } from '../components/card-page.tsx';
 import { beginSession } from '../components/sign-in-form.tsx';
-import { TwoFactorForm } from '../components/two-factor-form.tsx';
+import TwoFactorForm from '../components/two-factor-form.tsx';
 import { t } from '../text.ts';
 
 const route = getRouteApi('/two-factor');
