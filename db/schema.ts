@@ -364,9 +364,11 @@ interface OrganizationWithoutOwnerTable {
   created_at: Timestamp;
 }
 
-/** One row: the name by which a store identifies its deployment. */
+/** One row: the name by which a store identifies its deployment, and its latest backup. */
 interface DeploymentTable {
   id: Generated<string>;
+  /** As of when the latest backup is. */
+  backed_up_at: Timestamp | null;
 }
 
 /** Objects without a document, until the sweep has ended or an operator has decided. */

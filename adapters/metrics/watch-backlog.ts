@@ -14,6 +14,7 @@ interface Waiting {
   mails: { size: number; refused: number; oldestSeconds: number | null };
   webhooks: { size: number; oldestSeconds: number | null; failingEndpoints: number };
   outageSeconds: number | null;
+  backupSeconds: number | null;
 }
 
 /** Sessions of the database that wait for a lock. */
@@ -137,6 +138,10 @@ function showWaiting(registry: Registry): Shown<Waiting> {
     [
       gauge('sheaf_outage_seconds', 'For how long the AI service or the provider of a role has been down; 0 if none is'),
       ({ outageSeconds }) => outageSeconds,
+    ],
+    [
+      gauge('sheaf_backup_age_seconds', 'The age of the latest backup by the command `backup`; 0 if there was none'),
+      ({ backupSeconds }) => backupSeconds,
     ],
     [gauge('sheaf_webhooks_failing_endpoints', 'Enabled webhook endpoints that fail now'), ({ webhooks }) => webhooks.failingEndpoints],
   ];

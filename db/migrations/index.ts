@@ -20,6 +20,7 @@ import * as wholeInputs from './0018-whole-inputs.ts';
 import * as providerOutages from './0019-provider-outages.ts';
 import * as auditSequence from './0020-audit-sequence.ts';
 import * as suspension from './0021-suspension.ts';
+import * as lastBackup from './0025-last-backup.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -50,4 +51,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0019-provider-outages': providerOutages,
   '0020-audit-sequence': auditSequence,
   '0021-suspension': suspension,
+  '0025-last-backup': lastBackup,
 };

@@ -61,6 +61,8 @@ export interface Waiting {
   webhooks: { size: number; oldestSeconds: number | null; failingEndpoints: number };
   /** For how long the part of {@link listOutages} that is down for longest has been down. */
   outageSeconds: number | null;
+  /** The age of the latest backup; null if there was none. */
+  backupSeconds: number | null;
 }
 
 interface WaitingRow {
@@ -68,6 +70,7 @@ interface WaitingRow {
   deliveryAge: number | null;
   failingEndpoints: number;
   outageSeconds: number | null;
+  backupSeconds: number | null;
   intents: number;
   intentAge: number | null;
   objects: number;
@@ -94,6 +97,7 @@ export async function measureWaiting(db: Db, max = maxCounted): Promise<Waiting>
         where status = 'pending' and not held and coalesce(next_attempt_at, created_at) <= now()) as "deliveryAge",
       (select count(*) from webhook_endpoint where enabled and failing_since is not null) as "failingEndpoints",
       (select extract(epoch from now() - min(since))::int from provider_outage) as "outageSeconds",
+      (select extract(epoch from now() - backed_up_at)::int from deployment) as "backupSeconds",
       mail.*
     from (
       select count(*) as mails, count(*) filter (where attempts > 0) as "mailsRefused",
@@ -102,7 +106,7 @@ export async function measureWaiting(db: Db, max = maxCounted): Promise<Waiting>
     ) as mail
   `.execute(db);
   const { intents = 0, intentAge = null, objects = 0, refused = 0, objectAge = null } = rows[0] ?? {};
-  const { deliveries = 0, deliveryAge = null, failingEndpoints = 0, outageSeconds = null } = rows[0] ?? {};
+  const { deliveries = 0, deliveryAge = null, failingEndpoints = 0, outageSeconds = null, backupSeconds = null } = rows[0] ?? {};
   const { mails = 0, mailsRefused = 0, mailAge = null } = rows[0] ?? {};
   return {
     outbox: { size: intents, oldestSeconds: intentAge },
@@ -110,6 +114,7 @@ export async function measureWaiting(db: Db, max = maxCounted): Promise<Waiting>
     mails: { size: mails, refused: mailsRefused, oldestSeconds: mailAge },
     webhooks: { size: deliveries, oldestSeconds: deliveryAge, failingEndpoints },
     outageSeconds,
+    backupSeconds,
   };
 }
 

@@ -45,6 +45,7 @@ async function backUp(place: Place, json: boolean, context: OpsContext): Promise
     await place.clear().catch((reason) => note(`${place.name} holds an unfinished backup: ${reason.message}`));
     throw isOfFiles(error) ? new OpsError(`The backup could not be written: ${error.message}`, { cause: error }) : error;
   });
+  await noteBackup(context.db, snapshotAt);
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);
   const { count, bytes, deleted, lost } = objects;
   if (deleted > 0) note(`${deleted} documents were deleted while their objects were copied; objects.jsonl names them.`);
@@ -56,6 +57,16 @@ async function backUp(place: Place, json: boolean, context: OpsContext): Promise
     print(
       `${place.name} holds ${counted(rows, 'row')} and ${counted(count, 'object')} (${bytes} bytes), as of ${snapshotAt}. It took ${watch.describe()}.`,
     );
+}
+
+/** Notes as of when the latest backup is, for the metric of its age. An old schema has no place for it. */
+async function noteBackup(db: Db, snapshotAt: string): Promise<void> {
+  const { pending } = await getMigrationStatus(db);
+  if (pending.length === 0)
+    await db
+      .updateTable('deployment')
+      .set({ backed_up_at: new Date(snapshotAt) })
+      .execute();
 }
 
 type Watch = ReturnType<typeof createStopwatch<'database' | 'objects'>>;

@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { measureWaiting } from '../../domain/platform/measure-platform.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { createJob, summary } from '../support/jobs.ts';
 import { opsResult, runOps } from '../support/ops.ts';
@@ -26,6 +27,18 @@ describe('npm run ops -- backup --keep, and restore --rehearse', () => {
       select datname as name from pg_database where datname = current_database() || '_rehearsal'`.execute(api.database.db);
     return rows.map(({ name }) => name);
   }
+
+  it('note as of when the latest backup is, for the metric of its age', async () => {
+    const { db } = api.database;
+    await db.updateTable('deployment').set({ backed_up_at: null }).execute();
+    expect((await measureWaiting(db)).backupSeconds).to.equal(null);
+    const { snapshotAt } = await opsResult(['backup', join(root, 'noted')], api.stack.env);
+    expect(await db.selectFrom('deployment').select('backed_up_at').execute()).to.deep.equal([{ backed_up_at: new Date(snapshotAt) }]);
+    await db.updateTable('deployment').set({ backed_up_at: sql`now() - interval '1 hour'` }).execute();
+    expect((await measureWaiting(db)).backupSeconds).to.equal(3_600);
+    const { code } = await runOps(['backup', join(root, 'noted')], api.stack.env);
+    expect([code, (await measureWaiting(db)).backupSeconds], 'one that fails').to.deep.equal([1, 3_600]);
+  });
 
   it('keep the latest that are whole, and leave what is no backup of theirs', async () => {
     const all = join(root, 'all');
