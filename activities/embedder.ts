@@ -1,14 +1,15 @@
 import {
   type AiClient,
   AiServiceError,
+  anyWait,
   type CallOptions,
   type EmbedInput,
   type FloatEmbeddings,
+  patiently,
   type TextEmbeddings,
 } from '../adapters/ai-service/client.ts';
 import { Semaphore } from '../base/concurrency/semaphore.ts';
 import { JobFailure } from './job-failure.ts';
-import { anyWait, patiently } from './patiently.ts';
 
 /** The embedding profile of a model. */
 interface Profile {

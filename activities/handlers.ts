@@ -1,4 +1,4 @@
-import type { ExtractionProgress } from '../adapters/ai-service/client.ts';
+import { type ExtractionProgress, patiently } from '../adapters/ai-service/client.ts';
 import { StorageUnavailable } from '../adapters/storage/port.ts';
 import type { Transaction } from '../db/connect.ts';
 import type { JobKind, Outline } from '../db/schema.ts';
@@ -19,7 +19,6 @@ import { storeChunks } from '../domain/search/store-chunks.ts';
 import { isOwnStore } from '../domain/stored-objects/store-owner.ts';
 import type { ActivityDeps } from './deps.ts';
 import { JobFailure } from './job-failure.ts';
-import { patiently } from './patiently.ts';
 
 /**
  * Does the work of one kind of job, or its next stage, and returns the result and effects; stores nothing itself. Stops when the signal

@@ -12,6 +12,7 @@ import { readFloatVectors, readNumberVectors } from './read-vectors.ts';
 export type { CallOptions } from './ask.ts';
 export { AiServiceError } from './client-error.ts';
 export type { ExtractionProgress } from './client-lines.ts';
+export { anyWait, patiently } from './patiently.ts';
 export type { FloatEmbeddings, TextEmbeddings } from './read-vectors.ts';
 
 /** The body of a request, before its defaults. */

@@ -1,3 +1,4 @@
+import { patiently } from '../../adapters/ai-service/client.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
 import type { AnyRoute, RouteInput } from '../../contract/route.ts';
@@ -152,7 +153,8 @@ async function pick(
 ) {
   try {
     const signal = AbortSignal.any([asking, AbortSignal.timeout(pickTimeoutMs)]);
-    return await ai.answer({ ...rest, passages: passages.map(toUnits), signal, requestId, tenant, patienceMs });
+    const answer = () => ai.answer({ ...rest, passages: passages.map(toUnits), signal, requestId, tenant, patienceMs });
+    return await patiently(answer, { until: Date.now() + pickTimeoutMs, signal });
   } catch (error) {
     asking.throwIfAborted();
     log.warn({ err: error }, 'a question could not be answered');

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type AiClient, AiServiceError } from '../../adapters/ai-service/client.ts';
+import { type AiClient, AiServiceError, patiently } from '../../adapters/ai-service/client.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
 import type { RouteInput } from '../../contract/route.ts';
@@ -98,7 +98,10 @@ export async function rerankTexts(
   }
 }
 
-/** Embeds a query. Throws SERVICE_UNAVAILABLE if the AI service fails, refuses the query, or takes too long; and the signal's reason. */
+/**
+ * Embeds a query, also while the model's provider limits its rate and there is time. Throws SERVICE_UNAVAILABLE if the AI service fails, refuses the
+ * query, or takes too long; and the signal's reason.
+ */
 export async function embedQuery(
   ai: AiClient,
   { query, index }: { query: string; index: IndexKind | undefined },
@@ -106,7 +109,8 @@ export async function embedQuery(
 ): Promise<{ model: string; vector: number[] }> {
   try {
     const signal = AbortSignal.any([searching, AbortSignal.timeout(embedTimeoutMs)]);
-    const { model, vectors } = await ai.embed({ texts: [query], index, signal, requestId, tenant, patienceMs });
+    const embed = () => ai.embed({ texts: [query], index, signal, requestId, tenant, patienceMs });
+    const { model, vectors } = await patiently(embed, { until: Date.now() + embedTimeoutMs, signal });
     const [vector] = vectors;
     if (!vector) throw new Error('the AI service returned no vector');
     return { model, vector };

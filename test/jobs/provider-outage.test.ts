@@ -131,11 +131,26 @@ describe('While a provider is down', () => {
       await inTransaction(db(), (trx) => releaseWaiting(trx, { part: 'chat', limit: 1 }));
       return (await handle.describe()).runId !== first;
     };
-    await until(looksAgain, 240_000);
+    await until(looksAgain, 900_000);
     isAway = false;
     expect(await job(id, ['succeeded', 'failed'])).to.include({ status: 'succeeded', attempts: 1 });
     expect(await amountsOf(api, id)).to.deep.equal([5]);
-  }).timeout(300_000);
+  }).timeout(1_000_000);
+
+  it('a search waits for a short rate limit, too; told of a long one, it says so at once', async () => {
+    const search = () => {
+      const body = { query: 'anything', mode: 'semantic' };
+      return api.request('POST', `/api/v1/workspaces/${tenant.workspaceId}/documents/search`, { token: tenant.owner.token, body });
+    };
+    let limited = 3;
+    ai.behave('embed', (call) => (limited-- > 0 ? providerError('embed', 'limited', { 'retry-after': '0.2' }) : goodAnswer(call)));
+    expect((await search()).status).to.equal(200);
+    ai.behave('embed', () => providerError('embed', 'limited', { 'retry-after': '60' }));
+    const refused = await search();
+    expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '60']);
+    // A search says nothing of what jobs need.
+    expect(await outages()).to.deep.equal([]);
+  });
 
   it('a document goes as far as it can, and its next stage waits without counting', async () => {
     await isDown('chat');

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AiServiceError } from '../adapters/ai-service/client.ts';
+import { AiServiceError } from './client-error.ts';
 
 const leastWaitMs = 100;
 
