@@ -33,7 +33,7 @@ interface DocumentSearch {
   start?: number | undefined;
   end?: number | undefined;
   /** Whether the original is shown beside the text. */
-  original?: true | undefined;
+  original?: boolean | undefined;
 }
 
 const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
@@ -189,7 +189,7 @@ const documentPage = createRoute({
     page: positionOf(search.page) || undefined,
     start: positionOf(search.start),
     end: positionOf(search.end),
-    original: search.original === true || undefined,
+    original: typeof search.original === 'boolean' ? search.original : undefined,
   }),
   component: lazyRouteComponent(() => import('./pages/document.tsx')),
 });

@@ -216,6 +216,7 @@ export const importRules: Record<string, ImportRule> = {
       'better-auth/client/plugins',
       'lean-qr',
       'lean-qr/extras/svg',
+      'marked',
       'pdfjs-dist',
       'pdfjs-dist/build/*',
       'react',

@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Paper, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import type { Document as Uploaded } from '@sheaf/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -78,7 +79,10 @@ function Known({ document }: { document: Uploaded }) {
   );
 }
 
-/** The text, and beside it the original if that is asked for. */
+/** Larger originals are read only if they are asked for. */
+const readAtOnce = 20_000_000;
+
+/** The text, and beside it the original: on a wide screen at once, otherwise if it is asked for. */
 function Content({ document }: { document: Uploaded }) {
   const { original, page = 1, start, end } = route.useSearch();
   const navigate = useNavigate({ from: '/o/$organization/$workspace/documents/$id' });
@@ -86,8 +90,9 @@ function Content({ document }: { document: Uploaded }) {
   const { extracted, status, contentType } = document;
   const pages = extracted?.pages ?? originalPages;
   const canShow = status === 'ready' && isShown(contentType);
-  const isOpen = canShow && original === true;
-  const toggle = () => void navigate({ search: (before) => ({ ...before, original: isOpen ? undefined : true }), replace: true });
+  const isWide = useMediaQuery('(min-width: 88em)', false, { getInitialValueInEffect: false });
+  const isOpen = canShow && (original ?? (isWide && document.size <= readAtOnce));
+  const toggle = () => void navigate({ search: (before) => ({ ...before, original: !isOpen }), replace: true });
   return (
     <>
       <Group justify="space-between" mb="sm">
