@@ -296,7 +296,7 @@ const organizations = c.router({
     body: deleteOrganization,
     ...operation('admin.organizations.delete', {
       access: 'platform-admin',
-      errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+      errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'LEGAL_HOLD'],
       response: organizationDeletion,
     }),
   },

@@ -305,6 +305,6 @@ export const documents = c.router({
     description:
       'Removes the document, its text and its chunks at once, and gives its bytes back to the quota; the stored object follows durably.',
     pathParams: z.object({ id: givenId }),
-    ...operation('documents.delete', { access: 'document:delete', errors: ['NOT_FOUND'], response: deleted }),
+    ...operation('documents.delete', { access: 'document:delete', errors: ['NOT_FOUND', 'LEGAL_HOLD'], response: deleted }),
   },
 });

@@ -10,6 +10,7 @@ export const errorCodes = {
   ORGANIZATION_SUSPENDED: { status: 403, message: 'This organization is suspended.' },
   NOT_FOUND: { status: 404, message: 'Not found.' },
   CONFLICT: { status: 409, message: 'The request conflicts with the current state.' },
+  LEGAL_HOLD: { status: 409, message: 'A legal hold keeps this.' },
   PRECONDITION_FAILED: { status: 412, message: 'The resource is not in the state that this needs.' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The file is too large.' },
   TOO_MANY_REQUESTS: { status: 429, message: 'Too many requests: try again later.' },
@@ -63,6 +64,9 @@ export const dataSchemas = {
   ORGANIZATION_SUSPENDED: z
     .object({ reason: z.string().meta({ examples: ['The invoice of October is not paid.'] }), since: dateTime })
     .meta({ id: 'Suspension', description: 'Why an operator of the deployment has suspended the organization, and since when.' }),
+  LEGAL_HOLD: z
+    .object({ reason: z.string().meta({ examples: ['The case of the broken dome.'] }), since: dateTime })
+    .meta({ id: 'HoldReason', description: 'Why an owner holds this, and since when.' }),
   PAYLOAD_TOO_LARGE: z.object({ maxBytes: z.int().meta({ examples: [26_214_400] }) }).meta({ id: 'SizeLimit' }),
 } as const;
 
@@ -71,6 +75,7 @@ export interface ErrorData {
   BAD_REQUEST: { issues: Issue[] };
   LIMIT_REACHED: { kind: LimitKind; limit: number; plan: string; scope?: (typeof creditScopes)[number] | undefined };
   ORGANIZATION_SUSPENDED: { reason: string; since: string };
+  LEGAL_HOLD: { reason: string; since: string };
   PAYLOAD_TOO_LARGE: { maxBytes: number };
 }
 

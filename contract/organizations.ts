@@ -12,6 +12,7 @@ import {
   planLimits,
   planName,
   queryInteger,
+  singleLine,
   slug,
   subscriptionStatus,
 } from './fields.ts';
@@ -123,6 +124,15 @@ const fedEntrySchema = auditEntrySchema
   })
   .meta({ id: 'NumberedAuditEntry' });
 
+const holdSchema = z
+  .object({
+    organizationId: id,
+    workspaceId: id.nullable().describe('The workspace that is held; null if the whole organization is.'),
+    reason: z.string().meta({ examples: ['The case of the broken dome.'] }),
+    since: dateTime,
+  })
+  .meta({ id: 'LegalHold' });
+
 export const deleteOrganization = z.object({ confirmSlug: slug }).meta({ id: 'DeleteOrganization' });
 
 export const organizationDeletion = z
@@ -206,8 +216,46 @@ export const organizations = c.router({
     body: deleteOrganization,
     ...operation('organizations.delete', {
       access: 'organization:delete',
-      errors: ['NOT_FOUND', 'PRECONDITION_FAILED'],
+      errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'LEGAL_HOLD'],
       response: organizationDeletion,
+    }),
+  },
+  holds: {
+    method: 'GET',
+    path: '/organizations/:organizationId/holds',
+    summary: 'List legal holds',
+    description: 'What may not be deleted, and why: that of the whole organization first.',
+    pathParams: z.object({ organizationId: givenId }),
+    ...operation('organizations.holds', { access: 'member', response: z.array(holdSchema) }),
+  },
+  setHold: {
+    method: 'PUT',
+    path: '/organizations/:organizationId/hold',
+    summary: 'Set a legal hold',
+    description:
+      'Keeps a workspace with its documents, or all of the organization, from deletion: by members, keys, platform admins and the deletion of the organization. They get LEGAL_HOLD with the reason. Setting it again changes the reason. Only an owner may.',
+    pathParams: z.object({ organizationId: givenId }),
+    body: z
+      .object({
+        workspaceId: givenId.optional().describe('The only workspace that is held. Without it the whole organization is.'),
+        reason: singleLine({ min: 1, max: 300 }).meta({ examples: ['The case of the broken dome.'] }),
+      })
+      .meta({ id: 'SetHold' }),
+    ...operation('organizations.setHold', {
+      ...{ access: 'organization:delete', evenSuspended: true, errors: ['NOT_FOUND'] },
+      response: holdSchema,
+    }),
+  },
+  liftHold: {
+    method: 'DELETE',
+    path: '/organizations/:organizationId/hold',
+    summary: 'Lift a legal hold',
+    description: 'Lifts the hold of a workspace, or that of the whole organization; others stay. Only an owner may.',
+    pathParams: z.object({ organizationId: givenId }),
+    query: z.object({ workspaceId: givenId.optional().describe('The workspace that is held; without it the whole organization.') }),
+    ...operation('organizations.liftHold', {
+      ...{ access: 'organization:delete', evenSuspended: true, errors: ['NOT_FOUND'] },
+      response: z.object({ organizationId: id, workspaceId: id.nullable() }).meta({ id: 'LiftedHold' }),
     }),
   },
 });

@@ -105,6 +105,6 @@ export const workspaces = c.router({
     description:
       'Removes the workspace with its documents and their chunks at once; stored objects follow durably. Its jobs stay, without a workspace; those not finished fail and are refunded.',
     pathParams: z.object({ id: givenId }),
-    ...operation('workspaces.delete', { access: 'workspace:delete', errors: ['NOT_FOUND'], response: deleted }),
+    ...operation('workspaces.delete', { access: 'workspace:delete', errors: ['NOT_FOUND', 'LEGAL_HOLD'], response: deleted }),
   },
 });

@@ -309,6 +309,15 @@ export interface AuditEntryTable {
   sequence: number | null;
 }
 
+/** What an organization must keep. */
+export interface LegalHoldTable {
+  organization_id: string;
+  /** Null for the whole organization. */
+  workspace_id: string | null;
+  reason: string;
+  since: Timestamp;
+}
+
 /** An organization that an operator has suspended. */
 interface OrganizationSuspensionTable {
   organization_id: string;
@@ -612,6 +621,7 @@ export interface Database extends AuthTables {
   late_upload: LateUploadTable;
   organization_deletion: OrganizationDeletionTable;
   organization_suspension: OrganizationSuspensionTable;
+  legal_hold: LegalHoldTable;
   organization_without_owner: OrganizationWithoutOwnerTable;
   workspace_deletion: WorkspaceDeletionTable;
   deployment: DeploymentTable;

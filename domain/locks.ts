@@ -100,6 +100,15 @@ export async function lockWorkspace(trx: Transaction, workspaceId: string, purpo
   return rows[0];
 }
 
+/** Locks the workspaces of an organization, or one of them, after it, in the order of their ids. Returns how many there are. */
+export async function lockWorkspaces(trx: Transaction, organizationId: string, workspaceId?: string): Promise<number> {
+  const ofOne = workspaceId === undefined ? sql`true` : sql`id = ${workspaceId}`;
+  const { rows } = await sql`
+    select from workspace where organization_id = ${organizationId} and ${ofOne} order by id ${strengths.change}
+  `.execute(trx);
+  return rows.length;
+}
+
 /** Locks the index that a workspace is searched with, after the workspace; undefined without one. `delete` prevents storing of chunks. */
 export async function lockWorkspaceIndex(
   trx: Transaction,

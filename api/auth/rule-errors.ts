@@ -14,6 +14,7 @@ const rules: Record<string, { status: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' 
     message: 'The user owns as many organizations on the free plan as one may.',
   },
   ORGANIZATION_SUSPENDED: { status: 'FORBIDDEN', message: 'This organization is suspended.' },
+  LEGAL_HOLD: { status: 'CONFLICT', message: 'A legal hold keeps this.' },
   ORGANIZATION_BEING_DELETED: { status: 'NOT_FOUND', message: 'This organization is being deleted.' },
   LAST_OWNER: { status: 'CONFLICT', message: 'An organization needs an owner: make another member owner, or delete it first.' },
   OWNED_ORGANIZATION_BEING_DELETED: {

@@ -1,10 +1,16 @@
+import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
 import { usageRows } from '../../contract/organizations.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { listAuditEntries } from '../../domain/audit.ts';
 import { readAuditFeed } from '../../domain/audit-feed.ts';
 import { readHeldCredits, readUsageHistory } from '../../domain/credits/usage-history.ts';
+import { liftHold, setHold } from '../../domain/holds/change-hold.ts';
+import { type HoldRow, listHolds } from '../../domain/holds/legal-hold.ts';
 import { getUsage } from '../../domain/organizations/get-usage.ts';
 import { findSuspension } from '../../domain/organizations/suspension.ts';
+import { getWorkspace } from '../../domain/workspaces/workspace.ts';
+import type { Authorize } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toAuditEntry } from '../presenters/audit-entry.ts';
 import { toSuspension } from '../presenters/organization.ts';
@@ -53,11 +59,42 @@ export function organizationProcedures(deps: ApiDeps) {
       };
     }),
 
+    holds: procedure(contract.organizations.holds, async ({ input, authorize }) => {
+      await authorize(input.organizationId);
+      return (await listHolds(db, input.organizationId)).map(toHold);
+    }),
+
+    setHold: procedure(contract.organizations.setHold, async ({ input, actor, authorize }) => {
+      await authorizeHold(input, authorize);
+      return toHold(await inTransaction(db, (trx) => setHold(trx, actor, input)));
+    }),
+
+    liftHold: procedure(contract.organizations.liftHold, async ({ input, actor, authorize }) => {
+      await authorizeHold(input, authorize);
+      await inTransaction(db, (trx) => liftHold(trx, actor, input));
+      return { organizationId: input.organizationId, workspaceId: input.workspaceId ?? null };
+    }),
+
     delete: procedure(contract.organizations.delete, async ({ input, actor, authorize }) => {
       await authorize(input.organizationId);
       return await deleteOrganization(deps, actor, input);
     }),
   };
+
+  /** Throws FORBIDDEN also if the workspace is of another organization, NOT_FOUND if there is none. */
+  async function authorizeHold(
+    { organizationId, workspaceId }: { organizationId: string; workspaceId?: string | undefined },
+    authorize: Authorize,
+  ): Promise<void> {
+    await authorize(organizationId);
+    if (workspaceId === undefined) return;
+    const workspace = await getWorkspace(db, workspaceId);
+    if (workspace.organization_id !== organizationId) throw new ApiError('FORBIDDEN');
+  }
+}
+
+function toHold({ organization_id, workspace_id, reason, since }: HoldRow) {
+  return { organizationId: organization_id, workspaceId: workspace_id, reason, since: since.toISOString() };
 }
 
 /** The day, in UTC, so many days before a time: `2026-11-30`. */

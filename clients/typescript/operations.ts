@@ -15,7 +15,16 @@ export const operations: Operations<Contract> = {
   system: { health: 'repeatable', authConfig: 'repeatable', flags: 'repeatable', jobKinds: 'repeatable' },
   contact: { send: 'once' },
   account: { me: 'repeatable' },
-  organizations: { usage: 'repeatable', usageHistory: 'repeatable', auditLog: 'repeatable', auditFeed: 'repeatable', delete: 'once' },
+  organizations: {
+    usage: 'repeatable',
+    usageHistory: 'repeatable',
+    auditLog: 'repeatable',
+    auditFeed: 'repeatable',
+    delete: 'once',
+    holds: 'repeatable',
+    setHold: 'repeatable',
+    liftHold: 'once',
+  },
   billing: { status: 'repeatable' },
   workspaces: { list: 'repeatable', get: 'repeatable', create: 'keyed', update: 'once', delete: 'once' },
   documents: {

@@ -20,6 +20,7 @@ import * as wholeInputs from './0018-whole-inputs.ts';
 import * as providerOutages from './0019-provider-outages.ts';
 import * as auditSequence from './0020-audit-sequence.ts';
 import * as suspension from './0021-suspension.ts';
+import * as legalHold from './0022-legal-hold.ts';
 import * as lastBackup from './0025-last-backup.ts';
 
 /**
@@ -51,5 +52,6 @@ export const migrations: Record<string, ShippedMigration> = {
   '0019-provider-outages': providerOutages,
   '0020-audit-sequence': auditSequence,
   '0021-suspension': suspension,
+  '0022-legal-hold': legalHold,
   '0025-last-backup': lastBackup,
 };

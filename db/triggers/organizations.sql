@@ -42,6 +42,7 @@ create or replace trigger after_organization_owned after insert on organization 
 -- The service audits its own deletions with their actor; this audits all others.
 create or replace function before_organization_delete() returns trigger language plpgsql as $$
   begin
+    perform raise_rule('LEGAL_HOLD', jsonb_build_object('reason', reason, 'since', since)) from legal_hold where organization_id = old.id limit 1;
     if not exists (select from organization_deletion where organization_id = old.id) then
       perform record_auth_change(old.id, 'organization.delete', 'organization', old.id,
         jsonb_build_object('name', old.name, 'slug', old.slug));

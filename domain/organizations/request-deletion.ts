@@ -5,6 +5,7 @@ import { addToOutbox } from '../../db/outbox.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import { howToEndSubscription } from '../billing/end-subscription.ts';
 import { findLiveSubscription } from '../billing/find-subscription.ts';
+import { refuseHeld } from '../holds/legal-hold.ts';
 import { lockOrganizationForDeletion } from '../locks.ts';
 
 /**
@@ -23,12 +24,13 @@ export async function requestOrganizationDeletion(
   await markForDeletion(trx, actor, { id: organizationId, ...organization });
 }
 
-/** Marks an organization whose lock the transaction holds, without checking whether it may be deleted. */
+/** Marks an organization whose lock the transaction holds. Throws LEGAL_HOLD, and checks nothing else of whether it may be deleted. */
 export async function markForDeletion(
   trx: Transaction,
   actor: Actor,
   { id, name, slug }: { id: string; name: string; slug: string },
 ): Promise<void> {
+  await refuseHeld(trx, id);
   const marked = await trx
     .insertInto('organization_deletion')
     .values({ organization_id: id, requested_by: actor.userId })

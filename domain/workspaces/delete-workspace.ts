@@ -3,6 +3,7 @@ import { startWorkspaceDeletion } from '../../contract/intents/definitions.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { type Actor, recordAudit } from '../audit.ts';
+import { refuseHeld } from '../holds/legal-hold.ts';
 import { releaseWorkspaceJobs } from '../jobs/release-workspace-jobs.ts';
 import { lockOrganization, lockWorkspace } from '../locks.ts';
 import { type WorkspaceRow, workspaceNotFound } from './workspace.ts';
@@ -15,7 +16,7 @@ const maxCounted = 100_000;
 /**
  * Deletes a workspace in a time that does not depend on its size: without its row, readers see none of its contents (docs/rules.md, gone at
  * once), which a workflow drains. The newest jobs are released here, so that those of a small workspace end with the request. Throws
- * NOT_FOUND if it is gone.
+ * NOT_FOUND if it is gone, LEGAL_HOLD if it is held.
  */
 export async function deleteWorkspace(
   trx: Transaction,
@@ -27,6 +28,7 @@ export async function deleteWorkspace(
   await lockOrganization(trx, organizationId);
   const workspace = await lockWorkspace(trx, id, 'delete');
   if (!workspace) throw workspaceNotFound();
+  await refuseHeld(trx, organizationId, id);
   await trx
     .insertInto('workspace_deletion')
     .values({ workspace_id: id, organization_id: organizationId, requested_by: actor.userId })

@@ -23,6 +23,7 @@ const ofTheOrganization = new Set([
     'organizations.usageHistory',
     'organizations.auditLog',
     'organizations.auditFeed',
+    'organizations.holds',
     'billing.status',
     'workspaces.create',
   ],

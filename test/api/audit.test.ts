@@ -333,6 +333,8 @@ describe('The audit log of the service itself', () => {
         'organizations.delete',
         'admin.organizations.cancelSubscription',
       ],
+      // test/api/legal-hold.test.ts
+      ...['organizations.setHold', 'organizations.liftHold'],
       // test/api/suspension.test.ts
       ...['admin.organizations.suspend', 'admin.organizations.liftSuspension'],
       // test/api/create-many-jobs.test.ts

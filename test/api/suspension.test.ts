@@ -103,7 +103,7 @@ describe('A suspended organization', () => {
     await suspend();
     isHeld = false;
     expect(await job(running.id, ['succeeded'])).to.include({ attempts: 1 });
-    await until(async () => (await job(queued.at(-1) ?? '', ['queued'])).waiting !== undefined);
+    for (const id of queued) await until(async () => (await job(id, ['queued'])).waiting !== undefined);
     for (const id of queued) expect(await job(id, ['queued'])).to.include({ waiting: 'suspension', attempts: 0 });
     const ofOther = await createJob(api, other, summary);
     expect(await job(ofOther.id, ['succeeded'], other)).to.include({ attempts: 1 });

@@ -54,6 +54,9 @@ describe('The client of oRPC as its authors publish it', () => {
     await call('organizations.usageHistory', { organizationId, by: 'workspace' });
     await call('organizations.auditLog', { organizationId, limit: 1 });
     await call('organizations.auditFeed', { organizationId, limit: 1 });
+    await call('organizations.setHold', { organizationId, reason: 'A case.' });
+    await call('organizations.holds', { organizationId });
+    await call('organizations.liftHold', { organizationId });
     await call('billing.status', { organizationId });
     await call('workspaces.list', { organizationId });
     await call('workspaces.get', { organizationId, slug: 'main' });
