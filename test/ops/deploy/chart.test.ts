@@ -114,6 +114,24 @@ describe('The chart', function () {
     expect(find(none, 'HorizontalPodAutoscaler sheaf-worker')).to.equal(undefined);
   });
 
+  it('makes backups by a schedule, in a pod as that of the migration, where a bucket is named', async () => {
+    const rendered = await render({ image: { tag: '0.3.1' }, backup: { target: 's3://of/mine', keep: 7 } });
+    const backup = find(rendered, 'CronJob sheaf-backup');
+    await expectValid(backup);
+    expect(backup.spec).to.include({ schedule: '15 2 * * *', concurrencyPolicy: 'Forbid' });
+    const { metadata, spec } = backup.spec.jobTemplate.spec.template;
+    const migration = find(rendered, 'Job sheaf-migrate-1').spec.template;
+    expect(metadata.labels, 'which lets it out').to.deep.equal(migration.metadata.labels);
+    const [{ command, image, resources, ...container }] = spec.containers;
+    expect(command).to.deep.equal(['node', 'ops/main.ts', 'backup', 's3://of/mine', '--keep', '7']);
+    expect([image, resources.limits.memory]).to.deep.equal(['sheaf:0.3.1', '1Gi']);
+    expect(migration.spec.containers[0]).to.deep.include({ ...container, name: 'migrate' });
+    const { restartPolicy, containers: _, ...pod } = spec;
+    expect(restartPolicy).to.equal('Never');
+    expect(migration.spec).to.deep.include(pod);
+    expect(pod).not.to.have.property('priorityClassName');
+  });
+
   it('leads the host of API_URL to the API, where an ingress is asked for', async () => {
     const rendered = await render({
       config: { API_URL: 'https://docs.example.com' },

@@ -61,7 +61,7 @@ describe('ops/deploy/kubernetes', () => {
     const withFlags = (program: string) => ['node', ...memoryFlags, `${program}/main.ts`].join(' ');
     expect(Object.fromEntries(commands)).to.deep.equal({
       migrate: 'node ops/main.ts migrate',
-      restore: 'node ops/main.ts restore /backups/first',
+      restore: 'node ops/main.ts restore s3://sheaf-backups/production/sheaf-20260122T021500Z',
       'wait-for-schema': 'node db/main.ts',
       api: withFlags('api'),
       worker: withFlags('worker'),

@@ -8,6 +8,7 @@ const schemas: Record<string, string> = {
   'v1 Service': 'IoK8sApiCoreV1Service',
   'apps/v1 Deployment': 'IoK8sApiAppsV1Deployment',
   'batch/v1 Job': 'IoK8sApiBatchV1Job',
+  'batch/v1 CronJob': 'IoK8sApiBatchV1CronJob',
   'scheduling.k8s.io/v1 PriorityClass': 'IoK8sApiSchedulingV1PriorityClass',
   'policy/v1 PodDisruptionBudget': 'IoK8sApiPolicyV1PodDisruptionBudget',
   'autoscaling/v2 HorizontalPodAutoscaler': 'IoK8sApiAutoscalingV2HorizontalPodAutoscaler',
