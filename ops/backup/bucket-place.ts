@@ -8,6 +8,8 @@ import { type Place, PlaceError } from './place.ts';
 
 const timeoutMs = 30_000;
 const attempts = 3;
+/** The size of a part of a file, in memory at once. S3 takes 10,000 parts, so that a table may have 320 GB. */
+const partBytes = 32 * 1024 * 1024;
 
 interface Clients {
   writer: S3Client;
@@ -57,7 +59,7 @@ class BucketPlace implements Place {
 
   async write(file: string, source: AsyncIterable<Buffer>): Promise<void> {
     const params = { Bucket: this.#bucket, Key: this.#key(file), Body: Readable.from(source, { objectMode: false }) };
-    await this.#ask(new Upload({ client: this.#clients.writer, params, queueSize: 1 }).done());
+    await this.#ask(new Upload({ client: this.#clients.writer, params, queueSize: 1, partSize: partBytes }).done());
   }
 
   read(file: string): Readable {

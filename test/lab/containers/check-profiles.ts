@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { json } from 'node:stream/consumers';
 import { type CheckResult, check, same } from './check.ts';
-import { bucket, type ProfiledDeployment } from './profiles.ts';
+import { backupTarget, bucket, type ProfiledDeployment } from './profiles.ts';
 import { runCommand } from './run-command.ts';
 
 interface DemoOutput {
@@ -17,7 +17,7 @@ interface RawPayload {
   data: string;
 }
 
-/** Checks the profiles `tls`, `store` and `codec`, as clients, a browser and an operator use them. */
+/** Checks the profiles `tls`, `store`, `codec` and `backup`, as clients, a browser and an operator use them. */
 export async function checkProfiles(deployment: ProfiledDeployment): Promise<CheckResult[]> {
   let demo: DemoOutput = { documents: [], jobs: [], search: [] };
   return [
@@ -34,6 +34,7 @@ export async function checkProfiles(deployment: ProfiledDeployment): Promise<Che
     await check('documents are in the store, not in the volume', () => seeObjects(deployment, demo)),
     await check('what Temporal stores', () => seeCiphertext(deployment, demo)),
     await check('the codec server', () => seeDecoded(deployment, demo)),
+    await check('a backup in the store, and its rehearsal', () => seeBackup(deployment)),
   ];
 }
 
@@ -73,6 +74,18 @@ async function seeObjects({ compose }: ProfiledDeployment, { documents }: DemoOu
   const files = await compose.exec('api', 'find', '/data', '-type', 'f');
   same('files in the volume', [files.code, files.stdout], [0, '']);
   return `${documents.length} with the bytes that were sent, nothing in the volume`;
+}
+
+/** The scheduled one was made before there was anything. */
+async function seeBackup({ compose }: ProfiledDeployment): Promise<string> {
+  const scheduled = (await compose.try('logs', '--no-log-prefix', 'backup')).stdout;
+  if (!scheduled.includes(`${backupTarget}/sheaf-`)) throw new Error(`there is none on schedule:\n${scheduled}`);
+  const run = (...command: string[]) => compose.run('run', '--rm', '--no-deps', '-T', 'backup', 'node', 'ops/main.ts', ...command);
+  const target = `${backupTarget}-by-hand`;
+  await run('backup', target);
+  const rehearsed = await run('restore', target, '--rehearse');
+  if (!rehearsed.includes('the ledger is sound')) throw new Error(rehearsed);
+  return rehearsed.trim();
 }
 
 async function seeCiphertext(deployment: ProfiledDeployment, demo: DemoOutput): Promise<string> {

@@ -97,7 +97,7 @@ async function test(deployment: Deployment, short: boolean): Promise<boolean> {
 }
 
 async function testProfiles(deployment: ProfiledDeployment): Promise<boolean> {
-  print([`With the profiles tls, store and codec healthy at ${deployment.url} after ${await bringUp(deployment.compose)} s.`]);
+  print([`With the profiles tls, store, codec and backup healthy at ${deployment.url} after ${await bringUp(deployment.compose)} s.`]);
   const checks = await checkProfiles(deployment);
   printChecks(checks);
   return checks.every(({ ok }) => ok);

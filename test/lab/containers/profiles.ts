@@ -6,7 +6,7 @@ import { findFreePorts } from '../../../ops/local/ports.ts';
 import { makeCertificate } from '../../support/certificate.ts';
 import { type Deployment, prepareDeployment } from './deployment.ts';
 
-/** A deployment with every profile: an edge with TLS, a store of S3, and a codec server for encrypted payloads. */
+/** A deployment with every profile but `acme`: an edge with TLS, a store of S3, backups in it, and a codec server for encrypted payloads. */
 export interface ProfiledDeployment extends Deployment {
   /** A file with the certificate of the edge, which signs itself. */
   certificateFile: string;
@@ -16,16 +16,19 @@ export interface ProfiledDeployment extends Deployment {
 }
 
 export const bucket = 'documents';
+/** Beside the documents, since the store has only that bucket. */
+export const backupTarget = `s3://${bucket}/backups`;
 
-/** Writes an .env with every profile of docker-compose.yml. Needs openssl. */
+/** Writes an .env with these profiles of docker-compose.yml. Needs openssl. */
 export async function prepareProfiles(): Promise<ProfiledDeployment> {
   const directory = mkdtempSync(join(tmpdir(), 'sheaf-certificate-'));
   const certificate = await makeCertificate('openssl', directory);
   const [plainPort, tlsPort, storePort, codecPort] = await findFreePorts(4);
   const codecUrl = `http://localhost:${codecPort}`;
+  const storageSecret = randomBytes(32).toString('hex');
   const deployment = await prepareDeployment({
     env: {
-      COMPOSE_PROFILES: 'tls,store,codec',
+      COMPOSE_PROFILES: 'tls,store,codec,backup',
       API_URL: `https://localhost:${tlsPort}`,
       EDGE_PORT: `127.0.0.1:${plainPort}`,
       EDGE_TLS_PORT: String(tlsPort),
@@ -34,7 +37,13 @@ export async function prepareProfiles(): Promise<ProfiledDeployment> {
       STORAGE_API_ENDPOINT: 'http://store:7070',
       STORAGE_PUBLIC_ENDPOINT: `http://localhost:${storePort}`,
       STORAGE_ACCESS_KEY_ID: 'sheaf',
-      STORAGE_SECRET_ACCESS_KEY: randomBytes(32).toString('hex'),
+      STORAGE_SECRET_ACCESS_KEY: storageSecret,
+      BACKUP_TARGET: backupTarget,
+      BACKUP_DIR: directory,
+      AWS_ENDPOINT_URL_S3: 'http://store:7070',
+      AWS_REGION: 'us-east-1',
+      AWS_ACCESS_KEY_ID: 'sheaf',
+      AWS_SECRET_ACCESS_KEY: storageSecret,
       STORE_PORT: `127.0.0.1:${storePort}`,
       TEMPORAL_PAYLOAD_KEYS_FILE: '/run/secrets/payload-keys',
       TEMPORAL_CODEC_ENDPOINT: codecUrl,
