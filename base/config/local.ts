@@ -182,10 +182,10 @@ export function loadToolConfig(env: Environment) {
 
 const consoleEnvironment = serverEnvironment.pick({ CONSOLE: true, WEB_URL: true });
 
-/** Whether an API with these variables serves the console, and whether from a directory that they name. */
-export function loadConsoleConfig(env: Environment): { enabled: boolean; named: boolean } {
+/** Whether an API with these variables serves the console from a directory that they do not name. */
+export function servesOwnConsole(env: Environment): boolean {
   const e = parseEnvironment(consoleEnvironment, env);
-  return { enabled: consoleOf(e).enabled, named: e.CONSOLE?.startsWith('/') === true };
+  return consoleOf(e).enabled && !e.CONSOLE?.startsWith('/');
 }
 
 const stopEnvironment = serverEnvironment.pick({ WORKER_SHUTDOWN_GRACE_MS: true, SHUTDOWN_DELAY_MS: true });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../../base/config/environment.ts';
-import { inheritedEnvironment, loadConsoleConfig, loadToolConfig } from '../../base/config/local.ts';
+import { inheritedEnvironment, loadToolConfig, servesOwnConsole } from '../../base/config/local.ts';
 import { buildDirectory } from '../../clients/web/build.ts';
 import type { Supervisor } from './supervise.ts';
 
@@ -14,8 +14,7 @@ function consoleBuilds(): string {
 
 /** The directory where the API looks for the console; undefined if it serves none, or `CONSOLE` names another. */
 export function findConsoleDirectory(env: Environment): string | undefined {
-  const { enabled, named } = loadConsoleConfig(env);
-  return enabled && !named ? buildDirectory(consoleBuilds()) : undefined;
+  return servesOwnConsole(env) ? buildDirectory(consoleBuilds()) : undefined;
 }
 
 /** Builds the console, unless it is there. Throws ProcessError with Vite's messages. */

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, readSync, renameSync } from 'node:fs';
+import { existsSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** Opens a log file for a process to write on, and returns its size; undefined without a path. The caller closes it. */
@@ -11,23 +11,12 @@ export function openLog(path: string | undefined): { file: number; sizeBytes: nu
 
 const tailBytes = 16_384;
 
-/** The last whole lines of a file; empty if there is no such file. */
+/** The last lines of a file; empty if there is no such file. */
 export function readTail(path: string, lines: number): string {
-  if (!existsSync(path)) return '';
-  const file = openSync(path, 'r');
-  try {
-    const { size } = fstatSync(file);
-    const start = Math.max(0, size - tailBytes);
-    const buffer = Buffer.alloc(size - start);
-    const read = readSync(file, buffer, 0, buffer.length, start);
-    const whole = buffer.toString('utf8', 0, read).trimEnd().split('\n');
-    return (start > 0 ? whole.slice(1) : whole).slice(-lines).join('\n');
-  } finally {
-    closeSync(file);
-  }
+  return readFrom(path, -tailBytes).trimEnd().split('\n').slice(-lines).join('\n');
 }
 
-/** The text of a file after its first bytes; empty if there is no such file. */
+/** The text of a file from a byte on, counted from its end if it is below 0; empty if there is no such file. */
 export function readFrom(path: string, startBytes: number): string {
   return existsSync(path) ? readFileSync(path).subarray(startBytes).toString('utf8') : '';
 }

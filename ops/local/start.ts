@@ -3,8 +3,10 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { ConfigurationError, type Environment } from '../../base/config/environment.ts';
-import { inheritedEnvironment, type LocalConfig, loadConsoleConfig, loadLocalConfig } from '../../base/config/local.ts';
+import { ConfigurationError } from '../../base/config/environment.ts';
+import { inheritedEnvironment, type LocalConfig, loadLocalConfig } from '../../base/config/local.ts';
+import { changeVariables } from '../../base/config/secret-files.ts';
+import { loadServerConfig } from '../../base/config/server.ts';
 import { buildConsoleOnce, findConsoleDirectory } from './console.ts';
 import { startLocalService } from './local-service.ts';
 import { readTail } from './log-file.ts';
@@ -86,9 +88,9 @@ function fail(error: unknown): number {
 function welcome(stack: Stack, version: string): string {
   const api = stack.env.API_URL ?? stack.apiUrl;
   // The API inherits the variables that the stack does not set.
-  const inherited = inheritedEnvironment();
+  const config = loadServerConfig(changeVariables(inheritedEnvironment(), stack.env));
   const lines: [string, string | undefined][] = [
-    ['Console', loadConsoleConfig(inherited).enabled ? api : undefined],
+    ['Console', config.console.enabled ? api : undefined],
     ['API', `${api}/api/v1`],
     ['Reference', `${api}/docs`],
     ['OpenAPI', `${api}/api/v1/openapi.json`],
@@ -97,30 +99,20 @@ function welcome(stack: Stack, version: string): string {
     // For root it may be elsewhere; see chooseDirectory.
     ['Postgres', findLinkTarget(join(stack.dataDir, 'postgres'))],
     ['Logs', `${stack.dataDir}/logs`],
-    ['Mails', writesMails(inherited) ? `${stack.dataDir}/mail` : undefined],
-    ['Jobs', stack.env.WORKER_ENABLED === 'false' ? 'wait: WORKER_ENABLED=false, so no worker runs here' : undefined],
+    ['Mails', config.email.provider === 'mailbox' ? `${stack.dataDir}/mail` : undefined],
+    ['Jobs', !config.worker.enabled ? 'wait: WORKER_ENABLED=false, so no worker runs here' : undefined],
   ];
   return `
 Sheaf ${version} is running.
 
 ${lines.flatMap(([name, value]) => (value === undefined ? [] : [`  ${name.padEnd(13)}${value}`])).join('\n')}
 
-${requiresVerification(inherited) ? verifiedSignUp(api) : signUp(api)}
+${config.requireEmailVerification ? verifiedSignUp(api) : signUp(api)}
 
   curl -sS ${api}/api/v1/me -H "Authorization: Bearer $TOKEN"
 
-${requiresVerification(inherited) ? '' : 'See everything at work: npm run demo. '}Stop: Ctrl-C.
+${config.requireEmailVerification ? '' : 'See everything at work: npm run demo. '}Stop: Ctrl-C.
 `;
-}
-
-/** Whether mails are files, as the API decides it. */
-function writesMails({ EMAIL_PROVIDER, SMTP_URL, SMTP_URL_FILE }: Environment): boolean {
-  return (EMAIL_PROVIDER?.trim() || (SMTP_URL?.trim() || SMTP_URL_FILE?.trim() ? 'smtp' : 'mailbox')) === 'mailbox';
-}
-
-/** As the API decides it. */
-function requiresVerification({ REQUIRE_EMAIL_VERIFICATION, NODE_ENV }: Environment): boolean {
-  return (REQUIRE_EMAIL_VERIFICATION?.trim() || String(NODE_ENV === 'production')) === 'true';
 }
 
 function signUp(api: string): string {
