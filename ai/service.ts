@@ -41,7 +41,7 @@ export function createService(parts: ServiceParts): Express {
   app.get(aiService.health.path, (_request, response) => {
     response.json(parts.health());
   });
-  app.use(authenticate(config.token), traceRequests, readTenant);
+  app.use(authenticate(config.token, config.previousToken), traceRequests, readTenant);
   const routes: Record<AiOperation, RequestHandler> = {
     extract: extractRoute({ ...parts, readers: parts.poolSize }),
     ...createJsonRoutes(config, parts.provider),

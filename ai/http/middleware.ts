@@ -36,11 +36,15 @@ export function logRequests(logger: Logger): RequestHandler {
   };
 }
 
-/** Requires `X-Service-Token`; a null token lets everyone in. The comparison takes the same time for every token. */
-export function authenticate(token: string | null): RequestHandler {
-  const expected = token === null ? null : digest(token);
+/**
+ * Requires `X-Service-Token`, the present or the previous one; a null token lets everyone in. The comparison takes the same time for every
+ * token.
+ */
+export function authenticate(token: string | null, previous?: string): RequestHandler {
+  const expected = token === null ? null : [token, previous ?? token].map(digest);
   return (request: Request, _response: Response, next: NextFunction) => {
-    if (expected !== null && !timingSafeEqual(expected, digest(request.get('x-service-token') ?? ''))) {
+    const given = digest(request.get('x-service-token') ?? '');
+    if (expected !== null && expected.filter((known) => timingSafeEqual(known, given)).length === 0) {
       throw new ServiceError(401, 'unauthorized', 'The service token is missing or wrong.');
     }
     next();

@@ -17,6 +17,8 @@ export interface AiServiceConfig {
   tracing: TracingConfig;
   /** The shared secret of `X-Service-Token`; null if authentication is disabled. */
   token: string | null;
+  /** The secret before the last change, which callers may still send. */
+  previousToken: string | undefined;
   maxUploadBytes: number;
   maxTextCharacters: number;
   maxPdfPages: number;
@@ -66,6 +68,7 @@ export const aiServiceEnvironment = z.object({
   AI_HOST: z.string().optional(),
   AI_PORT: integer(8000, { max: 65535 }),
   SERVICE_TOKEN: z.string().optional(),
+  SERVICE_TOKEN_PREVIOUS: z.string().optional(),
   SERVICE_AUTH_DISABLED: flag(false),
   METRICS_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: integer(0, { max: 65_535 }),
@@ -104,6 +107,9 @@ const checks = [
   check(['NODE_ENV', 'SERVICE_TOKEN'], ({ NODE_ENV, SERVICE_TOKEN }) =>
     NODE_ENV === 'production' && SERVICE_TOKEN ? refusePlaceholder('SERVICE_TOKEN', SERVICE_TOKEN) : [],
   ),
+  check(['NODE_ENV', 'SERVICE_TOKEN_PREVIOUS'], ({ NODE_ENV, SERVICE_TOKEN_PREVIOUS }) =>
+    NODE_ENV === 'production' && SERVICE_TOKEN_PREVIOUS ? refusePlaceholder('SERVICE_TOKEN_PREVIOUS', SERVICE_TOKEN_PREVIOUS) : [],
+  ),
   check(['OCR_SCANNED_PDF', 'OCR_PROVIDER'], ({ OCR_SCANNED_PDF, OCR_PROVIDER }) =>
     OCR_SCANNED_PDF && OCR_PROVIDER === 'none' ? ['OCR_SCANNED_PDF: needs text recognition, but OCR_PROVIDER is none'] : [],
   ),
@@ -127,6 +133,7 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     metrics: { host: env.METRICS_HOST, port: env.METRICS_PORT },
     tracing: tracingOf(env),
     token: env.SERVICE_AUTH_DISABLED ? null : (env.SERVICE_TOKEN ?? null),
+    previousToken: env.SERVICE_TOKEN_PREVIOUS || undefined,
     maxUploadBytes: env.MAX_UPLOAD_BYTES,
     maxTextCharacters: env.MAX_TEXT_CHARACTERS,
     maxPdfPages: env.MAX_PDF_PAGES,

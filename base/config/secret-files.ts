@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 export const secretVariables: readonly string[] = [
   'AUTH_SECRET',
   'SERVICE_TOKEN',
+  'SERVICE_TOKEN_PREVIOUS',
   'DATABASE_URL',
   'DATABASE_DIRECT_URL',
   'SMTP_URL',

@@ -132,6 +132,22 @@ describe('the AI service over HTTP', () => {
   });
 });
 
+describe('the AI service while its token changes', () => {
+  it('takes the new one and the previous one, and no other', async () => {
+    const previous = 'the-token-before';
+    const service = await startAiService({ SERVICE_TOKEN_PREVIOUS: previous });
+    const statusWith = async (given: string) =>
+      (await fetch(`${service.url}/openapi.json`, { headers: { 'x-service-token': given } })).status;
+    try {
+      expect([await statusWith(token), await statusWith(previous), await statusWith('another'), await statusWith('')]).to.deep.equal([
+        200, 200, 401, 401,
+      ]);
+    } finally {
+      await service.stop();
+    }
+  });
+});
+
 describe('the AI service without authentication', () => {
   it('serves, and says so at /health', async () => {
     const service = await startAiService({ SERVICE_TOKEN: '', SERVICE_AUTH_DISABLED: 'true' });
