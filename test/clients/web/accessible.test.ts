@@ -9,6 +9,7 @@ describe('The pages of the console, for everybody', () => {
   const { api, open, tenant } = useConsole({ WEBHOOKS_ENABLED: 'true' });
   let documentId: string;
   let endpointId: string;
+  let jobId: string;
   let admin: TestUser;
 
   before(async () => {
@@ -27,6 +28,7 @@ describe('The pages of the console, for everybody', () => {
     ]) {
       const { body } = await api.request('POST', '/api/v1/jobs', { token, body: { kind, documentId: id } });
       await api.jobIn(token, body.id, ['succeeded', 'failed']);
+      jobId = body.id;
     }
     const { organizationId } = tenant;
     const make = async (path: string, body: object) => (await expectOk(api.request('POST', path, { token: token, body }))).body;
@@ -43,7 +45,7 @@ describe('The pages of the console, for everybody', () => {
         const look = { colorScheme, viewport: { width, height: 800 } };
         const public_ = ['/sign-in', '/sign-up', '/forgot-password', '/reset-password?token=a', '/two-factor', '/accept-invitation/a'];
         const own = [
-          ...['documents?tags=care', `documents/${documentId}?start=4&end=11`, 'jobs', 'search?q=mirrors', 'usage'],
+          ...['documents?tags=care', `documents/${documentId}?start=4&end=11`, 'jobs', `jobs/${jobId}`, 'search?q=mirrors', 'usage'],
           ...['members', 'workspaces'],
           'ask?q=When+are+the+mirrors+washed%3F&key=the-same-answer',
           ...['api-keys', 'webhooks', `webhooks/${endpointId}`, 'audit', 'plan', 'mailbox', 'account'],
@@ -63,6 +65,27 @@ describe('The pages of the console, for everybody', () => {
           }
         }
       });
+
+  it('fit a window that is enlarged to 400 %', async () => {
+    const { page } = await open('/sign-in', { as: tenant.owner, viewport: { width: 320, height: 256 } });
+    const own = [
+      'documents?tags=care',
+      `documents/${documentId}?start=4&end=11`,
+      'jobs',
+      `jobs/${jobId}`,
+      'search?q=mirrors',
+      'usage',
+      'members',
+    ];
+    for (const path of [...own, 'workspaces', 'api-keys', `webhooks/${endpointId}`, 'audit', 'account'].map((each) =>
+      pathOf(tenant, each),
+    )) {
+      await page.goto(api.url + path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await untilLoaded(page);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).to.be.at.most(0);
+    }
+  });
 
   it('can be used with the keyboard alone', async () => {
     const { page } = await open('/sign-in');
