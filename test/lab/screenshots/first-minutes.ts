@@ -35,7 +35,7 @@ export async function takeFirstMinutes(browser: Browser, url: string, directory:
     .waitFor();
   await take('2-jobs.png');
 
-  await page.getByRole('link', { name: 'Search' }).click();
+  await page.getByRole('link', { name: 'Search', exact: true }).click();
   await page.getByRole('searchbox').fill('what wind speed closes the dome');
   await page.getByRole('button', { name: 'Search' }).click();
   const first = page.getByRole('listitem').first();
