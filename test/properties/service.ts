@@ -156,18 +156,9 @@ function planReader(config: ReturnType<typeof loadServerConfig>): ApiDeps['getPl
 }
 
 function environmentOf({ billing }: ServiceOptions): Environment {
-  const limits = Object.entries(planLimits).flatMap(([plan, { workspaces, members, aiCredits, storageBytes }]) => {
-    const prefix = `PLAN_${plan.toUpperCase()}`;
-    return Object.entries({
-      [`${prefix}_WORKSPACES`]: workspaces,
-      [`${prefix}_MEMBERS`]: members,
-      [`${prefix}_AI_CREDITS`]: aiCredits,
-      [`${prefix}_STORAGE_BYTES`]: storageBytes,
-    }).map(([name, value]) => [name, String(value)]);
-  });
   return {
     ...{ NODE_ENV: 'test', AUTH_SECRET: 'a-secret-of-this-test-a-secret-of-this-test', DATABASE_URL: 'postgres://unused' },
     ...(billing ? billingOn : {}),
-    ...{ BILLING_DUNNING_DAYS: String(graceDays), ...Object.fromEntries(limits) },
+    ...{ BILLING_DUNNING_DAYS: String(graceDays), PLANS: JSON.stringify(planLimits) },
   };
 }
