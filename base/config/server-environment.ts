@@ -94,6 +94,7 @@ export const serverEnvironment = z.object({
   PROVIDER_B_ISSUER: httpUrl().optional(),
   PROVIDER_B_CLIENT_ID: z.string().optional(),
   PROVIDER_B_CLIENT_SECRET: z.string().optional(),
+  JOB_WAIT_HOURS: integer(72, { min: 1, max: 8_760 }),
   WORKER_ENABLED: flag(true),
   WORKER_CONCURRENCY: integer(2, { min: 1, max: 1_000 }),
   WORKER_EMBED_CALLS: integer(0, { max: 1_000 }),

@@ -78,7 +78,7 @@ export function loadServerConfig(env: Environment) {
       outages: {
         probeDelaysMs: times.outageProbes,
         slotMs: times.outageSlot,
-        longestWaitMs: times.longestJobWait,
+        longestWaitMs: e.JOB_WAIT_HOURS * 3_600_000,
         leaseMs: jobTimeoutMsOf(e),
       },
     },

@@ -9,8 +9,6 @@ export const times = {
   outageProbes: [5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000],
   /** The time between two jobs that look again whether what they wait for is there: so many wait that all at once would be a burst. */
   outageSlot: 1_000,
-  /** How long a job waits for what is down before it fails. */
-  longestJobWait: 72 * 3_600_000,
   /** The duration of a webhook request. An attempt that takes a minute is presumed lost. */
   webhookRequest: 15_000,
   /** The waits of Standard Webhooks after each attempt but the last: ten attempts in three days. */
