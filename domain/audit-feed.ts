@@ -23,8 +23,9 @@ interface FeedPosition {
 export async function readAuditFeed(db: Db, position: FeedPosition): Promise<NumberedEntry[]> {
   const numbered = await readNumbered(db, position);
   if (numbered.length > 0) return numbered;
-  const given = await inTransaction(db, (trx) => numberEntries(trx, position.organizationId));
-  return given === 0 ? [] : readNumbered(db, position);
+  // Another reader may have numbered them meanwhile.
+  const last = await inTransaction(db, (trx) => numberEntries(trx, position.organizationId));
+  return last > position.after ? await readNumbered(db, position) : [];
 }
 
 async function readNumbered(db: Db, { organizationId, after, limit }: FeedPosition): Promise<NumberedEntry[]> {
@@ -39,7 +40,7 @@ async function readNumbered(db: Db, { organizationId, after, limit }: FeedPositi
 }
 
 /**
- * Numbers the oldest committed entries without a number, one response of them. Returns how many. Numbers become visible in their order,
+ * Numbers the oldest committed entries without a number, one response of them. Returns the last number that is given. Numbers become visible in their order,
  * since only one transaction at a time gives them. An entry that retention is deleting is left to it: its number would be missing.
  */
 async function numberEntries(trx: Transaction, organizationId: string): Promise<number> {
@@ -52,8 +53,7 @@ async function numberEntries(trx: Transaction, organizationId: string): Promise<
   const ids = rows.map(({ id }) => id);
   const sequence = sql<number>`${last} + array_position(${ids}::text[], id)`;
   await trx.updateTable('audit_entry').set({ sequence }).where('id', '=', anyOf(ids)).execute();
-  const given = ids.length;
-  const to = { last: last + given };
-  if (given > 0) await trx.updateTable('audit_sequence').set(to).where('organization_id', '=', organizationId).execute();
-  return given;
+  const to = { last: last + ids.length };
+  if (ids.length > 0) await trx.updateTable('audit_sequence').set(to).where('organization_id', '=', organizationId).execute();
+  return to.last;
 }

@@ -10,6 +10,7 @@ describe('the configuration of the AI service', () => {
       host: undefined,
       port: 8000,
       token: 'secret',
+      previousToken: undefined,
       maxUploadBytes: 26_214_400,
       maxTextCharacters: 200_000,
       maxPdfPages: 500,

@@ -17,7 +17,7 @@ const manifest = JSON.parse(readFileSync('contract/package.json', 'utf8'));
 /** What the state of the rows does not allow. Their errors are checked, too. */
 const refused = [
   ...['workspaces.update', 'jobs.cancel', 'jobs.retry'],
-  ...['admin.organizations.cancelSubscription', 'admin.organizations.delete'],
+  ...['admin.organizations.cancelSubscription', 'admin.organizations.delete', 'admin.system.endOutage'],
 ];
 /** A release of each line that is supported; undefined for the one at hand. */
 const runtimes = ['20.20.2', '22.23.3', undefined];

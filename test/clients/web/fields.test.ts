@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type AiService, startAiService, token } from '../../ai/support/ai-service.ts';
 import { chat, type RemoteModel, startRemoteModel } from '../../ai/support/remote-model.ts';
+import { until } from '../../support/processes.ts';
 import { violationsOf } from './support/axe.ts';
 import { pathOf, useConsole } from './support/use-console.ts';
 
@@ -53,7 +54,7 @@ describe('The fields of a document in the console', () => {
     expect(await page.evaluate('window.hacked')).to.equal(undefined);
     expect(complaints).to.deep.equal([]);
     await page.setViewportSize({ width: 390, height: 800 });
-    await page.waitForFunction('document.documentElement.scrollWidth <= innerWidth');
+    await until(async () => (await page.evaluate('document.documentElement.scrollWidth <= innerWidth')) === true);
   });
 
   it('say why they could not be extracted', async () => {
