@@ -11,9 +11,9 @@ import type { WorkspaceRow } from './workspaces/workspace.ts';
 
 /**
  * Every row lock of the domain, in the order of docs/rules.md, which the triggers in `db/triggers/` follow, too: user, organization,
- * subscription, team, workspace, index of a workspace, document, job, outage, counters (credits of a month, bytes of a workspace, audit entries of an
- * organization), flag. A
- * transaction never takes an earlier lock afterwards. Batches that several processes may work on skip locked rows.
+ * subscription, team, workspace, index of a workspace, document, job, outage, counters (credits of a month, bytes of a workspace, audit
+ * entries of an organization), flag. A transaction never takes an earlier lock afterwards. Batches that several processes may work on skip
+ * locked rows.
  */
 
 /**

@@ -99,8 +99,8 @@ export async function rerankTexts(
 }
 
 /**
- * Embeds a query, also while the model's provider limits its rate and there is time. Throws SERVICE_UNAVAILABLE if the AI service fails, refuses the
- * query, or takes too long; and the signal's reason.
+ * Embeds a query. Waits for a rate limit of the model's provider, if there is time. Throws SERVICE_UNAVAILABLE if the AI service fails,
+ * refuses the query, or takes too long; and the signal's reason.
  */
 export async function embedQuery(
   ai: AiClient,

@@ -21,7 +21,7 @@ import * as providerOutages from './0019-provider-outages.ts';
 import * as auditSequence from './0020-audit-sequence.ts';
 import * as suspension from './0021-suspension.ts';
 import * as legalHold from './0022-legal-hold.ts';
-import * as lastBackup from './0025-last-backup.ts';
+import * as lastBackup from './0023-last-backup.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -53,5 +53,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0020-audit-sequence': auditSequence,
   '0021-suspension': suspension,
   '0022-legal-hold': legalHold,
-  '0025-last-backup': lastBackup,
+  '0023-last-backup': lastBackup,
 };

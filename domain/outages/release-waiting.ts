@@ -7,7 +7,8 @@ import { isSuspended } from '../organizations/suspension.ts';
 
 /**
  * Makes jobs that wait for a part due, or without one those of all parts that are not down any more, and wakes their workflows: at most
- * `limit`, one of each organization in turn. Leaves out those of suspended organizations, and those whose lock another transaction holds. Returns how many.
+ * `limit`, one of each organization in turn. Leaves out those of suspended organizations, and those whose lock another transaction holds.
+ * Returns how many.
  */
 export async function releaseWaiting(trx: Transaction, { part, limit }: { part?: WaitCause; limit: number }): Promise<number> {
   const ofPart = part === undefined ? sql`waits_for not in (select part from provider_outage)` : sql`waits_for = ${part}`;
