@@ -31,13 +31,14 @@ export interface Passage {
   /** The document's text around the chunk, and the character of the document that it begins at. */
   text: string;
   textStart: number;
-  /** The units of that text. */
+  /** The units of that text, and the character of the document that each begins at. */
   units: Unit[];
+  starts: number[];
   /** Those units that the chunk has a part of, by their index; without those of passages before it. */
   own: number[];
 }
 
-interface Row extends Omit<Passage, 'units' | 'own'> {
+interface Row extends Omit<Passage, 'units' | 'starts' | 'own'> {
   id: string;
   contentType: string;
   start: number;
@@ -73,16 +74,21 @@ export async function readPassages(db: Db, chunks: FoundChunk[]): Promise<Passag
     const passage = passages.get(id);
     if (!passage) return [];
     const own = passage.own.filter((index) => {
-      const key = `${passage.documentId} ${charactersTo(passage, passage.units[index]?.start ?? 0)}`;
+      const key = `${passage.documentId} ${passage.starts[index]}`;
       return !seen.has(key) && seen.add(key);
     });
     return own.length > 0 && seen.size <= maxUnits ? [{ ...passage, own }] : [];
   });
 }
 
-/** The position in the document of an index of a passage's text. */
-export function charactersTo({ text, textStart }: Pick<Passage, 'text' | 'textStart'>, index: number): number {
-  return textStart + countCharacters(text.slice(0, index));
+/** The positions in the document of where units begin, which are in the order of the text: one pass, since there are thousands. */
+export function startsOf({ text, textStart }: Pick<Passage, 'text' | 'textStart'>, units: Unit[]): number[] {
+  let [at, index] = [textStart, 0];
+  return units.map(({ start }) => {
+    at += countCharacters(text.slice(index, start));
+    index = start;
+    return at;
+  });
 }
 
 /**
@@ -110,7 +116,7 @@ function cutRow(source: Row, isLast: boolean): { passage: Passage; isWhole: bool
   const units = whole.map((unit) => (unit.cells.length > 0 && !isBegun(unit) ? { ...unit, cells: [] } : unit));
   const isTouched = (unit: Unit) => unit.start < to && unit.end > from;
   const own = units.flatMap((unit, index) => (isTouched(unit) && (isLast || (isBegun(unit) && isEnded(unit))) ? [index] : []));
-  return { passage: { ...row, units, own }, isWhole: own.length === cut.filter(isTouched).length };
+  return { passage: { ...row, units, starts: startsOf(row, units), own }, isWhole: own.length === cut.filter(isTouched).length };
 }
 
 /**

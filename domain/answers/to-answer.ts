@@ -1,9 +1,9 @@
-import { forward } from '../characters.ts';
+import { countCharacters, forward } from '../characters.ts';
 import { pageAt } from '../chunking/cut-chunks.ts';
 import { pathAt } from '../chunking/heading-paths.ts';
 import type { Answer, AnswerSentence, Picked } from './answer.ts';
 import { readable, type Unit } from './cut-units.ts';
-import { charactersTo, isRecognized, type Passage } from './read-passages.ts';
+import { isRecognized, type Passage } from './read-passages.ts';
 import { contextOf, firstShown } from './unit-context.ts';
 
 /** An answer before it is charged for. */
@@ -24,14 +24,14 @@ function placesOf(passages: Passage[]): Place[] {
 const [maxLength, maxContext] = [8_000, 1_000];
 
 /** A passage as the AI service compares it: rows with the heads of their cells, each unit with what says what it is about. */
-export function toUnits({ documentName, page, headings, outline, text, textStart, units, own }: Passage) {
+export function toUnits({ documentName, page, headings, outline, text, units, starts, own }: Passage) {
   const clip = (long: string, length: number) => long.slice(0, forward(long, 0, length));
   return {
     ...{ title: documentName, page, heading: headings.at(-1) ?? null },
     units: own.map((index) => {
       const unit = units[index] as Unit;
       const { lead, parents, before } = contextOf(text, units, index);
-      const paths = pathAt(outline.headings, charactersTo({ text, textStart }, unit.start));
+      const paths = pathAt(outline.headings, starts[index] ?? 0);
       const leaning = firstShown(text, units, index) < index ? before : null;
       const around = [...paths, lead, ...parents, leaning].filter((line) => line !== null).map((line) => clip(line, maxContext));
       return {
@@ -61,7 +61,7 @@ export function toAnswer({ answer, draft, extractive, model }: Picked, passages:
       const { passage } = first;
       const from = firstShown(passage.text, passage.units, first.index);
       const fresh = Array.from({ length: last.index - from + 1 }, (_, offset) => from + offset).filter((index) => {
-        const key = `${passage.documentId} ${charactersTo(passage, passage.units[index]?.start ?? 0)}`;
+        const key = `${passage.documentId} ${passage.starts[index]}`;
         return !shown.has(key) && shown.add(key);
       });
       if (fresh.includes(last.index) && sentences.length < maxSentences)
@@ -94,10 +94,10 @@ function runsOf([one, other]: Place[]): [Place, Place][] {
 }
 
 function toSentence(passage: Passage, first: number, last: number, mark: string | null): AnswerSentence {
-  const { documentId, documentName, outline, units } = passage;
+  const { documentId, documentName, outline, units, starts } = passage;
   const text = passage.text.slice(units[first]?.start, units[last]?.end);
-  const start = charactersTo(passage, units[first]?.start ?? 0);
-  const end = charactersTo(passage, units[last]?.end ?? 0);
+  const start = starts[first] ?? 0;
+  const end = passage.textStart + countCharacters(passage.text.slice(0, units[last]?.end ?? 0));
   const citation = {
     ...{ documentId, documentName, page: pageAt(outline, start), headings: pathAt(outline.headings, start), start, end },
     ...{ quote: text, exact: true, recognized: isRecognized(passage, start, end) },

@@ -82,6 +82,10 @@ for (const { mode, revision } of revisions) {
       const answer = await call(client, 'ask_documents', { workspaceId, question: 'How often are the mirrors washed?', mode: 'lexical' });
       const [{ citations }] = answer.sentences;
       expect(citations[0]).to.include({ documentId, start: 0, quote: 'The mirrors are washed with deionised water every month.' });
+      const leaning = { workspaceId, question: 'And when at the earliest?', mode: 'lexical' };
+      expect((await call(client, 'ask_documents', leaning)).nothingFound, 'without the conversation').to.equal(true);
+      const continued = await call(client, 'ask_documents', { ...leaning, conversation: ['When does the dome open?'] });
+      expect(continued.sentences[0].text).to.equal('The dome opens at dusk.');
       const filter = { tags: ['none'] };
       expect((await call(client, 'search_documents', { workspaceId, query: 'mirrors', filter })).results).to.deep.equal([]);
       const { documents } = await call(client, 'list_documents', { workspaceId });

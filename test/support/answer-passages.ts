@@ -1,6 +1,6 @@
 import type { Outline } from '../../db/schema.ts';
 import { cutUnits } from '../../domain/answers/cut-units.ts';
-import type { Passage } from '../../domain/answers/read-passages.ts';
+import { type Passage, startsOf } from '../../domain/answers/read-passages.ts';
 import { toUnits } from '../../domain/answers/to-answer.ts';
 
 /** A whole document as one passage. */
@@ -11,6 +11,7 @@ export function passageOf(text: string, { name = 'notes.txt', headings = [] as O
   );
   return {
     ...{ documentId: name, documentName: name, page: null, headings: [], ocrConfidence: null, text, textStart: 0, units },
+    starts: startsOf({ text, textStart: 0 }, units),
     outline: { characters: text.length, pages: null, headings },
     own: units.map((_, index) => index),
   };

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import type { SearchMode } from '../../../../contract/document-search.ts';
+import { termsOf } from '../../../../domain/search/terms.ts';
 import { plainBm25 } from '../baselines/plain-bm25.ts';
 import { type Figure, toFigure } from '../support/figure.ts';
 import type { Judge } from '../support/judge.ts';
@@ -33,9 +34,14 @@ export const finding: Judge = async (directory, { quick }) => {
   const bench = await startSearchBench();
   try {
     const figures: Figure[] = [];
-    for (const file of globSync(`${directory}/xquad.*.json`).sort())
-      figures.push(...(await judge(bench, readLanguage(file, quick ? 4 : 1))));
-    return figures;
+    const languages = globSync(`${directory}/xquad.*.json`)
+      .sort()
+      .map((file) => readLanguage(file, quick ? 4 : 1));
+    const start = performance.now();
+    for (const language of languages) await fill(bench, language);
+    const indexing = performance.now() - start;
+    for (const language of languages) figures.push(...(await judge(bench, language)));
+    return languages.length === 0 ? figures : [...figures, ...weighStems(languages, indexing)];
   } finally {
     await bench.stop();
   }
@@ -52,12 +58,15 @@ export function readLanguage(file: string, every: number): Language {
   return { code, texts: paragraphs.map(({ context }) => context), questions: questions.filter((_, index) => index % every === 0) };
 }
 
-async function judge(bench: SearchBench, language: Language): Promise<Figure[]> {
-  const { code, texts } = language;
+async function fill(bench: SearchBench, { code, texts }: Language): Promise<void> {
   await bench.fill(
     code,
     texts.map((text, place) => ({ name: `${place}.txt`, text })),
   );
+}
+
+async function judge(bench: SearchBench, language: Language): Promise<Figure[]> {
+  const { code, texts } = language;
   const plain = plainBm25(texts.map((text, place) => ({ id: String(place), text })));
   const baseline = await shareFound(language, async (query) => Number(plain(query, 1)[0] ?? -1));
   const name = (what: string) => `finding, ${languageNames.of(code)}: ${what}`;
@@ -69,6 +78,26 @@ async function judge(bench: SearchBench, language: Language): Promise<Figure[]> 
   }
   const value = await shareFound(language, await prepareFullText(bench, language));
   return [...figures, toFigure(name("Postgres' full text"), { value, baseline, unit: '' })];
+}
+
+/** What stems add beside words as they are written: to the postings, and the share of the milliseconds of `indexing` that making them takes. */
+function weighStems(languages: Language[], indexing: number): Figure[] {
+  const count = (languageOf: (language: Language) => string) => {
+    const start = performance.now();
+    let postings = 0;
+    for (const language of languages) {
+      for (const text of language.texts) postings += new Set(termsOf(text, languageOf(language))).size;
+    }
+    return { postings, time: performance.now() - start };
+  };
+  // No language has this code, so there are no stems. The first count warms up.
+  const written = [0, 1].map(() => count(() => 'zxx')).at(-1) as ReturnType<typeof count>;
+  const stemmed = count(({ code }) => code);
+  const share = Math.max(0, stemmed.time - written.time) / indexing;
+  return [
+    toFigure('finding: postings with stems', { value: stemmed.postings, baseline: written.postings, unit: '' }, { ratio: { atMost: 1.4 } }),
+    toFigure('finding: share of indexing that stems take', { value: share, unit: '' }, { atMost: 0.1 }),
+  ];
 }
 
 /** The share of the questions for which `find` returns the place of their paragraph. */
