@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { type ExtractionProgress, patiently } from '../adapters/ai-service/client.ts';
 import { StorageUnavailable } from '../adapters/storage/port.ts';
 import type { Transaction } from '../db/connect.ts';
@@ -5,6 +6,7 @@ import type { JobKind, Outline } from '../db/schema.ts';
 import { countCharacters } from '../domain/characters.ts';
 import { chunkingOf, chunkSizeOf, maxChunks } from '../domain/chunking/chunking.ts';
 import { cutChunks } from '../domain/chunking/cut-chunks.ts';
+import { digested } from '../domain/documents/digested.ts';
 import { DocumentGone, type DocumentRow, findDocument } from '../domain/documents/document.ts';
 import { type ExtractedText, findText, keepText, storeText } from '../domain/documents/document-text.ts';
 import { cutPassages } from '../domain/fields/document-passages.ts';
@@ -30,7 +32,7 @@ type Handler = (deps: ActivityDeps, job: JobRow, signal: AbortSignal, report: (p
 const extractDocument: Handler = async (deps, job, signal, report) => {
   const document = await getJobDocument(deps, job);
   const extracted = await extractText(deps, document, { ...ofJob(job), signal, report });
-  const { text: _, outline: __, ocrConfidence: ___, ...result } = extracted;
+  const { text: _, outline: __, ocrConfidence: ___, sha256: ____, ...result } = extracted;
   return { result, effects: (trx) => storeText(trx, document, extracted) };
 };
 
@@ -216,11 +218,15 @@ async function extractOnce(deps: ActivityDeps, document: DocumentRow, { report, 
     const { content_type: mediaType, charset, size_bytes: contentLength } = document;
     const contentType = charset === null ? mediaType : `${mediaType}; charset=${charset}`;
     const onProgress = ({ read, of }: ExtractionProgress) => report(`Text recognition has read ${read} of ${of} scanned pages.`);
-    const extracted = await deps.ai.extract({ body, contentType, contentLength, onProgress, ...call });
+    const { bytes, result } = digested(body);
+    const extracted = await deps.ai.extract({ body: Readable.from(bytes), contentType, contentLength, onProgress, ...call });
     const { text, characters, pages, truncated, ocrPages, ocrConfidence, notices, outline } = extracted;
     const { page_starts: pageStarts, pages_end: pagesEnd, headings } = outline;
+    // The service may answer before it has read everything.
+    const { sizeBytes, sha256 } = result();
+    const digest = sizeBytes === contentLength ? { sha256 } : {};
     const stored = { characters, pages: pageStarts, pagesEnd, headings };
-    return { text, characters, pages, truncated, ocrPages, ocrConfidence, notices, outline: stored };
+    return { text, characters, pages, truncated, ocrPages, ocrConfidence, notices, outline: stored, ...digest };
   } finally {
     body.destroy();
   }

@@ -2,7 +2,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import type { LocalStorage } from '../adapters/storage/local.ts';
 import { ApiError } from '../contract/api-error.ts';
 import { contentTypes } from '../contract/content-types.ts';
-import { findDeclaredBytes } from '../domain/documents/document.ts';
+import { findDeclaredBytes, storeDigest } from '../domain/documents/document.ts';
 import { authPath } from './auth/mount.ts';
 import { sessionCookieName } from './auth/session-options.ts';
 import { chatRoutes } from './chat/mount.ts';
@@ -84,6 +84,7 @@ function uploadOptions({ config, db, log }: ApiDeps, storage: LocalStorage): Upl
   return {
     storage,
     findDeclaredBytes: (organizationId, documentId) => findDeclaredBytes(db, organizationId, documentId),
+    storeDigest: (...stored) => storeDigest(db, ...stored),
     maxUploadBytes: config.storage.maxUploadBytes,
     contentTypes: [...contentTypes, ...config.extraContentTypes],
     limits: config.uploads,

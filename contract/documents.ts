@@ -18,6 +18,7 @@ import {
   pageNumber,
   position,
   queryInteger,
+  sha256,
 } from './fields.ts';
 import { metadata, tag, tags } from './labels.ts';
 import { displayName } from './names.ts';
@@ -100,6 +101,11 @@ export const documentSchema = z
     contentType,
     size: byteCount.describe('Bytes: the declared size, then the measured one once the upload is complete.').meta({ examples: [48_213] }),
     status: documentStatus.describe('`ready` once the upload is complete.').meta({ examples: ['ready'] }),
+    sha256: sha256
+      .optional()
+      .describe(
+        'Of the stored bytes. Absent until the service has read them: as they arrive, or from a bucket when the text is extracted.',
+      ),
     extracted: extracted.nullable(),
     indexedAt: dateTime.nullable(),
     chunkCount: count

@@ -64,6 +64,11 @@ export const id = z
   .regex(idPattern, 'must be an id')
   .meta({ examples: [exampleId] });
 
+export const sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256: 64 digits of hex, in lower case')
+  .meta({ examples: ['2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae'] });
+
 /** A name of a row that a client gives. A malformed one names no row, so it is let through as one that no row has, for the same checks. */
 function givenName(pattern: RegExp) {
   return z

@@ -47,6 +47,8 @@ export interface DocumentTable {
   size_bytes: number;
   status: DocumentStatus;
   object_key: string;
+  /** Of the stored bytes, in hex; null until the service has read them. */
+  sha256: Generated<string | null>;
   extracted_characters: number | null;
   extracted_pages: number | null;
   extracted_truncated: boolean | null;

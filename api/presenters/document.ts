@@ -15,6 +15,7 @@ export function toDocument(document: DocumentRow): z.input<typeof documentSchema
     contentType: document.content_type as z.input<typeof documentSchema>['contentType'],
     size: document.size_bytes,
     status: document.status,
+    ...(document.sha256 === null ? {} : { sha256: document.sha256 }),
     extracted: toExtracted(document),
     indexedAt: document.indexed_at?.toISOString() ?? null,
     chunkCount: document.chunk_count,

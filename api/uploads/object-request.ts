@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { LocalStorage } from '../../adapters/storage/local.ts';
+import type { Digest } from '../../domain/documents/digested.ts';
 import type { UploadLimits } from './admission.ts';
 import type { DownloadLimits } from './download-permits.ts';
 
@@ -8,6 +9,8 @@ export interface UploadOptions {
   storage: LocalStorage;
   /** The declared size of the document of an object; undefined if it was deleted: then even a signed request is `not_found`. */
   findDeclaredBytes(organizationId: string, documentId: string): Promise<number | undefined>;
+  /** Stores the digest of the object that was just stored. Returns whether its document is there. */
+  storeDigest(organizationId: string, documentId: string, stored: Digest): Promise<boolean>;
   maxUploadBytes: number;
   /** Every content type that a document may have. */
   contentTypes: readonly string[];

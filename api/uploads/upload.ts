@@ -1,5 +1,6 @@
 import { type Request, type Response, Router } from 'express';
 import { ObjectExistsError } from '../../adapters/storage/write-once.ts';
+import { type Digest, digested } from '../../domain/documents/digested.ts';
 import { noteOrganization } from '../http/request.ts';
 import { isDiskFull, storageFull, UploadAdmission, UploadRefused } from './admission.ts';
 import { download } from './download.ts';
@@ -56,8 +57,9 @@ async function upload(options: UploadOptions, admission: UploadAdmission, req: O
     if (await storage.stat(key)) throw new ObjectExistsError();
     release = await admission.reserve(req.params.organizationId, sizes.keptBytes);
     continueUpload(req, res);
-    await storage.write(key, receive(req, { ...sizes, maxUploadBytes, ...options.limits }), { onWritten: free });
-    await checkDocument(options, req);
+    const { bytes, result } = digested(receive(req, { ...sizes, maxUploadBytes, ...options.limits }));
+    await storage.write(key, bytes, { onWritten: free });
+    await checkDocument(options, req, result());
   } catch (error) {
     return failed(error, options, refuse, res);
   } finally {
@@ -67,9 +69,9 @@ async function upload(options: UploadOptions, admission: UploadAdmission, req: O
   res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 2 }).end('{}');
 }
 
-/** Deletes the object again if its document was deleted while it arrived. Throws {@link InvalidUpload}. */
-async function checkDocument({ storage, findDeclaredBytes }: UploadOptions, req: ObjectRequest): Promise<void> {
-  if ((await findDeclaredBytes(req.params.organizationId, req.params.documentId)) !== undefined) return;
+/** Stores the digest of the object, or deletes the object again if its document was deleted while it arrived. Throws {@link InvalidUpload}. */
+async function checkDocument({ storage, storeDigest }: UploadOptions, req: ObjectRequest, stored: Digest): Promise<void> {
+  if (await storeDigest(req.params.organizationId, req.params.documentId, stored)) return;
   await storage.delete(keyOf(req));
   throw new InvalidUpload(404, 'not_found');
 }

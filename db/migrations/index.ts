@@ -22,6 +22,7 @@ import * as auditSequence from './0020-audit-sequence.ts';
 import * as suspension from './0021-suspension.ts';
 import * as legalHold from './0022-legal-hold.ts';
 import * as lastBackup from './0023-last-backup.ts';
+import * as documentDigest from './0024-document-digest.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -54,4 +55,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0021-suspension': suspension,
   '0022-legal-hold': legalHold,
   '0023-last-backup': lastBackup,
+  '0024-document-digest': documentDigest,
 };

@@ -49,6 +49,8 @@ export interface ExtractedText {
   pages: number | null;
   truncated: boolean;
   outline: Outline;
+  /** Of the bytes that were read, if the document had none yet. */
+  sha256?: string | undefined;
   /** How many pages text recognition has read, if any. */
   ocrPages?: number | undefined;
   /** The confidence of text recognition for each page, in percent; null for pages without a result. */
@@ -86,6 +88,7 @@ export async function storeText(trx: Transaction, document: DocumentRow, extract
   await trx
     .updateTable('document')
     .set({
+      ...(extracted.sha256 === undefined ? {} : { sha256: extracted.sha256 }),
       extracted_characters: extracted.characters,
       extracted_pages: extracted.pages,
       extracted_truncated: extracted.truncated,

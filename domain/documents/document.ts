@@ -3,6 +3,7 @@ import { ApiError } from '../../contract/api-error.ts';
 import { anyOf, batchedRead } from '../../db/batched-read.ts';
 import type { Db } from '../../db/connect.ts';
 import type { DocumentTable, JobKind } from '../../db/schema.ts';
+import type { Digest } from './digested.ts';
 
 /** A document's row, without the columns that only indexes and pages need. */
 export type DocumentRow = Omit<Selectable<DocumentTable>, 'labels' | 'label_bytes'> & {
@@ -37,6 +38,7 @@ const columns = [
   'size_bytes',
   'status',
   'object_key',
+  'sha256',
   'extracted_characters',
   'extracted_pages',
   'extracted_truncated',
@@ -84,6 +86,22 @@ export async function getDocument(db: Db, documentId: string): Promise<DocumentR
 export async function findDeclaredBytes(db: Db, organizationId: string, documentId: string): Promise<number | undefined> {
   const document = await findDocument(db, documentId);
   return document?.organization_id === organizationId ? document.size_bytes : undefined;
+}
+
+/**
+ * Stores the digest of a document's object, unless that is larger than declared and will be deleted. Returns whether the organization's
+ * document is there: it may have been deleted while the bytes arrived.
+ */
+export async function storeDigest(db: Db, organizationId: string, documentId: string, { sizeBytes, sha256 }: Digest): Promise<boolean> {
+  const stored = await db
+    .updateTable('document')
+    .set({ sha256: sql<string | null>`case when size_bytes >= ${sizeBytes} then ${sha256} end` })
+    .where('id', '=', documentId)
+    .where('organization_id', '=', organizationId)
+    .where(inWorkspace)
+    .returning('id')
+    .executeTakeFirst();
+  return stored !== undefined;
 }
 
 export function documentNotFound(): ApiError {

@@ -96,10 +96,22 @@ export async function startUploadServer(
     const key = ids.join('/');
     return deleted.has(key) ? undefined : (declared.get(key) ?? maxUploadBytes);
   };
+  const storeDigest = async (...ids: unknown[]) => !deleted.has(ids.slice(0, 2).join('/'));
   const limits = { ...defaultLimits, ...options.limits };
   const toldOfFullDisk: unknown[] = [];
   const onStorageFull = (reason: unknown) => void toldOfFullDisk.push(reason);
-  app.use(uploadRoutes({ storage, findDeclaredBytes, maxUploadBytes, contentTypes, limits, downloads: options.downloads, onStorageFull }));
+  app.use(
+    uploadRoutes({
+      storage,
+      findDeclaredBytes,
+      storeDigest,
+      maxUploadBytes,
+      contentTypes,
+      limits,
+      downloads: options.downloads,
+      onStorageFull,
+    }),
+  );
   const failures: unknown[] = [];
   const answerInternalError: ErrorRequestHandler = (error, _req, res, _next) => {
     failures.push(error);
