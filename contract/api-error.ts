@@ -1,7 +1,7 @@
-import { type ErrorCode, type ErrorData, errorCodes } from './errors.ts';
+import { type DataOf, type ErrorCode, type ErrorData, errorCodes } from './errors.ts';
 
 type Details<C extends ErrorCode> = { message?: string; retryAfterSeconds?: number; cause?: unknown } & (C extends keyof ErrorData
-  ? { data: ErrorData[C] }
+  ? DataOf<ErrorData[C]>
   : { data?: undefined });
 
 /** An error for the caller, with one of the codes of errors.ts. It may be thrown anywhere; each transport renders it. */
@@ -11,7 +11,7 @@ export class ApiError<C extends ErrorCode = ErrorCode> extends Error {
   readonly data: unknown;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: C, ...[details]: C extends keyof ErrorData ? [Details<C>] : [Details<C>?]) {
+  constructor(code: C, ...[details]: object extends Details<C> ? [Details<C>?] : [Details<C>]) {
     super(details?.message ?? errorCodes[code].message, { cause: details?.cause });
     this.name = 'ApiError';
     this.code = code;

@@ -147,6 +147,10 @@ const uploadSchema = z
   })
   .meta({ id: 'Upload' });
 
+const duplicateOf = z
+  .object({ id, name: z.string().meta({ examples: ['handbook.pdf'] }) })
+  .meta({ id: 'DuplicateOf', description: 'A document of the workspace that has the promised content. Absent if there is none.' });
+
 const textPage = z
   .object({
     number: pageNumber,
@@ -206,7 +210,7 @@ export const documents = c.router({
     path: '/documents',
     summary: 'Begin an upload',
     description:
-      'Records a pending document and returns a signed target: PUT the bytes to `upload.url` with exactly `upload.headers`, then call `documents.complete`. The declared size counts against the quota of the workspace at once. An upload not completed within a day is removed.',
+      'Records a pending document and returns a signed target: PUT the bytes to `upload.url` with exactly `upload.headers`, then call `documents.complete`. The declared size counts against the quota of the workspace at once. An upload not completed within a day is removed. With `sha256` the answer tells which document of the workspace has this content already, to who may read it; what follows is the workspace’s `onDuplicate`.',
     body: z
       .object({
         workspaceId: givenId,
@@ -217,6 +221,11 @@ export const documents = c.router({
           .min(1)
           .describe('Bytes; the stored object may be smaller, never larger. In an S3 store it must have exactly this size.')
           .meta({ examples: [48213] }),
+        sha256: sha256
+          .optional()
+          .describe(
+            'Of the bytes that will be uploaded: tells of a document that has them already, and what was stored is checked against it.',
+          ),
         charset: charset
           .optional()
           .describe(
@@ -228,10 +237,18 @@ export const documents = c.router({
       .meta({ id: 'CreateUpload' }),
     ...operation('documents.createUpload', {
       access: 'document:create',
-      errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'LIMIT_REACHED'],
+      errors: ['NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'LIMIT_REACHED'],
       idempotent: true,
       answerExample: { document: { ...notRead, status: 'pending' } },
-      response: z.object({ document: documentSchema, upload: uploadSchema }).meta({ id: 'UploadDescriptor' }),
+      response: z
+        .object({
+          document: documentSchema,
+          upload: uploadSchema
+            .optional()
+            .describe('Always there, unless the workspace’s `onDuplicate` is `return` and `document` is one that was uploaded before.'),
+          duplicateOf: duplicateOf.optional(),
+        })
+        .meta({ id: 'UploadDescriptor' }),
     }),
   },
   complete: {
@@ -239,12 +256,12 @@ export const documents = c.router({
     path: '/documents/:id/complete',
     summary: 'Complete an upload',
     description:
-      'Measures the stored object, sets the size of the document to it and makes the document ready. Completing a ready document again returns the same document. An object larger than declared is deleted. What it holds is for `document.extract` to say. The jobs of the workspace’s `autoProcess` are queued in the same transaction; those for which the credits do not suffice are left out.',
+      'Measures the stored object, sets the size of the document to it and makes the document ready. Completing a ready document again returns the same document. An object larger than declared is deleted. What it holds is for `document.extract` to say. One without the promised `sha256` is PRECONDITION_FAILED, and a content that the workspace has and takes only once is CONFLICT: the document stays pending. The jobs of the workspace’s `autoProcess` are queued in the same transaction; those for which the credits do not suffice are left out.',
     pathParams: z.object({ id: givenId }),
     body: emptyBody,
     ...operation('documents.complete', {
       access: 'document:create',
-      errors: ['NOT_FOUND', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'LIMIT_REACHED'],
+      errors: ['NOT_FOUND', 'CONFLICT', 'PRECONDITION_FAILED', 'PAYLOAD_TOO_LARGE', 'LIMIT_REACHED'],
       answerExample: notRead,
       response: documentSchema,
     }),

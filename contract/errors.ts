@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTime } from './fields.ts';
+import { dateTime, exampleId } from './fields.ts';
 
 /** Every code with its HTTP status and default message. */
 export const errorCodes = {
@@ -64,6 +64,10 @@ export const dataSchemas = {
   ORGANIZATION_SUSPENDED: z
     .object({ reason: z.string().meta({ examples: ['The invoice of October is not paid.'] }), since: dateTime })
     .meta({ id: 'Suspension', description: 'Why an operator of the deployment has suspended the organization, and since when.' }),
+  CONFLICT: z
+    .object({ documentId: z.string().meta({ examples: [exampleId] }) })
+    .optional()
+    .meta({ id: 'ConflictingDocument', description: 'The document that has the content already, where that is the conflict.' }),
   LEGAL_HOLD: z
     .object({ reason: z.string().meta({ examples: ['The case of the broken dome.'] }), since: dateTime })
     .meta({ id: 'HoldReason', description: 'Why an owner holds this, and since when.' }),
@@ -75,9 +79,13 @@ export interface ErrorData {
   BAD_REQUEST: { issues: Issue[] };
   LIMIT_REACHED: { kind: LimitKind; limit: number; plan: string; scope?: (typeof creditScopes)[number] | undefined };
   ORGANIZATION_SUSPENDED: { reason: string; since: string };
+  CONFLICT: { documentId: string } | undefined;
   LEGAL_HOLD: { reason: string; since: string };
   PAYLOAD_TOO_LARGE: { maxBytes: number };
 }
+
+/** The data of an error, which some errors of a code may lack. */
+export type DataOf<D> = undefined extends D ? { data?: D } : { data: D };
 
 /** The envelope of every declared error, on both transports. */
 export interface ErrorEnvelope {
@@ -116,7 +124,7 @@ type CodeWith<S extends number, C extends ErrorCode> = C extends ErrorCode ? (St
 
 /** The envelope of one code, as it is declared. */
 type DeclaredError<C extends ErrorCode> = C extends ErrorCode
-  ? { defined: true; code: C; status: StatusOf<C>; message: string } & (C extends keyof ErrorData ? { data: ErrorData[C] } : unknown)
+  ? { defined: true; code: C; status: StatusOf<C>; message: string } & (C extends keyof ErrorData ? DataOf<ErrorData[C]> : unknown)
   : never;
 
 /** The response schemas of codes, by HTTP status. */

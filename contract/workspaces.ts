@@ -24,6 +24,9 @@ const autoProcess = z
   .overwrite(distinct)
   .meta({ examples: [['document.index']] });
 
+export const onDuplicate = z.enum(['allow', 'return', 'refuse']);
+export type OnDuplicate = z.infer<typeof onDuplicate>;
+
 const workspaceFields = {
   id,
   organizationId: id,
@@ -35,6 +38,11 @@ const workspaceFields = {
   slug: z.string().meta({ examples: ['field-notes'] }),
   autoProcess: autoProcess.default([]).describe('The kinds of jobs that are queued for each upload as it is completed.'),
   creditBudget: creditBudget.default(null),
+  onDuplicate: onDuplicate
+    .default('allow')
+    .describe(
+      'What becomes of an upload whose content a document of the workspace has already: it is another document, that one is answered, or it is refused with CONFLICT.',
+    ),
   createdAt: dateTime,
 };
 
@@ -93,6 +101,7 @@ export const workspaces = c.router({
         ...{ name: workspaceName.optional(), slug: slug.optional(), teamId: givenId.nullable().optional() },
         autoProcess: autoProcess.optional().describe('Jobs to queue for each upload as it is completed.'),
         creditBudget: creditBudget.optional(),
+        onDuplicate: onDuplicate.optional(),
       })
       .optional()
       .meta({ id: 'UpdateWorkspace' }),

@@ -7,6 +7,7 @@ import type { MailKind, ReplayInput } from '../contract/intents/inputs.ts';
 import type { JobKind, JobStatus } from '../contract/jobs.ts';
 import type { WebhookDeliveryEvent, WebhookEventName } from '../contract/webhook-events.ts';
 import type { WebhookDeliveryStatus, WebhookSignature } from '../contract/webhooks.ts';
+import type { OnDuplicate } from '../contract/workspaces.ts';
 import type { Actor } from './actor.ts';
 import type { AuthTables } from './auth-schema.ts';
 
@@ -31,6 +32,8 @@ export interface WorkspaceTable {
   auto_process: ColumnType<AutomaticJobKind[], AutomaticJobKind[] | undefined, AutomaticJobKind[]>;
   /** The credits that it may use in a month; null for no budget. */
   credit_budget: Generated<number | null>;
+  /** What becomes of an upload whose content the workspace has already. */
+  on_duplicate: Generated<OnDuplicate>;
   created_at: Timestamp;
   updated_at: Timestamp;
 }
@@ -49,6 +52,8 @@ export interface DocumentTable {
   object_key: string;
   /** Of the stored bytes, in hex; null until the service has read them. */
   sha256: Generated<string | null>;
+  /** What the upload said that it would be; null if it said nothing. */
+  promised_sha256: Generated<string | null>;
   extracted_characters: number | null;
   extracted_pages: number | null;
   extracted_truncated: boolean | null;

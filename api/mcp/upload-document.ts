@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { objectKey } from '../../adapters/storage/object-key.ts';
 import { ApiError } from '../../contract/api-error.ts';
@@ -32,12 +33,14 @@ export const uploadDocument = defineTool({
   async call({ workspaceId: named, text, base64, charset, ...rest }, context) {
     const { procedures, run, storage } = context;
     const bytes = toBytes(text, base64);
-    const { document } = await run(procedures.documents.createUpload, {
+    const { document, upload } = await run(procedures.documents.createUpload, {
       ...rest,
       charset: text === undefined ? charset : undefined,
       workspaceId: workspaceFor(context, named),
       size: bytes.length,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
     });
+    if (!upload) return { document };
     await storage.write(objectKey(document.organizationId, document.id), inChunks(bytes));
     return { document: await run(procedures.documents.complete, { id: document.id }) };
   },

@@ -11,6 +11,7 @@ export function toWorkspace(workspace: WorkspaceRow) {
     slug: workspace.slug,
     autoProcess: workspace.auto_process,
     creditBudget: workspace.credit_budget,
+    onDuplicate: workspace.on_duplicate,
     createdAt: workspace.created_at.toISOString(),
   };
 }

@@ -8,11 +8,13 @@ import { checkContentType, checkDeclaredSize, createUpload } from '../../domain/
 import { deleteDocument } from '../../domain/documents/delete-document.ts';
 import { getDocument } from '../../domain/documents/document.ts';
 import { findTextPage, getText, readTextPage } from '../../domain/documents/document-text.ts';
+import { digestIfNeeded, meetDuplicate } from '../../domain/documents/duplicates.ts';
 import { listDocuments } from '../../domain/documents/list-documents.ts';
 import { updateDocument } from '../../domain/documents/update-document.ts';
 import { newId } from '../../domain/ids.ts';
 import { expectLateUpload } from '../../domain/stored-objects/late-uploads.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
+import { holdsPermission } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { hasKind } from '../extra-kinds.ts';
 import { withIdempotency } from '../idempotency.ts';
@@ -21,6 +23,9 @@ import { toStorage } from '../presenters/workspace.ts';
 import { procedure } from '../procedure.ts';
 import { documentAsk, documentAskStream } from './document-ask.ts';
 import { documentSearch } from './document-search.ts';
+
+/** What a repeated request is answered by. */
+type RecordedUpload = ReturnType<typeof toDocument> & { duplicateOf?: { id: string; name: string } };
 
 export function documentProcedures(deps: ApiDeps) {
   const { db, getPlan, storage, cursors, config } = deps;
@@ -52,7 +57,7 @@ export function documentProcedures(deps: ApiDeps) {
     }),
 
     createUpload: procedure(contract.documents.createUpload, async (context) => {
-      const { input, actor, authorize } = context;
+      const { input, caller, actor, authorize } = context;
       const { workspaceId, size: sizeBytes, ...rest } = input;
       checkContentType(rest.contentType, config.extraContentTypes);
       const sign = async ({ id, organizationId }: { id: string; organizationId: string }) => {
@@ -60,32 +65,45 @@ export function documentProcedures(deps: ApiDeps) {
         return { id, upload: { ...target, expiresAt: target.expiresAt.toISOString() } };
       };
       let signed: Awaited<ReturnType<typeof sign>> | undefined;
-      const document = await withIdempotency<ReturnType<typeof toDocument>>(db, contract.documents.createUpload, context, async (once) => {
-        const { organization_id: organizationId } = await getWorkspace(db, workspaceId);
-        await authorize(organizationId, workspaceId);
-        checkDeclaredSize(sizeBytes, config.storage.maxUploadBytes);
-        const id = newId();
-        // Signs before the document counts: a document that nobody can upload would use up quota for a day.
-        signed = await sign({ id, organizationId });
-        return once(async (trx) =>
-          toDocument(await createUpload(trx, getPlan, actor, { ...rest, id, organizationId, workspaceId, sizeBytes })),
-        );
-      });
+      const { duplicateOf, ...document } = await withIdempotency<RecordedUpload>(
+        db,
+        contract.documents.createUpload,
+        context,
+        async (once) => {
+          const { organization_id: organizationId } = await getWorkspace(db, workspaceId);
+          await authorize(organizationId, workspaceId);
+          checkDeclaredSize(sizeBytes, config.storage.maxUploadBytes);
+          const mayRead = holdsPermission(caller, { organizationId, workspaceId }, 'document:read');
+          const { duplicate, isAnswer } = await meetDuplicate(db, { workspaceId, sha256: rest.sha256, mayRead });
+          const known = duplicate && { duplicateOf: { id: duplicate.id, name: duplicate.name } };
+          if (duplicate && isAnswer) return once(async () => ({ ...toDocument(duplicate), ...known }));
+          const id = newId();
+          // Signs before the document counts: a document that nobody can upload would use up quota for a day.
+          signed = await sign({ id, organizationId });
+          const upload = { ...rest, id, organizationId, workspaceId, sizeBytes };
+          return once(async (trx) => ({ ...toDocument(await createUpload(trx, getPlan, actor, upload)), ...known }));
+        },
+      );
+      const told = duplicateOf ? { duplicateOf } : {};
+      if (document.status === 'ready') return { document, ...told };
       if (signed?.id !== document.id) {
         await expectLateUpload(db, document);
         signed = await sign(document);
       }
-      return { document, upload: signed.upload };
+      return { document, upload: signed.upload, ...told };
     }),
 
-    complete: procedure(contract.documents.complete, async ({ input, actor, log, authorize }) => {
+    complete: procedure(contract.documents.complete, async ({ input, caller, actor, log, authorize }) => {
       const document = await getDocument(db, input.id);
       await authorize(document.organization_id, document.workspace_id);
       if (document.status === 'ready') return toDocument(document);
       const measuredBytes = await measureUpload(storage, document, (error) =>
         log.warn({ err: error }, 'an object larger than declared could not be deleted'),
       );
-      const measured = { measuredBytes, hasKind: (kind: AutomaticJobKind) => hasKind(deps.config, kind) };
+      await digestIfNeeded(db, storage, document);
+      const place = { organizationId: document.organization_id, workspaceId: document.workspace_id };
+      const mayRead = holdsPermission(caller, place, 'document:read');
+      const measured = { measuredBytes, hasKind: (kind: AutomaticJobKind) => hasKind(deps.config, kind), mayRead };
       return toDocument(await inTransaction(db, (trx) => completeUpload(trx, getPlan, actor, document, measured)));
     }),
 

@@ -19,6 +19,8 @@ export interface Upload {
   charset?: Charset | undefined;
   /** In bytes; required for a stream. */
   size?: number | undefined;
+  /** The SHA-256 of the bytes, in hex: see `documents.createUpload`. */
+  sha256?: string | undefined;
   tags?: string[] | undefined;
   /** Any JSON object. */
   metadata?: Record<string, unknown> | undefined;
@@ -47,8 +49,13 @@ type Created = OutputOf<Contract['documents']['createUpload']>;
 /** Records a document, sends its bytes to the signed target, and completes it. If that fails, the document is deleted. */
 export async function uploadDocument(uploading: Uploading, upload: Upload): Promise<Document> {
   const { documents, retries, timeoutMs, fetch } = uploading;
-  const { workspaceId, charset, tags, metadata, idempotencyKey } = upload;
-  const labels = { ...(charset ? { charset } : {}), ...(tags ? { tags } : {}), ...(metadata ? { metadata } : {}) };
+  const { workspaceId, charset, tags, metadata, sha256, idempotencyKey } = upload;
+  const labels = {
+    ...(sha256 ? { sha256 } : {}),
+    ...(charset ? { charset } : {}),
+    ...(tags ? { tags } : {}),
+    ...(metadata ? { metadata } : {}),
+  };
   // An error of the caller's file or function must not look like one of the network.
   const broken = new AbortController();
   const signal = upload.signal ? AbortSignal.any([upload.signal, broken.signal]) : broken.signal;
@@ -58,6 +65,8 @@ export async function uploadDocument(uploading: Uploading, upload: Upload): Prom
   const input = { workspaceId, name, contentType, size: content.sizeBytes, ...labels };
   const created = await record(uploading, input, { signal, idempotencyKey });
   const { document, upload: target } = created;
+  // The workspace has this content, and answers the document that has it.
+  if (!target) return document;
   const onBroken = (error: unknown) => broken.abort(error);
   const onSent = (sentBytes: number) => {
     try {

@@ -23,6 +23,7 @@ import * as suspension from './0021-suspension.ts';
 import * as legalHold from './0022-legal-hold.ts';
 import * as lastBackup from './0023-last-backup.ts';
 import * as documentDigest from './0024-document-digest.ts';
+import * as duplicates from './0025-duplicates.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -56,4 +57,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0022-legal-hold': legalHold,
   '0023-last-backup': lastBackup,
   '0024-document-digest': documentDigest,
+  '0025-duplicates': duplicates,
 };

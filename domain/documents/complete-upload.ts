@@ -12,6 +12,7 @@ import { createAutomaticJobs } from '../jobs/create-automatic-jobs.ts';
 import { lockDocument, lockOrganization, lockWorkspace } from '../locks.ts';
 import { changeUsedBytes, checkUsedBytes } from '../workspaces/used-bytes.ts';
 import { type DocumentRow, documentNotFound } from './document.ts';
+import { checkContent } from './duplicates.ts';
 
 /**
  * Measures the stored object of a document, in bytes. Throws PRECONDITION_FAILED if there is none, and PAYLOAD_TOO_LARGE if it is larger
@@ -31,15 +32,15 @@ export async function measureUpload(storage: Storage, document: DocumentRow, onD
 
 /**
  * Makes a pending document ready at its measured size, and checks the storage limit again (docs/rules.md, document states). A document that
- * is already ready is returned unchanged. Queues the jobs that the workspace asks for, if the deployment has their kind. Throws LIMIT_REACHED,
- * which leaves it pending, and NOT_FOUND.
+ * is already ready is returned unchanged. Queues the jobs that the workspace asks for, if the deployment has their kind. Throws LIMIT_REACHED
+ * and as {@link checkContent}, which leave it pending, and NOT_FOUND.
  */
 export async function completeUpload(
   trx: Transaction,
   getPlan: GetPlan,
   actor: Actor,
   document: DocumentRow,
-  { measuredBytes, hasKind }: { measuredBytes: number; hasKind: (kind: AutomaticJobKind) => boolean },
+  { measuredBytes, hasKind, mayRead }: { measuredBytes: number; hasKind: (kind: AutomaticJobKind) => boolean; mayRead: boolean },
 ): Promise<DocumentRow> {
   await lockOrganization(trx, document.organization_id);
   const plan = await getPlan(trx, document.organization_id);
@@ -47,6 +48,7 @@ export async function completeUpload(
   const current = await lockDocument(trx, document.id, 'change');
   if (!current) throw documentNotFound();
   if (current.status === 'ready') return { ...current, uploaded_by: document.uploaded_by };
+  if (workspace) await checkContent(trx, workspace, current, mayRead);
   // The measured size is no larger than the declared one, but the plan may have shrunk since.
   checkUsedBytes(await changeUsedBytes(trx, current.workspace_id, measuredBytes - current.size_bytes), plan);
   const ready = await trx

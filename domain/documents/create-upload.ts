@@ -19,6 +19,8 @@ interface NewUpload {
   contentType: string;
   charset?: string | undefined;
   sizeBytes: number;
+  /** What the caller promises to upload. */
+  sha256?: string | undefined;
   tags?: string[] | undefined;
   metadata?: Labels['metadata'] | undefined;
 }
@@ -42,7 +44,7 @@ export function checkContentType(contentType: string, extra: readonly string[]):
  * Throws LIMIT_REACHED, NOT_FOUND.
  */
 export async function createUpload(trx: Transaction, getPlan: GetPlan, actor: Actor, upload: NewUpload): Promise<DocumentRow> {
-  const { id, organizationId, workspaceId, name, contentType, charset = null, sizeBytes, tags = [], metadata = {} } = upload;
+  const { id, organizationId, workspaceId, name, contentType, charset = null, sizeBytes, sha256 = null, tags = [], metadata = {} } = upload;
   await lockOrganization(trx, organizationId);
   const plan = await getPlan(trx, organizationId);
   checkUsedBytes(await changeUsedBytes(trx, workspaceId, sizeBytes), plan);
@@ -57,6 +59,7 @@ export async function createUpload(trx: Transaction, getPlan: GetPlan, actor: Ac
       content_type: contentType,
       charset,
       size_bytes: sizeBytes,
+      promised_sha256: sha256,
       status: 'pending',
       object_key: objectKey(organizationId, id),
       ...toLabelColumns(workspaceId, { tags, metadata }),

@@ -39,6 +39,7 @@ const columns = [
   'status',
   'object_key',
   'sha256',
+  'promised_sha256',
   'extracted_characters',
   'extracted_pages',
   'extracted_truncated',

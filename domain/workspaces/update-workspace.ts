@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { AutomaticJobKind } from '../../contract/fields.ts';
+import type { OnDuplicate } from '../../contract/workspaces.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import { keepTeam, lockOrganization, lockWorkspace } from '../locks.ts';
@@ -13,6 +14,7 @@ interface WorkspaceChange {
   teamId?: string | null | undefined;
   autoProcess?: AutomaticJobKind[] | undefined;
   creditBudget?: number | null | undefined;
+  onDuplicate?: OnDuplicate | undefined;
 }
 
 /**
@@ -23,7 +25,7 @@ export async function updateWorkspace(
   trx: Transaction,
   actor: Actor,
   { id, organization_id: organizationId }: Pick<WorkspaceRow, 'id' | 'organization_id'>,
-  { name, slug, teamId, autoProcess, creditBudget }: WorkspaceChange,
+  { name, slug, teamId, autoProcess, creditBudget, onDuplicate }: WorkspaceChange,
 ): Promise<WorkspaceRow> {
   await lockOrganization(trx, organizationId);
   if (typeof teamId === 'string') await keepTeam(trx, organizationId, teamId);
@@ -35,8 +37,9 @@ export async function updateWorkspace(
     team_id: teamId === undefined ? before.team_id : teamId,
     auto_process: autoProcess ?? before.auto_process,
     credit_budget: creditBudget === undefined ? before.credit_budget : creditBudget,
+    on_duplicate: onDuplicate ?? before.on_duplicate,
   };
-  const changed = (['name', 'slug', 'team_id', 'auto_process', 'credit_budget'] as const).filter(
+  const changed = (['name', 'slug', 'team_id', 'auto_process', 'credit_budget', 'on_duplicate'] as const).filter(
     (column) => JSON.stringify(wanted[column]) !== JSON.stringify(before[column]),
   );
   if (changed.length === 0) return before;
@@ -57,7 +60,14 @@ export async function updateWorkspace(
   return after;
 }
 
-const labels = { name: 'name', slug: 'slug', team_id: 'teamId', auto_process: 'autoProcess', credit_budget: 'creditBudget' };
+const labels = {
+  name: 'name',
+  slug: 'slug',
+  team_id: 'teamId',
+  auto_process: 'autoProcess',
+  credit_budget: 'creditBudget',
+  on_duplicate: 'onDuplicate',
+};
 
 async function checkSlug(trx: Transaction, organizationId: string, slug: string): Promise<void> {
   const taken = await trx

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { documentSchema } from '../../contract/documents.ts';
 import { planName } from '../../contract/fields.ts';
 import { jobStatuses } from '../../contract/jobs.ts';
+import { onDuplicate } from '../../contract/workspaces.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 describe('The values that the database checks', () => {
@@ -27,6 +28,7 @@ describe('The values that the database checks', () => {
     ['job', 'status', jobStatuses],
     ['document', 'status', documentSchema.shape.status.options],
     ['plan_limit', 'plan', planName.options],
+    ['workspace', 'on_duplicate', onDuplicate.options],
   ] as const) {
     it(`are those of the contract: ${table}.${column}`, async () => {
       expect(await allowed(table, column)).to.have.members([...declared]);

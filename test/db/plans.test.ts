@@ -11,6 +11,7 @@ import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import { readHeldCredits, readUsageHistory } from '../../domain/credits/usage-history.ts';
 import type { DocumentFilter } from '../../domain/documents/document-filter.ts';
 import { findDocumentScope } from '../../domain/documents/document-scope.ts';
+import { meetDuplicate } from '../../domain/documents/duplicates.ts';
 import { toLabelColumns } from '../../domain/documents/labels.ts';
 import { listDocuments } from '../../domain/documents/list-documents.ts';
 import { hasJobsOfFormerWorkspace, listChanges, readChangedJobs } from '../../domain/jobs/list-changed-jobs.ts';
@@ -150,6 +151,7 @@ describe(`With ${rows} rows in each large table`, () => {
       listPlatformAuditEntries(db, cursors, { ...page, organizationId: small, actorId: 'user-5', targetId: '000000000005' }),
     'documents of a workspace': () => next((cursor) => listDocuments(db, cursors, { workspaceId: crowded, ...page, cursor })),
     'documents of a type': () => listDocuments(db, cursors, { workspaceId: crowded, contentTypes: ['text/html'], ...page }),
+    'the document with a content': () => meetDuplicate(db, { workspaceId: crowded, sha256: 'none', mayRead: true }),
     'documents that wait for their upload': () => listDocuments(db, cursors, { workspaceId: crowded, status: 'pending', ...page }),
     'jobs to replay': replayable({}),
     'jobs to replay, further on': () => listReplayable(db, {}, { replayRun: 'none', after: '000000000500', limit: 100 }),

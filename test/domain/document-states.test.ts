@@ -34,7 +34,8 @@ describe('A pending document', () => {
     const upload = { id: newId(), organizationId: 'one', workspaceId: 'one', name: 'a.txt', contentType: 'text/plain', sizeBytes: 10 };
     return inTransaction(db, (trx) => createUpload(trx, noPlan, systemActor, upload));
   };
-  const complete = (trx: Transaction) => completeUpload(trx, noPlan, systemActor, document, { measuredBytes: 4, hasKind: () => true });
+  const complete = (trx: Transaction) =>
+    completeUpload(trx, noPlan, systemActor, document, { measuredBytes: 4, hasKind: () => true, mayRead: true });
   const age = (id: string, by: string) => sql`update document set created_at = now() - ${by}::interval where id = ${id}`.execute(db);
   const usedBytes = async () => (await db.selectFrom('workspace').select('used_bytes').executeTakeFirstOrThrow()).used_bytes;
 

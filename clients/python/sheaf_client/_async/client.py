@@ -78,6 +78,7 @@ class AsyncClient(AsyncOperations):
         content_type: str | None = None,
         charset: str | None = None,
         size: int | None = None,
+        sha256: str | None = None,
         tags: list[str] | None = None,
         metadata: dict[str, Any] | None = None,
         on_progress: Progress | None = None,
@@ -87,7 +88,7 @@ class AsyncClient(AsyncOperations):
 
         Name and content type are by default those of the path. `charset`, of a text, is found by its bytes if it is
         not given. `size`, in bytes, is needed of what cannot be sought in,
-        such as a pipe. `on_progress` is called with the bytes sent and all bytes; the count starts again if the connection
+        such as a pipe. `sha256`, of the bytes, in hex: see `documents.create_upload`. `on_progress` is called with the bytes sent and all bytes; the count starts again if the connection
         breaks. An upload that fails deletes its document. With an `idempotency_key` it survives your program: the same upload
         with the same key goes on with the same document, within a day. One that was ended from outside, lost its connection
         or met a failure that passes keeps its document for that. One that failed otherwise does not: the same key
@@ -104,11 +105,15 @@ class AsyncClient(AsyncOperations):
             name=name,
             content_type=cast(ContentType, content_type),
             size=source.size,
+            sha256=UNSET if sha256 is None else sha256,
             charset=UNSET if charset is None else cast(Charset, charset),
             tags=UNSET if tags is None else tags,
             metadata=UNSET if metadata is None else metadata,
             idempotency_key=UNSET if idempotency_key is None else idempotency_key,
         )
+        if isinstance(created.upload, Unset):
+            # The workspace has this content, and answers the document that has it.
+            return created.document
         try:
             await self._transport.put(created.upload, source, on_progress, is_resumed=idempotency_key is not None)
             return await self.documents.complete(created.document.id)
