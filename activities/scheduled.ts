@@ -16,6 +16,7 @@ import { OrphanSweepStopped } from '../domain/stored-objects/orphan-sweep-stop.t
 import { StoreOfAnotherDeployment } from '../domain/stored-objects/store-owner.ts';
 import { sweepObjectDeletions } from '../domain/stored-objects/sweep-object-deletions.ts';
 import { holdLostDeliveries, sweepHeldDeliveries } from '../domain/webhooks/held-deliveries.ts';
+import { applyRetention, type RetentionProgress } from '../domain/workspaces/apply-retention.ts';
 import type { ActivityDeps } from './deps.ts';
 import { reporting, withHeartbeats } from './progress.ts';
 
@@ -90,6 +91,7 @@ export function housekeepingActivities({ db, storage, log, secrets, steps, audit
       if (lost > 0) log.warn({ lost }, 'webhooks had lost their workflows; the sweep sends them');
       return await remove(retention.webhookDeliveries);
     },
+    applyRetention: () => applyRetention(db, reporting<RetentionProgress>()),
     sealStoredSecrets: () => sealStoredSecrets(db, secrets, reporting<number>()),
     /** The number of problems that `npm run ops -- ledger` names. */
     async checkLedger(): Promise<number> {

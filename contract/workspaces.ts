@@ -1,5 +1,19 @@
 import { z } from 'zod';
-import { automaticJobKinds, byteCount, creditBudget, dateTime, deleted, distinct, documentJobKinds, givenId, id, slug } from './fields.ts';
+import { dataSchemas } from './errors.ts';
+import {
+  automaticJobKinds,
+  byteCount,
+  count,
+  creditBudget,
+  dateTime,
+  deleted,
+  distinct,
+  documentJobKinds,
+  givenId,
+  id,
+  optionalQueryInteger,
+  slug,
+} from './fields.ts';
 import { displayName } from './names.ts';
 import { c, operation } from './route.ts';
 
@@ -26,6 +40,40 @@ const autoProcess = z
 
 export const onDuplicate = z.enum(['allow', 'return', 'refuse']);
 export type OnDuplicate = z.infer<typeof onDuplicate>;
+/** What a workspace may keep for a number of days only. */
+export const retentionKinds = ['documents', 'texts', 'jobs'] as const;
+export type RetentionKind = (typeof retentionKinds)[number];
+
+const maxDays = 36_500;
+const days = z
+  .int()
+  .min(1)
+  .max(maxDays)
+  .meta({ examples: [90] });
+/** What each number of days counts from. */
+const keptFrom = {
+  documents: 'Since the upload. The document goes with its text and its object; its jobs stay.',
+  texts: 'Since the text was extracted. It goes with its chunks, so that searches no longer find the document, which stays.',
+  jobs: 'Since the job ended, with its input and result. No job is kept longer than the deployment keeps jobs.',
+};
+
+const retention = z
+  .object({
+    documents: days.nullable().describe(keptFrom.documents),
+    texts: days.nullable().describe(keptFrom.texts),
+    jobs: days.nullable().describe(keptFrom.jobs),
+  })
+  .meta({ id: 'Retention', description: 'For how many days a workspace keeps what; null for no end of its own.' });
+
+const queryDays = optionalQueryInteger({ min: 1, max: maxDays }).describe('Instead of its own days.');
+
+const due = z
+  .object({
+    count: count.meta({ examples: [12] }),
+    oldest: dateTime.nullable().describe('When the oldest was uploaded, extracted, or ended.'),
+    ids: z.array(id).describe('The first ten.'),
+  })
+  .meta({ id: 'Due' });
 
 const workspaceFields = {
   id,
@@ -43,6 +91,7 @@ const workspaceFields = {
     .describe(
       'What becomes of an upload whose content a document of the workspace has already: it is another document, that one is answered, or it is refused with CONFLICT.',
     ),
+  retention: retention.default({ documents: null, texts: null, jobs: null }),
   createdAt: dateTime,
 };
 
@@ -94,7 +143,7 @@ export const workspaces = c.router({
     path: '/workspaces/:id',
     summary: 'Change a workspace',
     description:
-      'Changes what is given and leaves the rest. `teamId: null` takes the workspace out of its team, `autoProcess: []` ends what it does with uploads by itself. Who gives kinds of jobs must hold `job:create`, too; who gives or lifts a budget, `billing:manage`.',
+      'Changes what is given and leaves the rest. `teamId: null` takes the workspace out of its team, `autoProcess: []` ends what it does with uploads by itself. Who gives kinds of jobs must hold `job:create`, too; who gives or lifts a budget, `billing:manage`; who changes `retention`, `workspace:delete`.',
     pathParams: z.object({ id: givenId }),
     body: z
       .object({
@@ -102,10 +151,25 @@ export const workspaces = c.router({
         autoProcess: autoProcess.optional().describe('Jobs to queue for each upload as it is completed.'),
         creditBudget: creditBudget.optional(),
         onDuplicate: onDuplicate.optional(),
+        retention: retention.partial().optional().meta({ id: 'ChangeRetention', description: 'What is absent stays as it is.' }),
       })
       .optional()
       .meta({ id: 'UpdateWorkspace' }),
     ...operation('workspaces.update', { access: 'workspace:update', errors: ['NOT_FOUND', 'CONFLICT'], response: workspaceSchema }),
+  },
+  due: {
+    method: 'GET',
+    path: '/workspaces/:id/due',
+    summary: 'See what retention would delete now',
+    description:
+      'A dry run: what the workspace would delete if its daily housekeeping ran now, by its own retention, or by the days that are given. Nothing is deleted while `hold` is there.',
+    pathParams: z.object({ id: givenId }),
+    query: z.object({ documents: queryDays, texts: queryDays, jobs: queryDays }),
+    ...operation('workspaces.due', {
+      access: 'workspace:read',
+      errors: ['NOT_FOUND'],
+      response: z.object({ documents: due, texts: due, jobs: due, hold: dataSchemas.LEGAL_HOLD.optional() }).meta({ id: 'DueForDeletion' }),
+    }),
   },
   delete: {
     method: 'DELETE',

@@ -7,7 +7,7 @@ import type { MailKind, ReplayInput } from '../contract/intents/inputs.ts';
 import type { JobKind, JobStatus } from '../contract/jobs.ts';
 import type { WebhookDeliveryEvent, WebhookEventName } from '../contract/webhook-events.ts';
 import type { WebhookDeliveryStatus, WebhookSignature } from '../contract/webhooks.ts';
-import type { OnDuplicate } from '../contract/workspaces.ts';
+import type { OnDuplicate, RetentionKind } from '../contract/workspaces.ts';
 import type { Actor } from './actor.ts';
 import type { AuthTables } from './auth-schema.ts';
 
@@ -34,9 +34,14 @@ export interface WorkspaceTable {
   credit_budget: Generated<number | null>;
   /** What becomes of an upload whose content the workspace has already. */
   on_duplicate: Generated<OnDuplicate>;
+  /** For how many days it keeps what. */
+  retention: ColumnType<Retention, string | undefined, string>;
   created_at: Timestamp;
   updated_at: Timestamp;
 }
+
+/** Days by what is kept; what is absent has no end of its own. */
+export type Retention = Partial<Record<RetentionKind, number>>;
 
 export interface DocumentTable {
   id: string;

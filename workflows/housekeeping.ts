@@ -39,6 +39,7 @@ export async function housekeeping(): Promise<HousekeepingResult> {
     webhookDeliveries: 'webhook-deliveries',
     sealedSecrets: 'sealed-secrets',
     ledgerProblems: 'ledger-problems',
+    workspaceRetention: 'workspace-retention',
   };
   const names = (Object.keys(steps) as Step[]).filter((step) => later[step] === undefined || patched(later[step]));
   const failed = await runAll(names, done);
@@ -88,4 +89,5 @@ const steps: Record<keyof HousekeepingResult, () => Promise<number>> = {
   webhookDeliveries: () => activities.deleteWebhookDeliveries(),
   sealedSecrets: () => activities.sealStoredSecrets(),
   ledgerProblems: () => activities.checkLedger(),
+  workspaceRetention: () => activities.applyRetention(),
 };

@@ -12,6 +12,7 @@ export function toWorkspace(workspace: WorkspaceRow) {
     autoProcess: workspace.auto_process,
     creditBudget: workspace.credit_budget,
     onDuplicate: workspace.on_duplicate,
+    retention: { documents: null, texts: null, jobs: null, ...workspace.retention },
     createdAt: workspace.created_at.toISOString(),
   };
 }

@@ -1,9 +1,11 @@
 import type { AutomaticJobKind } from '../../contract/fields.ts';
 import { contract } from '../../contract/index.ts';
-import { noSuchAutomaticKind } from '../../contract/workspaces.ts';
+import { noSuchAutomaticKind, type RetentionKind } from '../../contract/workspaces.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { findHold } from '../../domain/holds/legal-hold.ts';
 import { createWorkspace } from '../../domain/workspaces/create-workspace.ts';
 import { deleteWorkspace } from '../../domain/workspaces/delete-workspace.ts';
+import { countDue, listDue } from '../../domain/workspaces/due-rows.ts';
 import { updateWorkspace } from '../../domain/workspaces/update-workspace.ts';
 import { getWorkspace, getWorkspaceBySlug, listWorkspaces } from '../../domain/workspaces/workspace.ts';
 import { checkPermission, workspaceOf } from '../caller.ts';
@@ -47,7 +49,25 @@ export function workspaceProcedures({ db, getPlan, config }: ApiDeps) {
       if (input.autoProcess?.length) checkPermission(caller, { organizationId, workspaceId }, 'job:create');
       checkKinds(input.autoProcess);
       if (input.creditBudget !== undefined) checkPermission(caller, { organizationId, workspaceId }, 'billing:manage');
+      if (input.retention) checkPermission(caller, { organizationId, workspaceId }, 'workspace:delete');
       return toWorkspace(await inTransaction(db, (trx) => updateWorkspace(trx, actor, workspace, input)));
+    }),
+
+    due: procedure(contract.workspaces.due, async ({ input, authorize }) => {
+      const { id: workspaceId, organization_id: organizationId, retention } = await getWorkspace(db, input.id);
+      await authorize(organizationId, workspaceId);
+      const dueOf = async (kind: RetentionKind) => {
+        const days = input[kind] ?? retention[kind];
+        if (days === undefined) return { count: 0, oldest: null, ids: [] };
+        const { count, oldest } = await countDue(db, { workspaceId, kind, days });
+        const first = await listDue(db, { workspaceId, kind, days, limit: 10 });
+        return { count, oldest: oldest?.toISOString() ?? null, ids: first.map(({ id }) => id) };
+      };
+      const hold = await findHold(db, organizationId, workspaceId);
+      return {
+        ...{ documents: await dueOf('documents'), texts: await dueOf('texts'), jobs: await dueOf('jobs') },
+        ...(hold && { hold: { reason: hold.reason, since: hold.since.toISOString() } }),
+      };
     }),
 
     delete: procedure(contract.workspaces.delete, async ({ input, actor, authorize }) => {

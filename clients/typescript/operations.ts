@@ -26,7 +26,7 @@ export const operations: Operations<Contract> = {
     liftHold: 'once',
   },
   billing: { status: 'repeatable' },
-  workspaces: { list: 'repeatable', get: 'repeatable', create: 'keyed', update: 'once', delete: 'once' },
+  workspaces: { list: 'repeatable', get: 'repeatable', create: 'keyed', update: 'once', due: 'repeatable', delete: 'once' },
   documents: {
     list: 'repeatable',
     search: 'charged',

@@ -143,6 +143,8 @@ export interface HousekeepingResult {
   webhookDeliveries: number;
   sealedSecrets: number;
   ledgerProblems: number;
+  /** Documents, texts and jobs that workspaces keep no longer. */
+  workspaceRetention: number;
 }
 
 /** A filter on failed jobs to retry, which must match every given field. Times are ISO 8601. */

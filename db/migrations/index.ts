@@ -24,6 +24,7 @@ import * as legalHold from './0022-legal-hold.ts';
 import * as lastBackup from './0023-last-backup.ts';
 import * as documentDigest from './0024-document-digest.ts';
 import * as duplicates from './0025-duplicates.ts';
+import * as workspaceRetention from './0026-workspace-retention.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -58,4 +59,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0023-last-backup': lastBackup,
   '0024-document-digest': documentDigest,
   '0025-duplicates': duplicates,
+  '0026-workspace-retention': workspaceRetention,
 };

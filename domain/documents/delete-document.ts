@@ -13,7 +13,7 @@ import { type DocumentRow, documentNotFound } from './document.ts';
  * rows). Its chunks are few enough for one transaction; its jobs, of which there may be any number, stay as they are (docs/rules.md, gone
  * at once). Throws NOT_FOUND if it is gone already, LEGAL_HOLD if it is held.
  */
-export async function deleteDocument(trx: Transaction, actor: Actor, document: DocumentRow): Promise<void> {
+export async function deleteDocument(trx: Transaction, actor: Actor, document: DocumentRow, because: object = {}): Promise<void> {
   if (!(await lockWorkspace(trx, document.workspace_id, 'change'))) throw documentNotFound();
   await refuseHeld(trx, document.organization_id, document.workspace_id);
   const deleted = await trx.deleteFrom('document').where('id', '=', document.id).returningAll().executeTakeFirst();
@@ -24,7 +24,7 @@ export async function deleteDocument(trx: Transaction, actor: Actor, document: D
     action: 'document.delete',
     targetType: 'document',
     targetId: deleted.id,
-    metadata: { workspaceId: deleted.workspace_id, name: deleted.name, size: deleted.size_bytes },
+    metadata: { workspaceId: deleted.workspace_id, name: deleted.name, size: deleted.size_bytes, ...because },
   });
   await requestObjectDeletion(trx, deleted.organization_id, [deleted.object_key]);
   if (deleted.status !== 'pending') return;

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { AutomaticJobKind } from '../../contract/fields.ts';
-import type { OnDuplicate } from '../../contract/workspaces.ts';
+import { type OnDuplicate, type RetentionKind, retentionKinds } from '../../contract/workspaces.ts';
 import type { Transaction } from '../../db/connect.ts';
+import type { Retention } from '../../db/schema.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import { keepTeam, lockOrganization, lockWorkspace } from '../locks.ts';
 import { slugTaken } from './create-workspace.ts';
@@ -15,6 +16,8 @@ interface WorkspaceChange {
   autoProcess?: AutomaticJobKind[] | undefined;
   creditBudget?: number | null | undefined;
   onDuplicate?: OnDuplicate | undefined;
+  /** What is absent stays as it is; null ends it. */
+  retention?: Partial<Record<RetentionKind, number | null | undefined>> | undefined;
 }
 
 /**
@@ -25,7 +28,7 @@ export async function updateWorkspace(
   trx: Transaction,
   actor: Actor,
   { id, organization_id: organizationId }: Pick<WorkspaceRow, 'id' | 'organization_id'>,
-  { name, slug, teamId, autoProcess, creditBudget, onDuplicate }: WorkspaceChange,
+  { name, slug, teamId, autoProcess, creditBudget, onDuplicate, retention }: WorkspaceChange,
 ): Promise<WorkspaceRow> {
   await lockOrganization(trx, organizationId);
   if (typeof teamId === 'string') await keepTeam(trx, organizationId, teamId);
@@ -38,15 +41,16 @@ export async function updateWorkspace(
     auto_process: autoProcess ?? before.auto_process,
     credit_budget: creditBudget === undefined ? before.credit_budget : creditBudget,
     on_duplicate: onDuplicate ?? before.on_duplicate,
+    retention: changedRetention(before.retention, retention),
   };
-  const changed = (['name', 'slug', 'team_id', 'auto_process', 'credit_budget', 'on_duplicate'] as const).filter(
+  const changed = (Object.keys(labels) as (keyof typeof labels)[]).filter(
     (column) => JSON.stringify(wanted[column]) !== JSON.stringify(before[column]),
   );
   if (changed.length === 0) return before;
   if (changed.includes('slug')) await checkSlug(trx, organizationId, wanted.slug);
   const after = await trx
     .updateTable('workspace')
-    .set({ ...wanted, updated_at: sql`clock_timestamp()` })
+    .set({ ...wanted, retention: JSON.stringify(wanted.retention), updated_at: sql`clock_timestamp()` })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();
@@ -67,7 +71,15 @@ const labels = {
   auto_process: 'autoProcess',
   credit_budget: 'creditBudget',
   on_duplicate: 'onDuplicate',
+  retention: 'retention',
 };
+
+/** The same object if nothing changes: the database orders its keys in its own way. */
+function changedRetention(before: Retention, change: WorkspaceChange['retention'] = {}): Retention {
+  const after = retentionKinds.map((kind) => [kind, change[kind] === undefined ? before[kind] : (change[kind] ?? undefined)] as const);
+  if (after.every(([kind, days]) => before[kind] === days)) return before;
+  return Object.fromEntries(after.filter(([, days]) => days !== undefined));
+}
 
 async function checkSlug(trx: Transaction, organizationId: string, slug: string): Promise<void> {
   const taken = await trx

@@ -62,6 +62,7 @@ describe('The client of oRPC as its authors publish it', () => {
     await call('workspaces.get', { organizationId, slug: 'main' });
     const { id } = await call('workspaces.create', { organizationId, name: 'Second', slug: 'second' });
     await call('workspaces.update', { id, name: 'Renamed' });
+    await call('workspaces.due', { id, documents: 30 });
     await call('workspaces.delete', { id });
 
     const stream = await call('jobs.stream', { organizationId });

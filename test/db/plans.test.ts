@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import type { Storage } from '../../adapters/storage/port.ts';
 import { findKey } from '../../api/auth/api-key.ts';
+import { retentionKinds } from '../../contract/workspaces.ts';
 import { createPool, type Db, type Pool } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
 import { listApiKeys } from '../../domain/api-keys/api-key.ts';
@@ -25,6 +26,7 @@ import { measureQueue, measureQueues, measureWaiting } from '../../domain/platfo
 import { auditEntries, deleteInBatches, finishedJobs, idempotencyKeys, sessions } from '../../domain/retention.ts';
 import { deleteObjectBatch } from '../../domain/stored-objects/delete-object-batch.ts';
 import { sweepObjectDeletions } from '../../domain/stored-objects/sweep-object-deletions.ts';
+import { countDue, listDue } from '../../domain/workspaces/due-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { fillApiKeys, filledTables, fillTables, large } from './support/fill-tables.ts';
 
@@ -131,6 +133,13 @@ describe(`With ${rows} rows in each large table`, () => {
     'jobs of a small organization': jobsOf({ organizationId: small }),
     'jobs of a workspace': jobsOf({ workspaceId: 'workspace-5' }),
     'jobs of a document': jobsOf({ documentId: 'document-10' }),
+    'what a workspace keeps no longer': async () => {
+      for (const kind of retentionKinds) {
+        const due = { workspaceId: 'workspace-5', kind, days: 1 };
+        await listDue(db, { ...due, after: { id: 'a', at: new Date(0) }, limit: 500 });
+        await countDue(db, due);
+      }
+    },
     'failed jobs': jobsOf({ status: 'failed' }),
     'queued jobs': jobsOf({ status: 'queued' }),
     'jobs that changed, of a stream': async () => {

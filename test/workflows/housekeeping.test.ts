@@ -111,6 +111,7 @@ describe('Housekeeping', () => {
       webhookDeliveries: 1,
       sealedSecrets: 0,
       ledgerProblems: 0,
+      workspaceRetention: 0,
     });
     for (const [table, kept] of Object.entries({ verification: 'open', stripe_event: 'kept', webhook_delivery: 'kept' })) {
       expect((await sql`select id from ${sql.table(table)}`.execute(db)).rows, table).to.deep.equal([{ id: kept }]);

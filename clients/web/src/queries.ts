@@ -90,6 +90,10 @@ export const workspacesQuery = (organizationId: string) =>
     staleTime: placesMs,
   });
 
+/** What of the organization may not be deleted, and why. */
+export const holdsQuery = (organizationId: string) =>
+  queryOptions({ queryKey: ['holds', organizationId], queryFn: () => service.organizations.holds({ organizationId }) });
+
 /** The role of the user in the organization. */
 export const roleQuery = (organizationId: string) =>
   queryOptions({

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { until } from '../../support/processes.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
@@ -219,6 +220,38 @@ describe('An organization in the console', () => {
     await page.getByText('Only entries').waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Plan' }).click();
     await page.getByText('Billing is off in this deployment').waitFor();
+  });
+
+  it('keeps what is old for some days only, says before what goes, and holds a workspace and itself', async () => {
+    const { id } = await api.upload(tenant, { bytes: 'An old text.' });
+    await sql`update document set created_at = now() - interval '40 days' where id = ${id}`.execute(api.database.db);
+    const page = await visit('workspaces');
+    await act(page, 'Main', 'Retention');
+    await page.getByLabel(/^Documents, since/).fill('30');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The next night would delete: 1 document, 0 texts, 0 jobs.').waitFor();
+    await page.getByRole('button', { name: 'Save, and delete that' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const { body } = await api.request('GET', `/api/v1/workspaces?organizationId=${tenant.organizationId}`, { token: tenant.owner.token });
+    expect(body[0].retention).to.deep.equal({ documents: 30, texts: null, jobs: null });
+
+    await act(page, 'Main', 'Hold');
+    await page.getByLabel('Reason').fill('The case of the broken dome.');
+    await page.getByRole('dialog').getByRole('button', { name: 'Hold' }).click();
+    await page.getByText('Held: The case of the broken dome.').waitFor();
+    await act(page, 'Main', 'Retention');
+    await page.getByLabel(/^Documents, since/).fill('20');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Nothing is deleted while it is held: The case of the broken dome.').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await act(page, 'Main', 'Lift the hold');
+    await page.getByText('Held: The case of the broken dome.').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Hold the organization' }).click();
+    await page.getByLabel('Reason').fill('All of it.');
+    await page.getByRole('dialog').getByRole('button', { name: 'Hold' }).click();
+    await page.getByText('Held: All of it.').waitFor();
+    await page.getByRole('button', { name: 'Lift the hold' }).click();
+    await page.getByText('Held: All of it.').waitFor({ state: 'detached' });
   });
 
   it('is deleted by its owner, who types its slug', async () => {

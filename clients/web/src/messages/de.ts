@@ -439,6 +439,27 @@ export const de: Messages = {
       'Alle Arbeitsbereiche, Dokumente, Jobs und Schlüssel werden gelöscht, und niemand ist mehr Mitglied. Ein Tarif muss vorher beendet sein. Das kann nicht rückgängig gemacht werden.',
     typeSlug: 'Geben Sie dies zur Bestätigung ein',
   },
+  keeping: {
+    retention: 'Aufbewahrung',
+    title: (name) => `Wie lange „${name}“ was behält`,
+    hint: 'In Tagen. Danach wird nachts gelöscht. Leer heißt: es bleibt.',
+    kinds: {
+      documents: 'Dokumente, seit dem Hochladen',
+      texts: 'Texte und Suchdaten, seit dem Auslesen; die Dokumente bleiben',
+      jobs: 'Beendete Jobs mit ihren Ergebnissen; höchstens 30 Tage',
+    },
+    confirm: 'Speichern und das löschen',
+    due: (documents, texts, jobs) =>
+      `In der nächsten Nacht würden gelöscht: ${[count(documents, 'Dokument', 'Dokumente'), count(texts, 'Text', 'Texte'), count(jobs, 'Job', 'Jobs')].join(', ')}.`,
+    held: (reason) => `Nichts wird gelöscht, solange eine Sperre es bewahrt: ${reason}`,
+    hold: 'Vor Löschung bewahren',
+    holdAll: 'Organisation vor Löschung bewahren',
+    holdTitle: (name) => `„${name}“ vor Löschung bewahren`,
+    holdHint: 'Arbeitsbereiche und Dokumente kann dann niemand löschen, bis jemand mit der Rolle Inhaber das aufhebt.',
+    reason: 'Grund',
+    isHeld: (reason) => `Wird vor Löschung bewahrt: ${reason}`,
+    lift: 'Löschung wieder zulassen',
+  },
   apiKeys: {
     title: 'API-Schlüssel',
     hint: 'Mit einem Schlüssel ruft ein Programm die API auf. Er darf nie mehr als das Mitglied, das ihn erstellt hat.',

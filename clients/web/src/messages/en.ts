@@ -435,6 +435,27 @@ export const en = {
       'Every workspace, document, job and key of it is removed, and nobody is a member any more. A plan must have ended before. This cannot be undone.',
     typeSlug: 'Type this to confirm',
   },
+  keeping: {
+    retention: 'Retention',
+    title: (name: string) => `How long “${name}” keeps what`,
+    hint: 'Days, after which they are deleted each night. Empty keeps them.',
+    kinds: {
+      documents: 'Documents, since their upload',
+      texts: 'Texts and search data, since they were extracted; the documents stay',
+      jobs: 'Ended jobs with their results; 30 days at the most',
+    },
+    confirm: 'Save, and delete that',
+    due: (documents: number, texts: number, jobs: number) =>
+      `The next night would delete: ${[count(documents, 'document'), count(texts, 'text'), count(jobs, 'job')].join(', ')}.`,
+    held: (reason: string) => `Nothing is deleted while it is held: ${reason}`,
+    hold: 'Hold',
+    holdAll: 'Hold the organization',
+    holdTitle: (name: string) => `Hold “${name}”`,
+    holdHint: 'A legal hold keeps workspaces and documents from deletion, by anybody, until an owner lifts it.',
+    reason: 'Reason',
+    isHeld: (reason: string) => `Held: ${reason}`,
+    lift: 'Lift the hold',
+  },
   apiKeys: {
     title: 'API keys',
     hint: 'A program calls the API with a key, which can never do more than the member who made it.',

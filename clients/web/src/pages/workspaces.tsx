@@ -1,10 +1,12 @@
 import { Button, Group, Table, Text, TextInput, Title } from '@mantine/core';
 import type { Workspace } from '@sheaf/client';
-import { useQueries, useQuery } from '@tanstack/react-query';
+import { useMutation, useQueries, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Confirm } from '../components/confirm.tsx';
+import { Failure } from '../components/failure.tsx';
 import { FormDialog } from '../components/form-dialog.tsx';
+import { Retention, SetHold } from '../components/keeping.tsx';
 import { Lacks } from '../components/lacks.tsx';
 import { LinkTo } from '../components/link-to.tsx';
 import { PageHead } from '../components/page-head.tsx';
@@ -13,17 +15,19 @@ import { Rows } from '../components/rows.tsx';
 import { Time } from '../components/time.tsx';
 import { TypedAgain } from '../components/typed-again.tsx';
 import { createWorkspace } from '../create-place.ts';
-import { leave, queryClient, workspacesQuery } from '../queries.ts';
+import { holdsQuery, leave, queryClient, workspacesQuery } from '../queries.ts';
 import { ask, auth, service } from '../service.ts';
 import { formatBytes, t } from '../text.ts';
 
 const route = getRouteApi('/o/$organization/$workspace/workspaces');
 
-type Asked = { what: 'create' | 'rename organization' | 'delete organization' } | { what: 'rename' | 'delete'; workspace: Workspace };
+type Asked =
+  | { what: 'create' | 'rename organization' | 'delete organization' | 'hold organization' }
+  | { what: 'rename' | 'delete' | 'keep' | 'hold'; workspace: Workspace };
 
 /** The workspaces of the organization, each with what it stores, and the names of both. */
 export default function Workspaces() {
-  const { isAdmin, isOwner } = route.useRouteContext();
+  const { organization, isAdmin, isOwner } = route.useRouteContext();
   const [asked, setAsked] = useState<Asked>();
   const onClose = () => setAsked(undefined);
   return (
@@ -43,6 +47,7 @@ export default function Workspaces() {
       {isAdmin && <Lacks permission="organization:delete" />}
       {isOwner && (
         <>
+          <HoldOfAll onHold={() => setAsked({ what: 'hold organization' })} />
           <Title order={2} size="h4" mt="xl" mb="xs">
             {t.workspaces.deleteOrganization}
           </Title>
@@ -59,12 +64,40 @@ export default function Workspaces() {
       {asked?.what === 'delete organization' && <DeleteOrganization onClose={onClose} />}
       {asked?.what === 'rename' && <Rename workspace={asked.workspace} onClose={onClose} />}
       {asked?.what === 'delete' && <Delete workspace={asked.workspace} onClose={onClose} />}
+      {asked?.what === 'keep' && <Retention workspace={asked.workspace} onClose={onClose} />}
+      {asked?.what === 'hold' && <SetHold organizationId={organization.id} workspace={asked.workspace} onClose={onClose} />}
+      {asked?.what === 'hold organization' && <SetHold organizationId={organization.id} onClose={onClose} />}
+    </>
+  );
+}
+
+function HoldOfAll({ onHold }: { onHold: () => void }) {
+  const { organization } = route.useRouteContext();
+  const hold = useQuery(holdsQuery(organization.id)).data?.find(({ workspaceId }) => workspaceId === null);
+  const lift = useMutation({
+    mutationFn: () => service.organizations.liftHold({ organizationId: organization.id }),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['holds'] }),
+  });
+  return (
+    <>
+      <Title order={2} size="h4" mt="xl" mb="xs">
+        {t.keeping.holdAll}
+      </Title>
+      <Text size="sm" mb="md" className="foreign">
+        {hold ? t.keeping.isHeld(hold.reason) : t.keeping.holdHint}
+      </Text>
+      <Failure error={lift.error} />
+      <Button variant="default" loading={lift.isPending} onClick={hold ? () => lift.mutate() : onHold}>
+        {hold ? t.keeping.lift : t.keeping.holdAll}
+      </Button>
     </>
   );
 }
 
 function List({ onAsk }: { onAsk: (asked: Asked) => void }) {
-  const { organization, workspace, isAdmin } = route.useRouteContext();
+  const { organization, workspace, isAdmin, isOwner } = route.useRouteContext();
+  const { data: holds = [] } = useQuery(holdsQuery(organization.id));
+  const holdOf = (id: string) => holds.find(({ workspaceId }) => workspaceId === id);
   const { data = [workspace] } = useQuery(workspacesQuery(organization.id));
   const stored = useQueries({
     queries: data.map(({ slug }) => ({
@@ -85,6 +118,11 @@ function List({ onAsk }: { onAsk: (asked: Asked) => void }) {
             >
               {each.name}
             </LinkTo>
+            {holdOf(each.id) && (
+              <Text size="sm" c="dimmed" className="foreign">
+                {t.keeping.isHeld(holdOf(each.id)?.reason ?? '')}
+              </Text>
+            )}
           </Table.Td>
           <Table.Td className="number">{formatStorage(stored[index]?.data?.storage)}</Table.Td>
           <Table.Td>
@@ -93,8 +131,17 @@ function List({ onAsk }: { onAsk: (asked: Asked) => void }) {
           <Table.Td>
             <RowMenu
               name={each.name}
+              changes={['holds']}
               actions={[
                 { label: t.workspaces.rename, run: () => onAsk({ what: 'rename', workspace: each }) },
+                isAdmin && { label: t.keeping.retention, run: () => onAsk({ what: 'keep', workspace: each }) },
+                isOwner &&
+                  (holdOf(each.id)
+                    ? {
+                        label: t.keeping.lift,
+                        run: () => service.organizations.liftHold({ organizationId: organization.id, workspaceId: each.id }),
+                      }
+                    : { label: t.keeping.hold, run: () => onAsk({ what: 'hold', workspace: each }) }),
                 isAdmin && { label: t.common.delete, isDangerous: true, run: () => onAsk({ what: 'delete', workspace: each }) },
               ]}
             />
