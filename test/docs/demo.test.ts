@@ -86,6 +86,7 @@ describe('npm run demo', () => {
 
   it('ends with the line that makes an API key in its organization', async () => {
     const { stdout } = await runDemo([fileOf('keeper.md', note)], pointTo(api));
+    expect(stdout, 'no link where there is no console').not.to.include('In the console');
     const { stdout: made } = await promisify(execFile)('sh', ['-c', stdout.trimEnd().split('\n').at(-1) ?? '']);
     const { secret, organizationId } = JSON.parse(made);
     const { status } = await api.request('GET', `/api/v1/organizations/${organizationId}/usage`, { token: secret });

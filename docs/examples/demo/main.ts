@@ -6,7 +6,7 @@ import { type SearchMode, searchModes } from '../../../contract/document-search.
 import { StopRequest } from '../../../ops/local/stop-request.ts';
 import { runBillingDemo } from './billing.ts';
 import { startBillingService } from './billing-service.ts';
-import { report, reportAll, reportKeyCommand, toJson } from './report.ts';
+import { report, reportAll, reportConsole, reportKeyCommand, toJson } from './report.ts';
 import { briefQuestions, runDemo } from './run.ts';
 import { Screen } from './screen.ts';
 import { openService } from './service.ts';
@@ -83,6 +83,7 @@ async function main({
     if (json) print(toJson(result, service.pages, verbose));
     else if (result.documents.length > 0) {
       (verbose ? reportAll : report)(result, service.pages, screen);
+      await reportConsole(service.url, result, screen);
       reportKeyCommand(service.url, result, screen);
     }
     return result.ok && files.length === paths.length ? 0 : 1;

@@ -63,7 +63,11 @@ export function reportAll(result: DemoResult, pages: WorkflowPages, screen: Scre
 }
 
 /** What `--json` prints: of each search the best passage; with `verbose` all passages with their whole text. */
-export function toJson(result: Omit<DemoResult, 'ok' | 'organizationId' | 'token'>, pages: WorkflowPages, verbose: boolean): string {
+export function toJson(
+  result: Pick<DemoResult, 'documents' | 'jobs' | 'search' | 'creditsUsed'>,
+  pages: WorkflowPages,
+  verbose: boolean,
+): string {
   const pick = <T extends object, K extends keyof T>(from: T, ...keys: K[]) => Object.fromEntries(keys.map((key) => [key, from[key]]));
   const documents = result.documents.map((one) => pick(one, 'id', 'name', 'status', 'extracted', 'summary', 'chunkCount'));
   const jobs = result.jobs.map((job) => ({ ...pick(job, 'id', 'kind', 'status', 'attempts'), workflowUrl: pages.job(job.id) ?? null }));
@@ -76,6 +80,15 @@ export function reportKeyCommand(url: string, { organizationId, token }: DemoRes
   const body = JSON.stringify({ organizationId, name: 'Mine', permissions: ['document:read', 'document:create', 'job:create'] });
   screen.heading('An API key for a program of yours (docs/integrations.md)');
   screen.line(`curl -sS ${url}/api/v1/api-keys -H 'Authorization: Bearer ${token}' -H 'Content-Type: application/json' -d '${body}'`, 0);
+}
+
+/** Prints where the console shows what happened, and as whom to sign in there. Nothing if the service has no console. */
+export async function reportConsole(url: string, { email, password, place }: DemoResult, screen: Screen): Promise<void> {
+  const link = `${url}/sign-in?next=${place}/jobs`;
+  const page = await fetch(link, { headers: { accept: 'text/html' } });
+  if (!page.ok) return;
+  screen.heading(`In the console, as ${email}, password ${password}`);
+  screen.line(link, 0);
 }
 
 function bestOf({ query, mode, model, results: [best] }: DemoResult['search'][number]) {

@@ -6,6 +6,10 @@ export interface DemoResult {
   organizationId: string;
   /** Of the demo's user. */
   token: string;
+  email: string;
+  password: string;
+  /** The path of its workspace in the console. */
+  place: string;
   documents: (Document & { summary: string | null })[];
   jobs: JobEvent[];
   search: (SearchResults & { query: string; mode: SearchMode })[];

@@ -28,7 +28,7 @@ type Progress = Parameters<NonNullable<Upload['onProgress']>>[0];
 /** Takes files through the main job: upload, extract, summarize, index, search. Throws if the service cannot be used at all. */
 export async function runDemo(client: Client, work: Work): Promise<DemoResult> {
   const { screen, signal, files, verbose } = work;
-  const { organizationId, workspaceId } = await createTenant(client, work);
+  const { organizationId, workspaceId, ...user } = await createTenant(client, work);
   const demo = new Demo({ ...work, client, workspaceId });
   const stream = await client.jobs.stream({ organizationId }, { signal });
   try {
@@ -43,19 +43,22 @@ export async function runDemo(client: Client, work: Work): Promise<DemoResult> {
   const search = await demo.search(documents);
   const { usage } = await client.organizations.usage({ organizationId }, { signal });
   const token = client.auth.token ?? '';
-  return { organizationId, token, documents, jobs: [...demo.jobs.values()], search, creditsUsed: usage.aiCredits, ok: demo.ok };
+  return { organizationId, token, ...user, documents, jobs: [...demo.jobs.values()], search, creditsUsed: usage.aiCredits, ok: demo.ok };
 }
 
 /** Signs up a new user, as whom the client calls from then on, and makes an organization with a workspace. Throws SheafError. */
-async function createTenant(client: Client, { screen, signal, verbose }: Work): Promise<{ organizationId: string; workspaceId: string }> {
+async function createTenant(
+  client: Client,
+  { screen, signal, verbose }: Work,
+): Promise<Pick<DemoResult, 'organizationId' | 'email' | 'password' | 'place'> & { workspaceId: string }> {
   const slug = `demo-${randomBytes(6).toString('hex')}`;
-  const user = { name: 'Demo', email: `${slug}@example.com`, password: randomBytes(24).toString('base64url') };
-  const { signedIn } = await client.auth.signUp(user, { signal });
+  const user = { email: `${slug}@example.com`, password: randomBytes(12).toString('base64url') };
+  const { signedIn } = await client.auth.signUp({ name: 'Demo', ...user }, { signal });
   if (!signedIn) throw new Error('The service lets nobody in before the email address is verified: the demo cannot sign up.');
   const { id: organizationId } = await client.auth.createOrganization({ name: 'Demo', slug }, { signal });
   const { id: workspaceId } = await client.workspaces.create({ organizationId, name: 'Documents', slug: 'documents' }, { signal });
   if (verbose) screen.line(`${user.email}, a new user with the organization ${slug} and a workspace`, 0);
-  return { organizationId, workspaceId };
+  return { ...user, organizationId, workspaceId, place: `/o/${slug}/documents` };
 }
 
 /** The steps of the demo in one workspace. */
