@@ -4,6 +4,7 @@ import type { Frame, Page } from 'playwright-core';
 import { makePdf, makePdfOf, stream } from '../../ai/support/make-pdf.ts';
 import { until } from '../../support/processes.ts';
 import { startReceiver } from '../../support/receiver.ts';
+import { expectOk } from '../../support/requests.ts';
 import { pathOf, useConsole } from './support/use-console.ts';
 
 /** Does what a PDF may ask of a viewer: runs a script, leads elsewhere, sends a form, and loads a font whose matrix is a script. */
@@ -147,3 +148,38 @@ async function frameShowing(page: Page, number: number): Promise<Frame> {
 async function failureOf(frame: Frame, script: string): Promise<unknown> {
   return await frame.evaluate(`(async () => { ${script} })().then(String)`).catch(() => 'refused');
 }
+
+describe('A passage in the original of a document', () => {
+  const { api, open, tenant } = useConsole();
+
+  it('is marked where the file has it, the second time if that is meant', async () => {
+    const lines = [700, 500, 300].map((y) => `BT /F1 20 Tf 50 ${y} Td (The dome opens at dusk.) Tj ET`);
+    const bytes = makePdf(lines.join('\n'));
+    const { id } = await api.upload(tenant, { name: 'dome.pdf', contentType: 'application/pdf', bytes });
+    const { token } = tenant.owner;
+    const { body: job } = await expectOk(
+      api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.extract', documentId: id } }),
+    );
+    await api.jobIn(token, job.id, ['succeeded']);
+    const { body } = await expectOk(api.request('GET', `/api/v1/documents/${id}/text`, { token }));
+    const start = body.text.indexOf('dome', body.text.indexOf('dome') + 1);
+    const search = `?original=true&page=1&start=${start}&end=${start + 'dome opens'.length}`;
+    const { page, complaints } = await open(pathOf(tenant, `documents/${id}${search}`), { as: tenant.owner });
+
+    const frame = await frameShowing(page, 1);
+    const yellow = `(() => {
+      const { data, width, height } = document.getElementById('page').getContext('2d').getImageData(0, 0, page.width, page.height);
+      const found = [];
+      for (let at = 0; at < data.length; at += 4) if (data[at] > 250 && data[at + 2] < 120) found.push([(at / 4) % width / width, Math.floor(at / 4 / width) / height]);
+      const range = (index) => [found.reduce((least, one) => Math.min(least, one[index]), 1), found.reduce((most, one) => Math.max(most, one[index]), 0)];
+      return [...range(0), ...range(1)];
+    })()`;
+    const [left, right, top, bottom] = (await frame.evaluate(yellow)) as [number, number, number, number];
+    // The page is 600 by 800 points: the second line stands at 500, and the words begin behind "The ".
+    expect(left * 600).to.be.within(80, 100);
+    expect(right * 600).to.be.within(180, 205);
+    expect(800 - bottom * 800).to.be.within(490, 500);
+    expect(800 - top * 800).to.be.within(510, 525);
+    expect(complaints).to.deep.equal([]);
+  });
+});

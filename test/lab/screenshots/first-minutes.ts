@@ -21,7 +21,7 @@ export async function takeFirstMinutes(browser: Browser, url: string, directory:
     await page.screenshot({ path: join(directory, name) });
     pictures.push(name);
   };
-  await signUp(page, url);
+  await signUp(page, url, { name: 'Ada Lovelace', organization: 'Korvid Ridge' });
   await page.getByRole('row', { name: /seed-inventory\.csv Searchable/ }).waitFor();
   const workspaceUrl = page.url().replace(/\/documents$/, '');
   await page.getByRole('row', { name: /observatory-handbook\.pdf Searchable/ }).waitFor();
@@ -49,12 +49,13 @@ export async function takeFirstMinutes(browser: Browser, url: string, directory:
   return { workspaceUrl, state, pictures };
 }
 
-async function signUp(page: Page, url: string): Promise<void> {
+/** Signs up a newcomer, who lands on the documents of a new organization with the samples. */
+export async function signUp(page: Page, url: string, { name, organization }: { name: string; organization: string }): Promise<void> {
   await page.goto(`${url}/sign-up`);
-  await page.getByLabel('Your name').fill('Ada Lovelace');
-  await page.getByLabel('Email address').fill('ada@example.com');
+  await page.getByLabel('Your name').fill(name);
+  await page.getByLabel('Email address').fill(`${name.split(' ')[0]?.toLowerCase()}@example.com`);
   await page.getByRole('textbox', { name: 'Password' }).fill('a long password');
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.getByLabel('Name of the organization').fill('Korvid Ridge');
+  await page.getByLabel('Name of the organization').fill(organization);
   await page.getByRole('button', { name: 'Create' }).click();
 }

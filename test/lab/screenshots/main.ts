@@ -7,10 +7,12 @@ import { openBrowser } from '../../support/browser.ts';
 import { builtConsole } from '../../support/console-build.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { takeEveryScreen } from './every-screen.ts';
+import { takeFilm } from './film.ts';
 import { takeFirstMinutes } from './first-minutes.ts';
 
-/** Those of the README, in the order in which a newcomer sees them. */
+/** Those of the README, in the order in which a newcomer sees them, and a film of them. */
 const ofReadme = resolve('docs/pictures');
+const film = 'first-minutes.gif';
 const directory = resolve(process.argv[2] ?? '.data/screenshots');
 
 const dataDir = mkdtempSync(join(realpathSync(tmpdir()), 'sheaf-screenshots-'));
@@ -22,7 +24,8 @@ try {
   mkdirSync(directory, { recursive: true });
   const first = await takeFirstMinutes(browser, stack.apiUrl, directory);
   await takeEveryScreen(browser, first, { directory, webhookUrl: receiver.url });
-  if (process.argv[2] === undefined) for (const name of first.pictures) cpSync(join(directory, name), join(ofReadme, name));
+  await takeFilm(browser, stack.apiUrl, join(directory, film));
+  if (process.argv[2] === undefined) for (const name of [...first.pictures, film]) cpSync(join(directory, name), join(ofReadme, name));
   process.stdout.write(`The pictures are in ${directory}\n`);
 } finally {
   await browser.close();

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { Document } from '@sheaf/client';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { FromFrame, ToFrame } from '../original/messages.ts';
+import type { FromFrame, Passage, ToFrame } from '../original/messages.ts';
 import { service } from '../service.ts';
 import { t } from '../text.ts';
 import { Loaded } from './loaded.tsx';
@@ -11,6 +11,8 @@ interface OriginalProps {
   document: Document;
   /** From 1. */
   page: number;
+  /** To be marked on the page of a PDF. */
+  passage: Passage | undefined;
   /** Called with the number of pages, once it is known. */
   onPages: (pages: number) => void;
 }
@@ -21,8 +23,8 @@ export function isShown(contentType: string): boolean {
 }
 
 /** A document as it was uploaded: a page of a PDF, or a picture. */
-export function Original({ document, page, onPages }: OriginalProps) {
-  if (document.contentType === 'application/pdf') return <Pdf id={document.id} page={page} onPages={onPages} />;
+export function Original({ document, ...shown }: OriginalProps) {
+  if (document.contentType === 'application/pdf') return <Pdf id={document.id} {...shown} />;
   return <Picture document={document} />;
 }
 
@@ -31,10 +33,10 @@ function Picture({ document: { id, name } }: { document: Document }) {
   return <Loaded query={link}>{({ url }) => <img src={url} alt={t.document.originalOf(name)} className="original" />}</Loaded>;
 }
 
-function Pdf({ id, page, onPages }: { id: string } & Pick<OriginalProps, 'page' | 'onPages'>) {
+function Pdf({ id, ...shown }: { id: string } & Omit<OriginalProps, 'document'>) {
   // Files are large: what is not looked at any more is not kept.
   const file = useQuery({ queryKey: ['original', id], queryFn: () => readOriginal(id), staleTime: Number.POSITIVE_INFINITY, gcTime: 0 });
-  return <Loaded query={file}>{(bytes) => <Frame bytes={bytes} page={page} onPages={onPages} />}</Loaded>;
+  return <Loaded query={file}>{(bytes) => <Frame bytes={bytes} {...shown} />}</Loaded>;
 }
 
 async function readOriginal(id: string): Promise<ArrayBuffer> {
@@ -46,7 +48,7 @@ async function readOriginal(id: string): Promise<ArrayBuffer> {
 }
 
 /** The frame that draws a PDF. It has no origin: whatever a file makes it do, it has no session and reaches nothing of the service. */
-function Frame({ bytes, page, onPages }: { bytes: ArrayBuffer } & Pick<OriginalProps, 'page' | 'onPages'>) {
+function Frame({ bytes, page, passage, onPages }: { bytes: ArrayBuffer } & Omit<OriginalProps, 'document'>) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [isLoaded, setIsLoaded] = useState(false);
   const [hasFailed, setHasFailed] = useState(false);
@@ -67,8 +69,8 @@ function Frame({ bytes, page, onPages }: { bytes: ArrayBuffer } & Pick<OriginalP
   }, [isLoaded, bytes]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another file begins with its page, too.
   useEffect(() => {
-    if (isLoaded) send({ page, label: t.document.page(page) });
-  }, [isLoaded, bytes, page]);
+    if (isLoaded) send({ page, label: t.document.page(page), passage });
+  }, [isLoaded, bytes, page, passage?.quote, passage?.before]);
 
   if (hasFailed)
     return (

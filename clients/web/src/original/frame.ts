@@ -9,7 +9,8 @@ import {
 } from 'pdfjs-dist';
 import workerUrl from 'pdfjs-dist/build/pdf.worker.min.mjs?url';
 import './frame.css';
-import type { FromFrame, ToFrame } from './messages.ts';
+import { markPassage } from './mark-passage.ts';
+import type { FromFrame, Passage, ToFrame } from './messages.ts';
 
 /** Beyond it a browser shows nothing, or takes all memory: a page may say that it is kilometers long. */
 const maxPixels = 16_000_000;
@@ -27,7 +28,7 @@ const tell = (message: FromFrame) => window.parent.postMessage(message, '*');
 
 addEventListener('message', ({ source, data }: MessageEvent<ToFrame>) => {
   if (source !== window.parent) return;
-  if ('page' in data) return void show(data.page, data.label);
+  if ('page' in data) return void show(data.page, data.label, data.passage);
   file = open(data.file);
   file.then(
     ({ numPages }) => tell({ pages: numPages }),
@@ -52,7 +53,7 @@ async function open(data: ArrayBuffer): Promise<PDFDocumentProxy> {
   }).promise;
 }
 
-async function show(number: number, label: string): Promise<void> {
+async function show(number: number, label: string, passage: Passage | undefined): Promise<void> {
   const turn = ++asked;
   drawing?.cancel();
   try {
@@ -68,6 +69,8 @@ async function show(number: number, label: string): Promise<void> {
     scrollTo(0, 0);
     drawing = page.render({ canvas, viewport, annotationMode: AnnotationMode.ENABLE });
     await drawing.promise;
+    if (passage) await markPassage(page, viewport, canvas, passage);
+    if (turn !== asked) return;
     canvas.dataset.shown = String(number);
   } catch {
     // What was asked for before was canceled.

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Paper, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import type { Document as Uploaded } from '@sheaf/client';
+import { sliceCharacters, type Document as Uploaded } from '@sheaf/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
@@ -17,7 +17,8 @@ import { PageChoice } from '../components/page-choice.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Summary } from '../components/summary.tsx';
 import type { FormTask } from '../components/use-form-task.ts';
-import { documentQuery } from '../document-queries.ts';
+import { documentQuery, textQuery } from '../document-queries.ts';
+import type { Passage } from '../original/messages.ts';
 import { jobKindsQuery, queryClient, slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
 import { formatBytes, t } from '../text.ts';
@@ -92,6 +93,7 @@ function Content({ document }: { document: Uploaded }) {
   const canShow = status === 'ready' && isShown(contentType);
   const isWide = useMediaQuery('(min-width: 88em)', false, { getInitialValueInEffect: false });
   const isOpen = canShow && (original ?? (isWide && document.size <= readAtOnce));
+  const passage = usePassage(document, { page, start, end });
   const toggle = () => void navigate({ search: (before) => ({ ...before, original: !isOpen }), replace: true });
   return (
     <>
@@ -114,10 +116,27 @@ function Content({ document }: { document: Uploaded }) {
             <Text size="sm">{t.document.noText}</Text>
           )}
         </div>
-        {isOpen && <Original document={document} page={page} onPages={setOriginalPages} />}
+        {isOpen && <Original document={document} page={page} passage={passage} onPages={setOriginalPages} />}
       </SimpleGrid>
     </>
   );
+}
+
+/** The part of a passage that a page has, with the page's text before it; undefined where none is named, and without pages. */
+function usePassage(
+  { id, extracted }: Uploaded,
+  { page, start, end }: { page: number; start?: number | undefined; end?: number | undefined },
+): Passage | undefined {
+  const isNamed = Boolean(extracted?.pages) && start !== undefined && end !== undefined;
+  const readAt = extracted?.at ?? '';
+  const place = useQuery({ ...textQuery(id, page, readAt), enabled: isNamed }).data?.page;
+  const text = useQuery({ ...textQuery(id, undefined, readAt), enabled: isNamed }).data?.text;
+  if (!isNamed || !place || !text) return undefined;
+  const from = Math.max(start, place.start);
+  return {
+    before: sliceCharacters(text, { start: place.start, end: from }),
+    quote: sliceCharacters(text, { start: from, end: Math.max(from, Math.min(end, place.end)) }),
+  };
 }
 
 function Actions({ document }: { document: Uploaded }) {
