@@ -5,6 +5,7 @@ import { readRetryAfterMs } from '../base/retry-after.ts';
 import { providerState } from './provider-state.ts';
 import { saysTooLong } from './says-too-long.ts';
 import { ServiceError, type ServiceErrorOptions } from './service-error.ts';
+import { countCall } from './usage.ts';
 
 /** The time limit of a call to the remote model, and the signal of its caller. */
 interface RemoteCall {
@@ -28,6 +29,8 @@ export async function askRemote<T extends z.ZodType>(
   { role, timeoutMs, signal, name }: RemoteCall,
 ): Promise<z.output<T>> {
   const timeout = AbortSignal.timeout(timeoutMs);
+  // Until the provider refuses the call, or says what it used, it may have been paid for.
+  let mayCost = true;
   try {
     const response = await fetch(`${remote.baseUrl}${path}`, {
       method: 'POST',
@@ -38,6 +41,7 @@ export async function askRemote<T extends z.ZodType>(
       redirect: 'error',
     });
     if (!response.ok) {
+      mayCost = false;
       // The body is read, so that the connection can be reused. It is not logged, since it may quote the document.
       const said = await response.text();
       if (name === 'remote' && saysTooLong(response.status, said)) throw new ServiceError(413, 'text_too_long_for_model', tooLong[path]);
@@ -50,10 +54,14 @@ export async function askRemote<T extends z.ZodType>(
         provider: state && { role, state },
       });
     }
-    const parsed = schema.safeParse(JSON.parse(await readBounded(response)));
+    const answered = JSON.parse(await readBounded(response));
+    countCall(role, remote.model, answered);
+    mayCost = false;
+    const parsed = schema.safeParse(answered);
     if (!parsed.success) throw failed(name, 'The remote model responded in an unknown form.');
     return parsed.data;
   } catch (error) {
+    if (mayCost && !cannotConnect(error)) countCall(role, remote.model, undefined);
     signal.throwIfAborted();
     if (error instanceof ServiceError) throw error;
     if (timeout.aborted) throw new ServiceError(502, `${name}_timeout`, 'The remote model did not respond in time.');

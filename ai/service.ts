@@ -15,6 +15,7 @@ import { extractRoute } from './routes/extract.ts';
 import { createJsonRoutes } from './routes/handlers.ts';
 import type { ProcessPool } from './sandbox/process-pool.ts';
 import { readTenant } from './tenant.ts';
+import { tallyUsage } from './usage.ts';
 
 /** The report of GET /health, without any secret: one sentence in `problems` for each reason why the configuration cannot serve. */
 type Health = z.input<(typeof aiService.health.responses)[200]>;
@@ -41,7 +42,7 @@ export function createService(parts: ServiceParts): Express {
   app.get(aiService.health.path, (_request, response) => {
     response.json(parts.health());
   });
-  app.use(authenticate(config.token, config.previousToken), traceRequests, readTenant);
+  app.use(authenticate(config.token, config.previousToken), traceRequests, readTenant, tallyUsage);
   const routes: Record<AiOperation, RequestHandler> = {
     extract: extractRoute({ ...parts, readers: parts.poolSize }),
     ...createJsonRoutes(config, parts.provider),

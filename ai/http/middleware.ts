@@ -2,6 +2,7 @@ import { createHash, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { ServiceError } from '../service-error.ts';
+import { tellUsage } from '../usage.ts';
 import { BodyAborted } from './body.ts';
 
 const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/;
@@ -74,7 +75,7 @@ export function handleError(logger: Logger) {
     drain(request);
     if (known.retryAfterSeconds !== undefined) response.set('Retry-After', String(known.retryAfterSeconds));
     response.locals.errorCode = known.code;
-    response.status(known.status).json(known.toBody());
+    tellUsage(response).status(known.status).json(known.toBody());
   };
 }
 

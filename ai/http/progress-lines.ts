@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import { type lastLine, linesMediaType, type progressLine } from '../../contract/ai-service/extract.ts';
 import { ServiceError } from '../service-error.ts';
+import { readTally, tellUsage } from '../usage.ts';
 
 type Progress = z.input<typeof progressLine>['progress'];
 
@@ -20,14 +21,14 @@ export class ProgressLines {
   async end(work: () => Promise<object>): Promise<void> {
     try {
       const body = await work();
-      if (!this.#response.headersSent) this.#response.json(body);
-      else this.#end({ status: 200, body });
+      if (!this.#response.headersSent) tellUsage(this.#response).json(body);
+      else this.#end({ status: 200, usage: readTally(), body });
     } catch (error) {
       // An error that is no refusal ends the connection, and the caller retries.
       if (!this.#response.headersSent || !(error instanceof ServiceError)) throw error;
       const { status, code, retryAfterSeconds } = error;
       this.#response.locals.errorCode = code;
-      this.#end({ status, retry_after: retryAfterSeconds, body: error.toBody() });
+      this.#end({ status, retry_after: retryAfterSeconds, usage: readTally(), body: error.toBody() });
     }
   }
 

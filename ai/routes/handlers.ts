@@ -10,6 +10,7 @@ import { requestSignal } from '../http/in-flight.ts';
 import type { Provider } from '../providers.ts';
 import { askReranker } from '../rerank/ask-reranker.ts';
 import { ServiceError } from '../service-error.ts';
+import { tellUsage } from '../usage.ts';
 
 /** An escaped surrogate pair. */
 const jsonBytesPerCharacter = 12;
@@ -63,7 +64,8 @@ function jsonRoute<R extends JsonRoute>(
   work: (body: z.output<R['body']>, signal: AbortSignal) => Promise<z.input<R['responses'][200]>>,
 ): RequestHandler {
   return async (request, response) => {
-    response.json(await work(await readJson<R['body']>(request, body, maxBytes), requestSignal(response)));
+    const worked = await work(await readJson<R['body']>(request, body, maxBytes), requestSignal(response));
+    tellUsage(response).json(worked);
   };
 }
 

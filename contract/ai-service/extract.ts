@@ -42,5 +42,5 @@ export const linesMediaType = 'application/x-ndjson';
 /** How many scanned pages are read, and of how many. */
 export const progressLine = z.object({ progress: z.object({ read: count, of: count }) });
 
-/** What the response would have been without progress; `retry_after` is in seconds. */
-export const lastLine = z.object({ status: z.int(), retry_after: z.number().optional(), body: z.unknown() });
+/** What the response would have been without progress; `retry_after` is in seconds, and `usage` that of the header. */
+export const lastLine = z.object({ status: z.int(), retry_after: z.number().optional(), usage: z.string().optional(), body: z.unknown() });
