@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import { isHeld } from './holds/legal-hold.ts';
 
 /** Small enough that a statement holds its locks for a fraction of a second. */
 const batchSize = 2_000;
@@ -14,6 +15,8 @@ export interface Expired {
   indexedById?: boolean;
   /** Rows from before this time are deleted. */
   before: RawBuilder<Date>;
+  /** Which of them stay. */
+  kept?: RawBuilder<boolean>;
 }
 
 /** The progress of a deletion: how many rows are deleted, and the time and id of the last one. */
@@ -43,7 +46,11 @@ export async function deleteInBatches(db: Db, expired: Expired, { before, onProg
   }
 }
 
-async function deleteBatch(db: Db, { table, key, time, indexedById, before }: Expired, last: Deleted['last']): Promise<Deleted> {
+async function deleteBatch(
+  db: Db,
+  { table, key, time, indexedById, before, kept = sql<boolean>`false` }: Expired,
+  last: Deleted['last'],
+): Promise<Deleted> {
   const keys = sql.join(key.map((column) => sql.ref(column)));
   const order = indexedById ? sql`${sql.ref(time)}, id` : sql.ref(time);
   const id = indexedById ? sql`id` : sql`''`;
@@ -53,7 +60,7 @@ async function deleteBatch(db: Db, { table, key, time, indexedById, before }: Ex
   const { rows } = await sql<{ deleted: number; time: string | null; id: string }>`
     with batch as materialized (
       select ${keys}, ${sql.ref(time)} as batch_time, ${id} as batch_id from ${sql.table(table)}
-      where ${sql.ref(time)} < ${before} and ${start}
+      where ${sql.ref(time)} < ${before} and ${start} and not ${kept}
       order by ${order} limit ${batchSize} for update skip locked
     ), gone as (
       delete from ${sql.table(table)} where (${keys}) in (select ${keys} from batch) returning 1
@@ -68,12 +75,13 @@ async function deleteBatch(db: Db, { table, key, time, indexedById, before }: Ex
 /** A day has 24 hours here. An interval of days has an hour more or less where a session's clock changes. */
 const daysAgo = (days: number) => sql<Date>`now() - make_interval(hours => ${24 * days})`;
 
-/** Finished jobs are kept for 30 days. Their ledger entries stay. */
-export const finishedJobs: Expired = { table: 'job', key: ['id'], time: 'finished_at', before: daysAgo(30) };
+/** Finished jobs are kept for 30 days, and while they are held. Their ledger entries stay. */
+export const finishedJobs: Expired = { table: 'job', key: ['id'], time: 'finished_at', before: daysAgo(30), kept: isHeld('job') };
 
-/** Audit entries are kept for `AUDIT_LOG_RETENTION_DAYS`; 0 keeps them for ever. */
+/** Audit entries are kept for `AUDIT_LOG_RETENTION_DAYS`, and while anything of their organization is held; 0 keeps them for ever. */
 export function auditEntries(retentionDays: number): Expired {
-  return { table: 'audit_entry', key: ['id'], time: 'created_at', indexedById: true, before: daysAgo(retentionDays) };
+  const before = daysAgo(retentionDays);
+  return { table: 'audit_entry', key: ['id'], time: 'created_at', indexedById: true, before, kept: isHeld('audit_entry') };
 }
 
 export const sessions: Expired = { table: 'session', key: ['id'], time: 'expiresAt', before: sql`now()` };

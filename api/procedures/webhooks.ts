@@ -4,12 +4,13 @@ import { contract } from '../../contract/index.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { createEndpoint } from '../../domain/webhooks/create-endpoint.ts';
 import { deleteEndpoint } from '../../domain/webhooks/delete-endpoint.ts';
-import { getDelivery, listDeliveries } from '../../domain/webhooks/delivery.ts';
+import { auditEvent, getDelivery, listDeliveries } from '../../domain/webhooks/delivery.ts';
 import { checkEndpointOf, getEndpoint, listEndpoints } from '../../domain/webhooks/endpoint.ts';
 import { resendDeliveries, resendDelivery } from '../../domain/webhooks/resend.ts';
 import { rotateSecret } from '../../domain/webhooks/rotate-secret.ts';
 import { testEndpoint } from '../../domain/webhooks/test-endpoint.ts';
 import { updateEndpoint } from '../../domain/webhooks/update-endpoint.ts';
+import { holdsPermission } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toDelivery, toEndpoint, toEndpointWithSecret } from '../presenters/webhook.ts';
 import { type HandlerContext, procedure } from '../procedure.ts';
@@ -39,9 +40,15 @@ export function webhookProcedures({ db, config, cursors, secrets }: ApiDeps) {
     return endpoint;
   }
 
-  async function deliveryOf(context: Pick<HandlerContext<{ id: string }>, 'input' | 'authorize'>) {
+  /** Deliveries of audit entries are shown to those alone who may read the audit log. */
+  function readsAudit({ caller }: Pick<HandlerContext<unknown>, 'caller'>, organizationId: string): boolean {
+    return holdsPermission(caller, { organizationId, workspaceId: null }, 'auditLog:read');
+  }
+
+  async function deliveryOf(context: Pick<HandlerContext<{ id: string }>, 'input' | 'caller' | 'authorize'>) {
     const delivery = await getDelivery(db, context.input.id);
     await allow(context, delivery.organization_id);
+    if (delivery.event === auditEvent && !readsAudit(context, delivery.organization_id)) throw new ApiError('FORBIDDEN');
     return delivery;
   }
 
@@ -87,7 +94,7 @@ export function webhookProcedures({ db, config, cursors, secrets }: ApiDeps) {
     deliveries: procedure(routes.deliveries, async (context) => {
       await allow(context, context.input.organizationId);
       await checkEndpointOf(db, context.input);
-      const page = await listDeliveries(db, cursors, context.input);
+      const page = await listDeliveries(db, cursors, { ...context.input, hidesAudit: !readsAudit(context, context.input.organizationId) });
       return { items: page.items.map(toDelivery), nextCursor: page.nextCursor };
     }),
 

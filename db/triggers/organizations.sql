@@ -4,6 +4,13 @@ create or replace function raise_rule(code text, data jsonb default '{}') return
       raise exception using errcode = 'SHEAF', message = code, detail = data::text;
     end $$;
 
+create or replace function refuse_suspended(of_organization text) returns void
+  language plpgsql as $$
+    begin
+      perform raise_rule('ORGANIZATION_SUSPENDED', jsonb_build_object('reason', reason, 'since', since))
+        from organization_suspension where organization_id = of_organization;
+    end $$;
+
 -- docs/rules.md, lock order: the organization's lock. One that is being deleted or is suspended takes no more writes.
 create or replace function lock_live_organization(organization_id text) returns void
   language plpgsql as $$
@@ -12,8 +19,7 @@ create or replace function lock_live_organization(organization_id text) returns 
       if exists (select from organization_deletion as d where d.organization_id = lock_live_organization.organization_id) then
         perform raise_rule('ORGANIZATION_BEING_DELETED');
       end if;
-      perform raise_rule('ORGANIZATION_SUSPENDED', jsonb_build_object('reason', s.reason, 'since', s.since))
-        from organization_suspension as s where s.organization_id = lock_live_organization.organization_id;
+      perform refuse_suspended(organization_id);
     end $$;
 
 create or replace function after_organization_change() returns trigger language plpgsql as $$
@@ -26,6 +32,21 @@ create or replace trigger after_organization_insert after insert on organization
 create or replace trigger after_organization_update after update on organization for each row
   when ((old.name, old.slug, old.logo, old.metadata) is distinct from (new.name, new.slug, new.logo, new.metadata))
   execute function after_organization_change();
+
+-- Members and teams may be removed, and invitations end.
+create or replace function refuse_suspended_change() returns trigger language plpgsql as $$
+  declare
+    changed jsonb := to_jsonb(new);
+  begin
+    perform refuse_suspended(coalesce(changed ->> 'organizationId',
+      (select "organizationId" from team where id = changed ->> 'teamId'), changed ->> 'id'));
+    return new;
+  end $$;
+create or replace trigger refuse_suspended_update before update of name, slug, logo, metadata on organization for each row
+  execute function refuse_suspended_change();
+create or replace trigger refuse_suspended_update before update of role on member for each row execute function refuse_suspended_change();
+create or replace trigger refuse_suspended_update before update of name on team for each row execute function refuse_suspended_change();
+create or replace trigger refuse_suspended_insert before insert on "teamMember" for each row execute function refuse_suspended_change();
 
 create or replace function after_organization_owned() returns trigger language plpgsql as $$
   declare

@@ -4,6 +4,7 @@ import type { Db, Transaction } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { DatabaseUnavailable, isLockTimeout } from '../../db/unavailable.ts';
 import { Failures } from '../failures.ts';
+import { findHold } from '../holds/legal-hold.ts';
 import { lockDocumentsForDeletion, lockWorkspace } from '../locks.ts';
 import type { BatchOptions, Deleted } from '../retention.ts';
 import { requestObjectDeletion } from '../stored-objects/request-object-deletion.ts';
@@ -30,7 +31,10 @@ export async function purgeUpload(trx: Transaction, documentId: string): Promise
   return { purged: (await purgeTogether(trx, document, [document])) === 1, leftMs };
 }
 
-/** Deletes the uploads of a workspace that are still pending, and requests the deletion of their objects. Returns how many. */
+/**
+ * Deletes the uploads of a workspace that are still pending, and requests the deletion of their objects. Returns how many: none while it is
+ * held.
+ */
 async function purgeTogether(
   trx: Transaction,
   { workspace_id, organization_id }: Omit<Upload, 'id'>,
@@ -38,6 +42,7 @@ async function purgeTogether(
 ): Promise<number> {
   const ids = uploads.map(({ id }) => id);
   if (!(await lockWorkspace(trx, workspace_id, 'change'))) return 0;
+  if (await findHold(trx, organization_id, workspace_id)) return 0;
   await lockDocumentsForDeletion(trx, ids);
   const purged = await trx
     .deleteFrom('document')

@@ -17,6 +17,14 @@ export async function listHolds(db: Db, organizationId: string): Promise<HoldRow
     .execute();
 }
 
+/** Whether a row with an organization and a workspace is held: by either, or of the audit log by anything of the organization. */
+export function isHeld(table: 'job' | 'audit_entry') {
+  const ofWorkspace = table === 'job' ? sql`and coalesce(hold.workspace_id = job.workspace_id, hold.workspace_id is null)` : sql``;
+  return sql<boolean>`exists (
+    select from legal_hold as hold where hold.organization_id = ${sql.table(table)}.organization_id ${ofWorkspace}
+  )`;
+}
+
 /**
  * What holds the workspace, or its organization; without a workspace anything of the organization; undefined if nothing does. It stays so
  * while the caller has the lock of the workspace or of the organization, which a new hold takes, too.

@@ -27,15 +27,21 @@ export interface DeliveryFilter {
   endpointId?: string | undefined;
   status?: WebhookDeliveryStatus | undefined;
   event?: WebhookDeliveryEvent | undefined;
+  /** Leaves out those of {@link auditEvent}. */
+  hidesAudit?: boolean;
 }
 
+/** The event whose deliveries hold entries of the audit log. */
+export const auditEvent: WebhookDeliveryEvent = 'audit.entry';
+
 /** The conditions of a filter, joined by `and`. The organization is always one of them. */
-export function matches({ organizationId, endpointId, status, event }: DeliveryFilter) {
+export function matches({ organizationId, endpointId, status, event, hidesAudit }: DeliveryFilter) {
   const conditions = [
     sql`organization_id = ${organizationId}`,
     ...(endpointId === undefined ? [] : [sql`endpoint_id = ${endpointId}`]),
     ...(status === undefined ? [] : [sql`status = ${status}`]),
     ...(event === undefined ? [] : [sql`event = ${event}`]),
+    ...(hidesAudit ? [sql`event <> ${auditEvent}`] : []),
   ];
   return sql<boolean>`${sql.join(conditions, sql` and `)}`;
 }

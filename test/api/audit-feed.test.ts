@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { KeyPermission } from '../../contract/access.ts';
 import { webhookEvents } from '../../contract/webhook-events.ts';
 import { addEndpoint, call, deliveriesOf, webhooksOn } from '../adapters/webhooks/support.ts';
 import { createKey } from '../support/api-keys.ts';
@@ -42,6 +43,24 @@ describe('The audit log, copied out', () => {
     expect(others).to.deep.equal([]);
     expect(JSON.parse(entry ?? '')).to.deep.include({ sequence: rest.last + 1, action: 'workspace.update' });
     expect((await feed(token, `?after=${rest.last + 1}`, { accept: 'application/x-ndjson' })).body).to.equal('');
+  });
+
+  it('is not in the deliveries that are shown to a key that may not read it', async () => {
+    const { tenant } = used;
+    await addEndpoint(api, tenant, { url: receiver.url, events: ['audit.entry', 'document.ready'] });
+    await api.upload(tenant, { bytes: 'A text.' });
+    const { id } = (await deliveriesOf(api, tenant)).find(({ event }) => event === 'audit.entry');
+    const shownTo = async (permissions: KeyPermission[]) => {
+      const { token } = await createKey(api, tenant, { permissions });
+      const get = (path: string) => api.request('GET', `/api/v1/webhook-deliveries${path}`, { token });
+      const { body } = await expectOk(get(`?organizationId=${tenant.organizationId}`));
+      return { events: new Set(body.items.map(({ event }: { event: string }) => event)), one: (await get(`/${id}`)).status };
+    };
+    expect(await shownTo(['webhook:read'])).to.deep.equal({ events: new Set(['document.ready']), one: 403 });
+    expect(await shownTo(['webhook:read', 'auditLog:read'])).to.deep.equal({
+      events: new Set(['audit.entry', 'document.ready']),
+      one: 200,
+    });
   });
 
   it('comes to an endpoint that asks for it, also what is done to other endpoints, and ends', async () => {

@@ -55,6 +55,13 @@ describe('A suspended organization', () => {
     const { organizationId, workspaceId } = used.tenant;
     const document = await api.upload(used.tenant, { bytes: 'A text.' });
     const { id: keyId } = await createKey(api, used.tenant);
+    const member = await api.signUp();
+    await api.addMember(organizationId, member, 'member');
+    const isTheirs = (of: { userId: string }) => of.userId === member.id;
+    const memberId = (await as('GET', `/api/auth/organization/list-members?organizationId=${organizationId}`)).body.members.find(
+      isTheirs,
+    ).id;
+    const { id: teamId } = (await as('POST', '/api/auth/organization/create-team', { organizationId, name: 'Blue' })).body;
     expect((await suspend()).body).to.include({ reason });
     expect((await as('GET', `/organizations/${organizationId}/usage`)).body.suspension).to.include({ reason });
     expect((await as('GET', `/documents/${document.id}`)).status).to.equal(200);
@@ -71,9 +78,18 @@ describe('A suspended organization', () => {
       expect(body).to.deep.include({ code: 'ORGANIZATION_SUSPENDED', message: `This organization is suspended: ${reason}` });
       expect(body.data.reason).to.equal(reason);
     }
-    const invited = await as('POST', '/api/auth/organization/invite-member', { organizationId, email: 'b@example.com', role: 'member' });
-    expect([invited.status, invited.body.code]).to.deep.equal([403, 'ORGANIZATION_SUSPENDED']);
+    const inOrganization = (name: string, body: object) => as('POST', `/api/auth/organization/${name}`, { organizationId, ...body });
+    for (const { status, body } of [
+      await inOrganization('invite-member', { email: 'b@example.com', role: 'member' }),
+      await inOrganization('update', { data: { name: 'Another' } }),
+      await inOrganization('update-member-role', { memberId, role: 'admin' }),
+      await inOrganization('create-team', { name: 'Red' }),
+      await inOrganization('update-team', { teamId, data: { name: 'Red', organizationId } }),
+      await inOrganization('add-team-member', { teamId, userId: member.id }),
+    ])
+      expect([status, body.code], JSON.stringify(body)).to.deep.equal([403, 'ORGANIZATION_SUSPENDED']);
     expect((await as('DELETE', `/api-keys/${keyId}`)).status, 'the revocation of a key').to.equal(200);
+    expect((await inOrganization('remove-member', { memberIdOrEmail: memberId })).status).to.equal(200);
 
     expect((await lift()).status).to.equal(200);
     expect((await lift()).status).to.equal(404);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { purgeAbandonedUploads } from '../../domain/documents/purge-uploads.ts';
+import { purgeAbandonedUploads, purgeUpload } from '../../domain/documents/purge-uploads.ts';
 import { lockWorkspace } from '../../domain/locks.ts';
 import type { Deleted } from '../../domain/retention.ts';
 import { insertWorkspaceOfChunks } from '../support/chunks.ts';
@@ -65,6 +65,18 @@ describe('Many abandoned uploads', () => {
       db,
     );
     expect(rows.map(({ count }) => count)).to.deep.equal([30, 1_200]);
+  });
+
+  it('stay while their workspace or organization is held', async () => {
+    for (const id of ['one', 'two']) await abandon(id, 3);
+    await sql`insert into legal_hold (organization_id, workspace_id, reason) values ('one', 'one', 'A case.'), ('two', null, 'A case.')`.execute(
+      db,
+    );
+    expect(await purge()).to.include({ purged: 0, failure: '' });
+    expect(await inTransaction(db, (trx) => purgeUpload(trx, 'one-00001'))).to.deep.equal({ purged: false, leftMs: 0 });
+    expect(await left()).to.have.lengthOf(6);
+    await sql`delete from legal_hold`.execute(db);
+    expect(await purge()).to.include({ purged: 6, failure: '' });
   });
 
   it('are purged on from where a worker that died has told', async () => {

@@ -6,6 +6,7 @@ import {
   auditEntries,
   type Deleted,
   deleteInBatches,
+  type Expired,
   finishedJobs,
   idempotencyKeys,
   mails,
@@ -79,6 +80,43 @@ describe('The deletion of rows past their time', () => {
       expect(await deleteInBatches(db, rows, { before: undefined, ...quietly })).to.equal(1);
       const left = await sql<{ id: string }>`select id from ${sql.table(rows.table)} where id in ('over', 'under')`.execute(db);
       expect(left.rows).to.deep.equal([{ id: 'under' }]);
+    }
+  });
+});
+
+describe('A legal hold', () => {
+  it('keeps the finished jobs of what it holds, and the audit entries of its organization', async () => {
+    const { db, drop } = await createTestDatabase();
+    try {
+      for (const id of ['all', 'one', 'none']) {
+        await sql`insert into organization (id, name, slug, "createdAt") values (${id}, ${id}, ${id}, now())`.execute(db);
+        for (const workspace of [`${id}-a`, `${id}-b`]) {
+          await sql`insert into workspace (id, organization_id, name, slug) values (${workspace}, ${id}, ${workspace}, ${workspace})`.execute(
+            db,
+          );
+          await sql`insert into job (id, organization_id, workspace_id, kind, status, input, max_attempts, credits, credit_month, finished_at)
+            values (${workspace}, ${id}, ${workspace}, 'text.embed', 'succeeded', '{}', 4, 0, '2026-01-01', now() - interval '40 days')`.execute(
+            db,
+          );
+        }
+        await sql`delete from audit_entry where organization_id = ${id}`.execute(db);
+        await sql`insert into audit_entry (id, organization_id, action, created_at) values (${id}, ${id}, 'x', now() - interval '400 days')`.execute(
+          db,
+        );
+      }
+      await sql`insert into audit_entry (id, action, created_at) values ('platform', 'x', now() - interval '400 days')`.execute(db);
+      await sql`insert into legal_hold (organization_id, workspace_id, reason) values ('all', null, 'A case.'), ('one', 'one-a', 'A case.')`.execute(
+        db,
+      );
+      const left = async (rows: Expired) => {
+        await deleteInBatches(db, rows, { before: undefined, onProgress() {}, signal: new AbortController().signal });
+        const kept = await sql<{ id: string }>`select id from ${sql.table(rows.table)} order by id`.execute(db);
+        return kept.rows.map(({ id }) => id);
+      };
+      expect(await left(finishedJobs)).to.deep.equal(['all-a', 'all-b', 'one-a']);
+      expect(await left(auditEntries(365))).to.deep.equal(['all', 'one']);
+    } finally {
+      await drop();
     }
   });
 });
