@@ -26,6 +26,8 @@ export interface Upload {
   metadata?: Record<string, unknown> | undefined;
   /** Called while the bytes are sent. The count restarts if they are sent again after the connection broke. */
   onProgress?: ((progress: { sentBytes: number; totalBytes: number }) => void) | undefined;
+  /** Called before the upload with the document that has the content of `sha256` already. */
+  onDuplicate?: ((duplicateOf: NonNullable<Created['duplicateOf']>) => void) | undefined;
   /** Aborts the upload and deletes the document. */
   signal?: AbortSignal | undefined;
   /**
@@ -64,8 +66,9 @@ export async function uploadDocument(uploading: Uploading, upload: Upload): Prom
   const contentType = upload.contentType ?? typeOf(upload.file);
   const input = { workspaceId, name, contentType, size: content.sizeBytes, ...labels };
   const created = await record(uploading, input, { signal, idempotencyKey });
-  const { document, upload: target } = created;
-  // The workspace has this content, and answers the document that has it.
+  const { document, upload: target, duplicateOf } = created;
+  if (duplicateOf) upload.onDuplicate?.(duplicateOf);
+  // The workspace has `onDuplicate: return`: this document was there before.
   if (!target) return document;
   const onBroken = (error: unknown) => broken.abort(error);
   const onSent = (sentBytes: number) => {

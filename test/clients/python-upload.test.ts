@@ -6,6 +6,7 @@ import { createKey } from '../support/api-keys.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { nightly } from '../support/nightly.ts';
 import { type Program, until } from '../support/processes.ts';
+import { expectOk } from '../support/requests.ts';
 import { useApi } from '../support/use-api.ts';
 import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
 import { type PythonKind, pythonKinds, pythonProgram, runPython } from './support/python-client.ts';
@@ -145,6 +146,17 @@ describe('Uploads by the Python client', () => {
       expect(result).to.include({ id: first?.id, status: 'ready' });
       expect(await documents()).to.have.length(1);
     });
+
+  it('sends nothing if the workspace answers the document that has the content of a digest', async () => {
+    const first = await upload({ sha256: smallHash });
+    expect(first.result).to.include({ status: 'ready', sha256: smallHash });
+    const body = { onDuplicate: 'return' };
+    await expectOk(api.request('PATCH', `/api/v1/workspaces/${tenant.workspaceId}`, { token: tenant.owner.token, body }));
+    const again = await upload({ sha256: smallHash });
+    expect(again).to.deep.include({ result: first.result, sent: [] });
+    expect(puts()).to.have.length(1);
+    expect((await upload({ sha256: smallHash.replace(/^./, 'x') })).result).to.deep.equal({ code: 'BAD_REQUEST', status: 400 });
+  });
 
   it('takes bytes, open files, and pipes with their size', async () => {
     const ways = [

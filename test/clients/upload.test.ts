@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createReadStream, openAsBlob, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -74,6 +75,31 @@ describe('The upload helper', () => {
       expect(headers).to.not.have.any.keys('authorization', 'cookie', 'transfer-encoding');
     }
     removeTestDirectory(directory);
+  });
+
+  it('tells which document has the content of a digest, and sends nothing where that one is the answer', async () => {
+    const content = Buffer.from('A content with a digest.');
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    const told: string[] = [];
+    const onDuplicate = ({ id }: { id: string }) => told.push(id);
+    const other = await api.createTenant();
+    const [place, session] = [{ workspaceId: other.workspaceId }, { token: other.owner.token }];
+    const own = createClient({ url: proxy.url, ...session, retries: { baseDelayMs: 10 }, fetch: throughProxy });
+    const send = (more: Partial<Upload> = {}) =>
+      own.uploadDocument({ ...place, file: content, name: 'a.txt', contentType: 'text/plain', onDuplicate, ...more });
+    const first = await send({ sha256 });
+    expect([first.sha256, told]).to.deep.equal([sha256, []]);
+    await send();
+    expect((await send({ sha256 })).id).not.to.equal(first.id);
+    expect(told).to.deep.equal([first.id]);
+    await own.workspaces.update({ id: other.workspaceId, onDuplicate: 'return' });
+    proxy.passed.length = 0;
+    expect(await send({ sha256 })).to.include({ id: first.id, status: 'ready' });
+    expect(proxy.passed.map(({ method }) => method)).to.deep.equal(['POST']);
+    expect(told).to.deep.equal([first.id, first.id]);
+    await own.workspaces.update({ id: other.workspaceId, onDuplicate: 'refuse' });
+    expect(await send({ sha256 }).catch((error) => error)).to.deep.include({ code: 'CONFLICT', data: { documentId: first.id } });
+    expect((await own.documents.get({ id: first.id })).status).to.equal('ready');
   });
 
   it('sends the bytes again when the connection breaks', async () => {

@@ -11,6 +11,8 @@ class UnknownType extends Error {}
 const atOnce = 3;
 /** Of a document, in characters. */
 const longestName = 200;
+/** In bytes. A larger file would take too long to read for its digest, and all of it is read into memory. */
+const largestDigested = 32 * 1024 * 1024;
 
 export interface UploadItem {
   key: number;
@@ -24,6 +26,8 @@ export interface UploadItem {
   sentBytes: number;
   /** Set once it is stored: only what follows may have failed. */
   documentId?: string;
+  /** The name of a document that has the same content. */
+  duplicateOf?: string;
   error?: unknown;
 }
 
@@ -63,7 +67,7 @@ export function retryUpload(key: number): void {
 /** Whether sending it again can succeed: not if the service refused what the file is, or how large. */
 export function mayBeSentAgain({ state, error }: UploadItem): boolean {
   if (state === 'canceled') return true;
-  const isRefused = error instanceof SheafError && (error.is('BAD_REQUEST') || error.is('PAYLOAD_TOO_LARGE'));
+  const isRefused = error instanceof SheafError && (error.is('BAD_REQUEST') || error.is('PAYLOAD_TOO_LARGE') || error.is('CONFLICT'));
   return error !== undefined && !isRefused && !(error instanceof UnknownType);
 }
 
@@ -131,7 +135,17 @@ async function store({ key, workspaceId, file, name: path }: UploadItem, signal:
   const onProgress = ({ sentBytes }: { sentBytes: number }) => change(key, { sentBytes });
   // Of a long path the end says more.
   const name = Array.from(path).slice(-longestName).join('');
-  const { id } = await background.uploadDocument({ workspaceId, file, name, contentType, onProgress, signal });
+  const onDuplicate = ({ name: duplicateOf }: { name: string }) => change(key, { duplicateOf });
+  const sha256 = await digest(file);
+  const upload = { workspaceId, file, name, contentType, sha256, onProgress, onDuplicate, signal };
+  const { id } = await background.uploadDocument(upload);
   change(key, { documentId: id });
   return id;
+}
+
+/** The SHA-256 of a small file in hex. Pages without https have no means for it. */
+async function digest(file: File): Promise<string | undefined> {
+  if (file.size > largestDigested || !window.isSecureContext) return undefined;
+  const hash = await crypto.subtle.digest('SHA-256', await file.arrayBuffer());
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { makeTestDirectory, removeTestDirectory } from '../../support/directories.ts';
 import { until } from '../../support/processes.ts';
 import { expectOk } from '../../support/requests.ts';
+import { act } from './support/row-menu.ts';
 import { pathOf, useConsole } from './support/use-console.ts';
 
 describe('A folder that is dropped on the console', () => {
@@ -76,6 +77,36 @@ describe('A folder that is dropped on the console', () => {
     await whole.click();
     await uploads.getByText('page 1.txt').waitFor();
     await uploads.getByText('Files of this kind are not taken.').waitFor();
+  });
+
+  it('tells which file has the same content, and becomes that document once the workspace is set so', async () => {
+    const { token } = tenant.owner;
+    await api.upload(tenant, { name: 'first.txt', bytes: 'The same night.' });
+    const { page } = await open(pathOf(tenant, 'workspaces'), { as: tenant.owner });
+    const count = async () => {
+      const { organizationId, workspaceId } = tenant;
+      const path = `/api/v1/workspaces/${workspaceId}/documents?organizationId=${organizationId}`;
+      return (await api.request('GET', path, { token })).body.items.length;
+    };
+    const file = { name: 'again.txt', mimeType: 'text/plain', buffer: Buffer.from('The same night.') };
+    const told = page.getByText('The same content as “first.txt”');
+    await page.getByRole('link', { name: 'Documents', exact: true }).click();
+    const before = await count();
+    await page.locator('input[type=file]').setInputFiles(file);
+    await told.waitFor();
+    await page.getByRole('button', { name: 'Clear the list' }).click();
+    expect(await count()).to.equal(before + 1);
+
+    await page.getByRole('link', { name: 'Workspaces' }).click();
+    await act(page, 'Main', 'Files that are there already');
+    await page.getByLabel('What becomes of a file').selectOption({ label: 'The document that is there is taken' });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    await page.getByRole('link', { name: 'Documents', exact: true }).click();
+    await page.locator('input[type=file]').setInputFiles(file);
+    await told.waitFor();
+    await page.getByRole('button', { name: 'Clear the list' }).click();
+    expect(await count()).to.equal(before + 1);
   });
 
   it('goes into the workspace that it was dropped in, also if another is chosen while it is read', async () => {

@@ -112,7 +112,7 @@ class AsyncClient(AsyncOperations):
             idempotency_key=UNSET if idempotency_key is None else idempotency_key,
         )
         if isinstance(created.upload, Unset):
-            # The workspace has this content, and answers the document that has it.
+            # The workspace has `onDuplicate: return`: this document was there before.
             return created.document
         try:
             await self._transport.put(created.upload, source, on_progress, is_resumed=idempotency_key is not None)

@@ -60,7 +60,7 @@ function Whole({ items, children }: { items: UploadItem[]; children: ReactNode }
 
 /** Of a whole folder only the rows that changed are drawn again. */
 const Upload = memo(function Upload({ item }: { item: UploadItem }) {
-  const { key, file, name, state, sentBytes, error } = item;
+  const { key, file, name, state, sentBytes, duplicateOf, error } = item;
   const percent = file.size === 0 ? 0 : Math.round((sentBytes / file.size) * 100);
   const how = state === 'sending' ? t.common.of(formatBytes(sentBytes), formatBytes(file.size)) : t.uploads[state];
   return (
@@ -84,6 +84,11 @@ const Upload = memo(function Upload({ item }: { item: UploadItem }) {
         <Progress.Root size="sm" mt={4}>
           <Progress.Section value={percent} aria-label={t.uploads.progress(name)} />
         </Progress.Root>
+      )}
+      {duplicateOf !== undefined && (
+        <Text size="sm" c="dimmed">
+          {t.uploads.duplicateOf(duplicateOf)}
+        </Text>
       )}
       <Failure error={error} title={t.uploads[state]} />
     </li>

@@ -191,6 +191,7 @@ export const de: Messages = {
     remove: (name) => `${name} aus dieser Liste entfernen`,
     clear: 'Liste leeren',
     unknownType: 'Dateien dieser Art werden nicht angenommen.',
+    duplicateOf: (name) => `Derselbe Inhalt wie „${name}“`,
   },
   document: {
     rename: 'Umbenennen',
@@ -430,6 +431,14 @@ export const de: Messages = {
     createHint: 'Die Dokumente eines Arbeitsbereichs werden gemeinsam durchsucht und teilen sich seinen Speicher.',
     rename: 'Umbenennen',
     renameTitle: (name) => `„${name}“ umbenennen`,
+    onDuplicate: 'Bereits vorhandene Dateien',
+    onDuplicateTitle: (name) => `Dateien, die „${name}“ bereits enthält`,
+    onDuplicateLabel: 'Was mit einer Datei geschieht, deren Inhalt ein Dokument bereits hat',
+    onDuplicateChoices: {
+      allow: 'Sie wird ein weiteres Dokument',
+      return: 'Das vorhandene Dokument wird verwendet',
+      refuse: 'Sie wird abgelehnt',
+    },
     renameOrganization: 'Organisation umbenennen',
     deleteTitle: (name) => `„${name}“ löschen?`,
     deleteText:

@@ -193,6 +193,7 @@ export const en = {
     remove: (name: string) => `Remove ${name} from this list`,
     clear: 'Clear the list',
     unknownType: 'Files of this kind are not taken.',
+    duplicateOf: (name: string) => `The same content as “${name}”`,
   },
   document: {
     rename: 'Rename',
@@ -426,6 +427,14 @@ export const en = {
     createHint: 'Documents of a workspace are searched together, and share its storage.',
     rename: 'Rename',
     renameTitle: (name: string) => `Rename “${name}”`,
+    onDuplicate: 'Files that are there already',
+    onDuplicateTitle: (name: string) => `Files that “${name}” has already`,
+    onDuplicateLabel: 'What becomes of a file with the same content as a document',
+    onDuplicateChoices: {
+      allow: 'It becomes another document',
+      return: 'The document that is there is taken',
+      refuse: 'It is refused',
+    },
     renameOrganization: 'Rename organization',
     deleteTitle: (name: string) => `Delete “${name}”?`,
     deleteText:

@@ -1,4 +1,4 @@
-import { Button, Group, Table, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, NativeSelect, Table, Text, TextInput, Title } from '@mantine/core';
 import type { Workspace } from '@sheaf/client';
 import { useMutation, useQueries, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
@@ -23,7 +23,7 @@ const route = getRouteApi('/o/$organization/$workspace/workspaces');
 
 type Asked =
   | { what: 'create' | 'rename organization' | 'delete organization' | 'hold organization' }
-  | { what: 'rename' | 'delete' | 'keep' | 'hold'; workspace: Workspace };
+  | { what: 'rename' | 'on duplicate' | 'delete' | 'keep' | 'hold'; workspace: Workspace };
 
 /** The workspaces of the organization, each with what it stores, and the names of both. */
 export default function Workspaces() {
@@ -63,6 +63,7 @@ export default function Workspaces() {
       {asked?.what === 'rename organization' && <RenameOrganization onClose={onClose} />}
       {asked?.what === 'delete organization' && <DeleteOrganization onClose={onClose} />}
       {asked?.what === 'rename' && <Rename workspace={asked.workspace} onClose={onClose} />}
+      {asked?.what === 'on duplicate' && <ChangeDuplicates workspace={asked.workspace} onClose={onClose} />}
       {asked?.what === 'delete' && <Delete workspace={asked.workspace} onClose={onClose} />}
       {asked?.what === 'keep' && <Retention workspace={asked.workspace} onClose={onClose} />}
       {asked?.what === 'hold' && <SetHold organizationId={organization.id} workspace={asked.workspace} onClose={onClose} />}
@@ -134,6 +135,7 @@ function List({ onAsk }: { onAsk: (asked: Asked) => void }) {
               changes={['holds']}
               actions={[
                 { label: t.workspaces.rename, run: () => onAsk({ what: 'rename', workspace: each }) },
+                { label: t.workspaces.onDuplicate, run: () => onAsk({ what: 'on duplicate', workspace: each }) },
                 isAdmin && { label: t.keeping.retention, run: () => onAsk({ what: 'keep', workspace: each }) },
                 isOwner &&
                   (holdOf(each.id)
@@ -176,18 +178,36 @@ function Name({ value }: { value?: string }) {
   return <TextInput label={t.workspaces.name} name="name" required maxLength={80} defaultValue={value} data-autofocus />;
 }
 
-function Rename({ workspace: { id, name }, onClose }: { workspace: Workspace; onClose: () => void }) {
-  const readAgain = useReadAgain();
-  const task = async (fields: Record<string, string>) => {
-    await service.workspaces.update({ id, ...fields });
-    await readAgain();
-    onClose();
-  };
+interface ChangeProps {
+  workspace: Workspace;
+  onClose: () => void;
+}
+
+function Rename({ workspace: { id, name }, onClose }: ChangeProps) {
   return (
-    <FormDialog title={t.workspaces.renameTitle(name)} action={t.common.save} task={task} onClose={onClose}>
+    <FormDialog title={t.workspaces.renameTitle(name)} action={t.common.save} task={useChange(id, onClose)} onClose={onClose}>
       <Name value={name} />
     </FormDialog>
   );
+}
+
+function ChangeDuplicates({ workspace: { id, name, onDuplicate }, onClose }: ChangeProps) {
+  const data = Object.entries(t.workspaces.onDuplicateChoices).map(([value, label]) => ({ value, label }));
+  return (
+    <FormDialog title={t.workspaces.onDuplicateTitle(name)} action={t.common.save} task={useChange(id, onClose)} onClose={onClose}>
+      <NativeSelect label={t.workspaces.onDuplicateLabel} name="onDuplicate" data={data} defaultValue={onDuplicate} />
+    </FormDialog>
+  );
+}
+
+/** The task of a form with fields of a workspace. */
+function useChange(id: string, onDone: () => void) {
+  const readAgain = useReadAgain();
+  return async (fields: Record<string, string>) => {
+    await service.workspaces.update({ id, ...fields });
+    await readAgain();
+    onDone();
+  };
 }
 
 function RenameOrganization({ onClose }: { onClose: () => void }) {
