@@ -18,6 +18,8 @@ import { reporting, withHeartbeats } from './progress.ts';
 
 /** How long a document waits here for a model that limits its rate, before the workflow waits. */
 const patienceMs = 10 * 60_000;
+/** How long a batch waits while what embeds is known to be down. */
+const awayMs = 60_000;
 /** The pauses between attempts for a document at which the service fails. */
 const pausesMs = [1_000, 10_000];
 
@@ -88,10 +90,19 @@ async function stageInto(
   });
   for (const document of documents) {
     signal.throwIfAborted();
+    await refuseAway(deps);
     await stageOne(deps, document, { target, signal, textsPerCall }, progress);
     onProgress();
   }
   return { ...progress, after: documents.at(-1)?.documentId ?? null, last: documents.length < page.limit };
+}
+
+/** Throws a retryable failure while what embeds is known to be down: jobs probe it, and find out when it is back. */
+async function refuseAway({ db }: ActivityDeps): Promise<void> {
+  const away = db.selectFrom('provider_outage').select('part').where('part', 'in', ['ai-service', 'embed']).limit(1);
+  if (!(await away.executeTakeFirst())) return;
+  const message = 'What embeds is not available just now; the re-embedding goes on by itself.';
+  throw ApplicationFailure.create({ type: 'provider_away', message, nextRetryDelay: awayMs, category: 'BENIGN' });
 }
 
 interface Embedding {
@@ -136,9 +147,9 @@ async function embedPatiently(deps: ActivityDeps, document: BehindDocument, embe
   }
 }
 
-/** Whether the document may be the cause of an error. An outage of the service and its rate limit never are. */
-function mayBeOfDocument({ kind, code, retryAfterMs }: AiServiceError): boolean {
-  return retryAfterMs === undefined && (kind === 'failed' || kind === 'unusable_answer' || code === 'timeout');
+/** Whether the document may be the cause of an error. What is down, and a rate limit, never are. */
+function mayBeOfDocument({ kind, code, retryAfterMs, down }: AiServiceError): boolean {
+  return down === undefined && retryAfterMs === undefined && (kind === 'failed' || kind === 'unusable_answer' || code === 'timeout');
 }
 
 async function isServing({ reindexEmbedder }: ActivityDeps, signal: AbortSignal): Promise<boolean> {
