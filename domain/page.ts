@@ -84,9 +84,10 @@ export interface Cursors {
 
 const macBytes = 16;
 
-/** Creates cursors that are signed with `key`. */
-export function createCursors(key: Buffer): Cursors {
-  const sign = (scope: string, payload: string) => createHmac('sha256', key).update(`${scope}\n${payload}`).digest().subarray(0, macBytes);
+/** Creates cursors that are signed with `key`. Those that were signed with a previous one are good, too. */
+export function createCursors(...[key, ...previous]: [Buffer, ...Buffer[]]): Cursors {
+  const sign = (scope: string, payload: string, by = key) =>
+    createHmac('sha256', by).update(`${scope}\n${payload}`).digest().subarray(0, macBytes);
   return {
     encode(scope, position) {
       const payload = `${position.createdAt.getTime().toString(36)}.${position.id}`;
@@ -97,7 +98,7 @@ export function createCursors(key: Buffer): Cursors {
       const payload = Buffer.from(encoded, 'base64url').toString();
       const given = Buffer.from(mac, 'base64url');
       const separator = payload.indexOf('.');
-      const issued = given.length === macBytes && timingSafeEqual(given, sign(scope, payload));
+      const issued = given.length === macBytes && [key, ...previous].some((each) => timingSafeEqual(given, sign(scope, payload, each)));
       // The same bytes have several spellings in Base64; only the issued one is accepted.
       const canonical = cursor === `${Buffer.from(payload).toString('base64url')}.${given.toString('base64url')}`;
       if (!issued || !canonical || separator < 1) throw badCursor();

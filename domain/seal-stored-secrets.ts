@@ -12,13 +12,16 @@ interface SealOptions {
   signal: AbortSignal;
 }
 
-/** Seals what rows from before secrets were sealed hold in clear, in batches. Returns how many rows were changed. */
+/**
+ * Seals what rows from before secrets were sealed hold in clear, or what was sealed with a previous key, in batches. Returns how many rows
+ * were changed.
+ */
 export async function sealStoredSecrets(db: Db, secrets: SecretBox, { onProgress, signal }: SealOptions): Promise<number> {
   let sealed = 0;
   for (const [table, columns] of Object.entries(secretColumns)) {
     for (let after = ''; ; ) {
       signal.throwIfAborted();
-      const rows = await findClear(db, { table, columns, after });
+      const rows = await findRows(db, { table, columns, after, all: secrets.hasPrevious });
       for (const row of rows) sealed += await sealRow(db, { table, columns, row }, secrets);
       onProgress(sealed);
       const last = rows.at(-1);
@@ -31,8 +34,12 @@ export async function sealStoredSecrets(db: Db, secrets: SecretBox, { onProgress
 
 type Row = { id: string } & Record<string, string | null>;
 
-async function findClear(db: Db, { table, columns, after }: { table: string; columns: readonly string[]; after: string }): Promise<Row[]> {
-  const isClear = columns.map((column) => sql`not starts_with(${sql.ref(column)}, ${sealedPrefix})`);
+/** The rows that hold something in clear, or all: only their contents tell which key they were sealed with. */
+async function findRows(
+  db: Db,
+  { table, columns, after, all }: { table: string; columns: readonly string[]; after: string; all: boolean },
+): Promise<Row[]> {
+  const isClear = columns.map((column) => sql`(${all} or not starts_with(${sql.ref(column)}, ${sealedPrefix}))`);
   const { rows } = await sql<Row>`
     select id, ${sql.join(columns.map((column) => sql.ref(column)))} from ${sql.table(table)}
     where id > ${after} and (${sql.join(isClear, sql` or `)}) order by id limit ${batchSize}
@@ -44,11 +51,14 @@ async function findClear(db: Db, { table, columns, after }: { table: string; col
 async function sealRow(
   db: Db,
   { table, columns, row }: { table: string; columns: readonly string[]; row: Row },
-  { seal }: SecretBox,
+  { reseal }: SecretBox,
 ): Promise<number> {
-  const held = columns.flatMap((column) => (row[column] == null ? [] : [{ column: sql.ref(column), value: row[column] }]));
+  const held = columns.flatMap((column) =>
+    row[column] == null ? [] : [{ column: sql.ref(column), value: row[column], sealed: reseal(row[column]) }],
+  );
+  if (held.every(({ value, sealed }) => value === sealed)) return 0;
   const { numAffectedRows = 0n } = await sql`
-    update ${sql.table(table)} set ${sql.join(held.map(({ column, value }) => sql`${column} = ${seal(value)}`))}
+    update ${sql.table(table)} set ${sql.join(held.map(({ column, sealed }) => sql`${column} = ${sealed}`))}
     where id = ${row.id} and ${sql.join(
       held.map(({ column, value }) => sql`${column} = ${value}`),
       sql` and `,

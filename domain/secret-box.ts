@@ -7,6 +7,10 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 export interface SecretBox {
   /** A sealed secret is left as it is. */
   seal(secret: string): string;
+  /** What was sealed with a previous key, or not at all, sealed with the present one. Anything else is returned as it is. */
+  reseal(stored: string): string;
+  /** Whether there is a previous key. */
+  hasPrevious: boolean;
   /** A row from before secrets were sealed is returned as it is. Throws if it was sealed with another key. */
   open(stored: string): string;
   /** As `open`; undefined if it was sealed with another key. */
@@ -23,9 +27,13 @@ const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** `key`: 32 bytes. What is sealed is the prefix and, in Base64, a fresh nonce, the tag, and the encrypted secret. */
-export function createSecretBox(key: Buffer): SecretBox {
+/**
+ * `keys`: 32 bytes each. The first one seals, all open. What is sealed is the prefix and, in Base64, a fresh nonce, the tag, and the
+ * encrypted secret.
+ */
+export function createSecretBox(...[key, ...previous]: [Buffer, ...Buffer[]]): SecretBox {
   const box: SecretBox = {
+    hasPrevious: previous.length > 0,
     seal(secret) {
       if (secret.startsWith(sealedPrefix)) return secret;
       const nonce = randomBytes(nonceBytes);
@@ -40,15 +48,29 @@ export function createSecretBox(key: Buffer): SecretBox {
     },
     tryOpen(stored) {
       if (!stored.startsWith(sealedPrefix)) return stored;
-      const bytes = Buffer.from(stored.slice(sealedPrefix.length), 'base64');
-      try {
-        const opening = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
-        opening.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
-        return Buffer.concat([opening.update(bytes.subarray(nonceBytes + tagBytes)), opening.final()]).toString('utf8');
-      } catch {
-        return undefined;
+      for (const each of [key, ...previous]) {
+        const opened = openWith(each, stored);
+        if (opened !== undefined) return opened;
       }
+      return undefined;
+    },
+    reseal(stored) {
+      const opened = box.tryOpen(stored);
+      return opened === undefined || openWith(key, stored) !== undefined ? stored : box.seal(opened);
     },
   };
   return box;
+}
+
+/** Undefined if it was sealed with another key, or not at all. */
+function openWith(key: Buffer, stored: string): string | undefined {
+  if (!stored.startsWith(sealedPrefix)) return undefined;
+  const bytes = Buffer.from(stored.slice(sealedPrefix.length), 'base64');
+  try {
+    const opening = createDecipheriv(cipher, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes });
+    opening.setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
+    return Buffer.concat([opening.update(bytes.subarray(nonceBytes + tagBytes)), opening.final()]).toString('utf8');
+  } catch {
+    return undefined;
+  }
 }

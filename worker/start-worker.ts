@@ -10,7 +10,7 @@ import { prepareNamespace, restoreSchedules } from '../adapters/temporal/namespa
 import type { Outbox } from '../adapters/temporal/outbox.ts';
 import { createSender } from '../adapters/webhooks/create-sender.ts';
 import { Semaphore } from '../base/concurrency/semaphore.ts';
-import { deriveKey } from '../base/config/keys.ts';
+import { deriveKeys } from '../base/config/keys.ts';
 import type { ServerConfig } from '../base/config/server.ts';
 import type { Tracing } from '../base/telemetry/start-tracing.ts';
 import { createDb, createPool } from '../db/connect.ts';
@@ -98,7 +98,7 @@ function createDeps(config: ServerConfig, parts: SharedParts): ActivityDeps {
     payments: createPayments({ config, db: parts.db, log: parts.log }),
     getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
     webhooks: config.webhooks.enabled ? { sender: createSender(config.webhooks), retryDelaysMs: config.webhooks.retryDelaysMs } : undefined,
-    secrets: createSecretBox(deriveKey(config.authSecret, 'at-rest')),
+    secrets: createSecretBox(...deriveKeys(config, 'at-rest')),
     auditRetentionDays: config.auditRetentionDays,
   };
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { deriveKey } from '../../base/config/keys.ts';
+import { deriveKeys } from '../../base/config/keys.ts';
 import type { ServerConfig } from '../../base/config/server.ts';
 import type { BucketStorage } from './bucket.ts';
 import { LocalStorage } from './local.ts';
@@ -19,7 +19,7 @@ export async function createStorage(
   return new LocalStorage({
     directory: join(config.dataDir, 'objects'),
     publicUrl: config.apiUrl,
-    secret: deriveKey(config.authSecret, 'signed-url'),
+    secrets: deriveKeys(config, 'signed-url'),
     ...(now ? { now } : {}),
   });
 }

@@ -31,18 +31,18 @@ export class LocalStorage implements Storage {
   readonly driver = 'local';
   readonly location: string;
   readonly #publicUrl: string;
-  readonly #secret: Buffer;
+  readonly #secrets: [Buffer, ...Buffer[]];
   readonly #incoming: string;
   readonly #marker: string;
   /** Whether the directory had its marker. If it has none now, another directory is in its place. */
   #wasMarked = false;
   readonly #now: () => Date;
 
-  /** `publicUrl` is the root below which `/uploads` is mounted; `secret` signs the query strings; `now` is the clock of their expiry. */
-  constructor(options: { directory: string; publicUrl: string; secret: Buffer; now?: () => Date }) {
+  /** `publicUrl` is the root below which `/uploads` is mounted; the first of `secrets` signs the query strings, each verifies them; `now` is the clock of their expiry. */
+  constructor(options: { directory: string; publicUrl: string; secrets: [Buffer, ...Buffer[]]; now?: () => Date }) {
     this.location = resolve(options.directory);
     this.#publicUrl = options.publicUrl;
-    this.#secret = options.secret;
+    this.#secrets = options.secrets;
     this.#incoming = join(this.location, incomingName);
     this.#marker = join(this.location, markerName);
     this.#now = options.now ?? (() => new Date());
@@ -59,7 +59,9 @@ export class LocalStorage implements Storage {
 
   /** The grant of a request's signed query string; undefined if it is invalid or has expired. */
   readGrant(request: Omit<Parameters<typeof readGrant>[1], 'now'>): Grant | undefined {
-    return isObjectKey(request.key) ? readGrant(this.#secret, { ...request, now: this.#now() }) : undefined;
+    if (!isObjectKey(request.key)) return undefined;
+    const now = this.#now();
+    return this.#secrets.map((secret) => readGrant(secret, { ...request, now })).find((grant) => grant !== undefined);
   }
 
   /**
@@ -174,7 +176,7 @@ export class LocalStorage implements Storage {
     assertObjectKey(grant.key);
     // The query string counts whole seconds.
     const expiresAt = new Date(Math.floor((this.#now().getTime() + lifetimeMs) / 1000) * 1000);
-    return { url: `${this.#publicUrl}/uploads/${grant.key}?${signGrant(this.#secret, grant, expiresAt)}`, expiresAt };
+    return { url: `${this.#publicUrl}/uploads/${grant.key}?${signGrant(this.#secrets[0], grant, expiresAt)}`, expiresAt };
   }
 }
 

@@ -3,7 +3,7 @@ import { bearer } from 'better-auth/plugins';
 import { HandleEmptyInListsPlugin, Kysely, replaceWithNoncontingentExpression } from 'kysely';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { deriveKey } from '../../base/config/keys.ts';
+import { deriveKeys } from '../../base/config/keys.ts';
 import type { ServerConfig } from '../../base/config/server.ts';
 import type { Db } from '../../db/connect.ts';
 import type { Payments } from '../../domain/payments/payments.ts';
@@ -34,7 +34,7 @@ import { redirectTargetPlugin } from './redirect-targets.ts';
 import { repeatedSignUpPlugin } from './repeated-sign-up.ts';
 import { clientAddressHeader, originOf } from './request-origin.ts';
 import { openTokens, sealedTokensPlugin } from './sealed-tokens.ts';
-import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
+import { authSecrets, cookieOptions, sessionLifetime } from './session-options.ts';
 import { accountHooks } from './squatted-addresses.ts';
 import { stopImpersonatingPlugin } from './stop-impersonating.ts';
 import { trustedDevicesPlugin, verificationHooks, verificationOptions } from './trusted-devices.ts';
@@ -67,12 +67,12 @@ export function createAuth(dependencies: AuthDependencies) {
 
 function authOptions({ config, pool, db, log, writeMails, payments }: AuthDependencies) {
   const { advanced, baseURL } = cookieOptions(config);
-  const secrets = createSecretBox(deriveKey(config.authSecret, 'at-rest'));
+  const secrets = createSecretBox(...deriveKeys(config, 'at-rest'));
   return {
     appName: config.email.senderName,
     baseURL,
     basePath: '/api/auth',
-    secret: sessionSecret(config),
+    ...authSecrets(config),
     database: { db: createKysely({ pool, db, writeMails, secrets }), type: 'postgres', transaction: true },
     trustedOrigins: config.trustedOrigins,
     session: sessionLifetime,

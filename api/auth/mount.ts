@@ -16,7 +16,7 @@ import { readBody } from './read-body.ts';
 import { refuseError } from './refuse.ts';
 import { clientAddressHeader } from './request-origin.ts';
 import type { Caller, FindSession } from './session.ts';
-import { sessionCookieName, sessionSecret } from './session-options.ts';
+import { sessionCookieName, sessionSecrets } from './session-options.ts';
 import { carryOnly, readSessionToken } from './session-token.ts';
 
 /** The path of the handler. Mount it before any body parser. */
@@ -61,7 +61,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 function createServe({ auth, config, findSession, clientAddress }: MountOptions) {
   const base = new URL(config.apiUrl).origin;
   const trusted = new Set([...config.trustedOrigins, base]);
-  const credential = { cookieName: sessionCookieName(config), secret: sessionSecret(config) };
+  const credential = { cookieName: sessionCookieName(config), secrets: sessionSecrets(config) };
 
   return async (req: ExpressRequest, res: ExpressResponse): Promise<void> => {
     if (notOfFetch.has(req.method)) return await sendResponse(res, new Response(null, { status: 404 }), { path: '', caller: undefined });

@@ -24,14 +24,17 @@ export function readBearer({ authorization = '' }: IncomingHttpHeaders): string 
  * The session token of a request: `Authorization: Bearer` with the value of `set-auth-token`, or the session cookie if there is no bearer
  * token. Undefined without a valid signature. Does not check whether the session exists.
  */
-export function readSessionToken(headers: IncomingHttpHeaders, options: { cookieName: string; secret: string }): SessionToken | undefined {
+export function readSessionToken(
+  headers: IncomingHttpHeaders,
+  options: { cookieName: string; secrets: [string, ...string[]] },
+): SessionToken | undefined {
   if (hasBearer(headers)) {
     const bearer = readBearer(headers);
-    const fromBearer = bearer && verify(decoded(bearer), options.secret);
+    const fromBearer = bearer && verify(decoded(bearer), options.secrets);
     return fromBearer ? { ...fromBearer, from: 'bearer' } : undefined;
   }
   const cookie = headers.cookie && parseCookies(headers.cookie).get(options.cookieName);
-  const fromCookie = cookie && verify(cookie, options.secret);
+  const fromCookie = cookie && verify(cookie, options.secrets);
   return fromCookie ? { ...fromCookie, from: 'cookie' } : undefined;
 }
 
@@ -49,16 +52,15 @@ export function carryOnly(headers: IncomingHttpHeaders, session: SessionToken | 
   else headers.cookie = cookie;
 }
 
-/** The value before the last dot, if what follows is its HMAC in base64. */
-function verify(signed: string, secret: string): Pick<SessionToken, 'token' | 'signed'> | undefined {
+/** The value before the last dot, if what follows is its HMAC in base64 by one of the secrets. It is signed again by the first one. */
+function verify(signed: string, secrets: [string, ...string[]]): Pick<SessionToken, 'token' | 'signed'> | undefined {
   const dot = signed.lastIndexOf('.');
   if (dot < 1) return undefined;
   const value = signed.slice(0, dot);
   const given = Buffer.from(signed.slice(dot + 1), 'base64');
-  const expected = createHmac('sha256', secret).update(value).digest();
-  return given.length === expected.length && timingSafeEqual(given, expected)
-    ? { token: value, signed: `${value}.${expected.toString('base64')}` }
-    : undefined;
+  const hmacs = secrets.map((secret) => createHmac('sha256', secret).update(value).digest());
+  const isSigned = hmacs.some((expected) => given.length === expected.length && timingSafeEqual(given, expected));
+  return isSigned ? { token: value, signed: `${value}.${hmacs[0]?.toString('base64')}` } : undefined;
 }
 
 function decoded(value: string): string {

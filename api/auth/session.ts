@@ -8,7 +8,7 @@ import { anyOf, batchedRead } from '../../db/batched-read.ts';
 import type { Db } from '../../db/connect.ts';
 import { notBanned } from '../../domain/users/not-banned.ts';
 import { hasPermission, parseRoles } from './permissions.ts';
-import { cookieOptions, sessionLifetime, sessionSecret } from './session-options.ts';
+import { cookieOptions, sessionLifetime, sessionSecrets } from './session-options.ts';
 import { readSessionToken } from './session-token.ts';
 
 /** The caller of a request, by the session of its cookie or bearer token. */
@@ -39,17 +39,17 @@ export type FindSession = (headers: IncomingHttpHeaders) => Promise<Caller | und
  * and hooks. A test compares the two.
  */
 export function createFindSession(db: Db, config: ServerConfig): FindSession {
-  const secret = sessionSecret(config);
+  const secrets = sessionSecrets(config);
   const cookie = getCookies(cookieOptions(config)).sessionToken;
   return async (headers) => {
-    const signed = readSessionToken(headers, { cookieName: cookie.name, secret });
+    const signed = readSessionToken(headers, { cookieName: cookie.name, secrets });
     if (!signed) return undefined;
     const row = await sessionByToken(db, signed.token);
     if (!row) return undefined;
     const { token: _, expiresAt, startedAt, isUsed, twoFactorEnabled, ...user } = row;
     const caller = { ...user, lacksTwoFactor: config.requireAdminTwoFactor && user.role === 'admin' && !twoFactorEnabled };
     if (!isUsed || !(await refresh(db, { id: row.sessionId, expiresAt, startedAt })) || signed.from === 'bearer') return caller;
-    return { ...caller, refreshedCookie: await serializeSignedCookie(cookie.name, signed.token, secret, { ...cookie.attributes }) };
+    return { ...caller, refreshedCookie: await serializeSignedCookie(cookie.name, signed.token, secrets[0], { ...cookie.attributes }) };
   };
 }
 

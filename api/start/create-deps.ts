@@ -6,7 +6,7 @@ import type { Storage } from '../../adapters/storage/port.ts';
 import { awaitResult } from '../../adapters/temporal/await-result.ts';
 import type { createTemporalClient } from '../../adapters/temporal/connect.ts';
 import { listWedged } from '../../adapters/temporal/list-wedged.ts';
-import { deriveKey } from '../../base/config/keys.ts';
+import { deriveKeys } from '../../base/config/keys.ts';
 import type { ServerConfig } from '../../base/config/server.ts';
 import { workflowIds } from '../../contract/intents/definitions.ts';
 import { getPlan } from '../../domain/billing/plan.ts';
@@ -61,7 +61,7 @@ export function createDeps({ config, log, metrics, databases, temporal, payments
     largeBodies: new LargeBodies(),
     costsCredit: createEmbeddingPrice(ai),
     listWedged: (work) => temporal.withDeadline(Date.now() + 3_000, () => listWedged(temporal, work)),
-    secrets: createSecretBox(deriveKey(config.authSecret, 'at-rest')),
+    secrets: createSecretBox(...deriveKeys(config, 'at-rest')),
     awaitDeletion: (organizationId, timeoutMs) => awaitResult(db, temporal, workflowIds.deleteOrganization(organizationId), timeoutMs),
   };
 }

@@ -9,7 +9,7 @@ import { createStorage } from '../../adapters/storage/create-storage.ts';
 import { traceStorage } from '../../adapters/storage/traced-storage.ts';
 import { createTemporalClient } from '../../adapters/temporal/connect.ts';
 import { createOutbox } from '../../adapters/temporal/outbox.ts';
-import { deriveKey } from '../../base/config/keys.ts';
+import { deriveKeys } from '../../base/config/keys.ts';
 import type { ServerConfig } from '../../base/config/server.ts';
 import { followClock } from '../../db/clock.ts';
 import { createCursors } from '../../domain/page.ts';
@@ -49,7 +49,7 @@ export async function startApi(
   const ai = metrics.observeAi(createAiClient({ baseUrl: config.ai.url, token: config.ai.token, attemptMs: config.jobs.timeoutMs }));
   const temporal = createTemporalClient(config.temporal);
   const outbox = createOutbox({ db, workerDb, client: temporal, log, settings: config.jobs });
-  const cursors = createCursors(deriveKey(config.authSecret, 'cursor'));
+  const cursors = createCursors(...deriveKeys(config, 'cursor'));
   const { jobStreams, listener } = openStreams({ config, db, sessionsDb, now: clock.now, cursors, log });
   const payments = createPayments({ config, db, log });
   const mails = createMailQueue({ db, log, enabled: config.email.provider !== 'none' });

@@ -7,3 +7,11 @@ type KeyPurpose = 'session' | 'cursor' | 'signed-url' | 'event-id' | 'at-rest';
 export function deriveKey(authSecret: string, purpose: KeyPurpose): Buffer {
   return Buffer.from(hkdfSync('sha256', authSecret, '', `sheaf/${purpose}`, 32));
 }
+
+/** The key of a purpose that signs and encrypts, then the one that what exists may have been signed and encrypted with. */
+export function deriveKeys(
+  { authSecret, previousAuthSecret }: { authSecret: string; previousAuthSecret?: string | undefined },
+  purpose: KeyPurpose,
+): [Buffer, ...Buffer[]] {
+  return [deriveKey(authSecret, purpose), ...(previousAuthSecret ? [deriveKey(previousAuthSecret, purpose)] : [])];
+}

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 /** The variables whose value may be kept in a file that `<name>_FILE` names, as container platforms hand out secrets. */
 export const secretVariables: readonly string[] = [
   'AUTH_SECRET',
+  'AUTH_SECRET_PREVIOUS',
   'SERVICE_TOKEN',
   'SERVICE_TOKEN_PREVIOUS',
   'DATABASE_URL',

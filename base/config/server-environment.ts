@@ -70,6 +70,7 @@ export const serverEnvironment = z.object({
   AI_SERVICE_URL: httpUrl().default('http://localhost:8000'),
   SERVICE_TOKEN: z.string().default(''),
   AUTH_SECRET: required().min(16, 'must have at least 16 characters'),
+  AUTH_SECRET_PREVIOUS: z.string().default(''),
   REQUIRE_EMAIL_VERIFICATION: optionalFlag(),
   REQUIRE_ADMIN_TWO_FACTOR: flag(false),
   FIRST_ADMIN_EMAIL: z.email({ pattern: z.regexes.html5Email, error: 'must be an email address' }).optional(),
@@ -187,6 +188,9 @@ export const serverChecks = [
     return both.map((id) => `STRIPE_PRICE_PRO: ${id} is a price of team, too`);
   }),
   check(['NODE_ENV', 'AUTH_SECRET'], (e) => (e.NODE_ENV === 'production' ? refusePlaceholder('AUTH_SECRET', e.AUTH_SECRET) : [])),
+  check(['NODE_ENV', 'AUTH_SECRET_PREVIOUS'], ({ NODE_ENV, AUTH_SECRET_PREVIOUS: previous }) =>
+    NODE_ENV === 'production' && previous ? refusePlaceholder('AUTH_SECRET_PREVIOUS', previous) : [],
+  ),
   check(['NODE_ENV', 'SERVICE_TOKEN'], (e) => {
     if (e.NODE_ENV !== 'production') return [];
     return e.SERVICE_TOKEN === '' ? ['SERVICE_TOKEN: must be set in production'] : refusePlaceholder('SERVICE_TOKEN', e.SERVICE_TOKEN);

@@ -50,6 +50,7 @@ export function loadServerConfig(env: Environment) {
     temporal: temporalOf(e),
     ai: { url: e.AI_SERVICE_URL, token: e.SERVICE_TOKEN },
     authSecret: e.AUTH_SECRET,
+    previousAuthSecret: e.AUTH_SECRET_PREVIOUS || undefined,
     requireEmailVerification: e.REQUIRE_EMAIL_VERIFICATION ?? production,
     firstAdmin: firstAdminOf(e),
     requireAdminTwoFactor: e.REQUIRE_ADMIN_TWO_FACTOR,

@@ -16,7 +16,7 @@ describe('A store without a marker', () => {
     database = await createTestDatabase();
     ({ id: deployment } = await database.db.selectFrom('deployment').select('id').executeTakeFirstOrThrow());
     directory = makeTestDirectory();
-    storage = new LocalStorage({ directory, publicUrl: 'http://localhost', secret: Buffer.from('secret') });
+    storage = new LocalStorage({ directory, publicUrl: 'http://localhost', secrets: [Buffer.from('secret')] });
   });
   afterEach(async () => {
     await database.drop();

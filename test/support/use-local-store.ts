@@ -18,7 +18,7 @@ export function useLocalStore(): LocalStore {
     database = await createTestDatabase();
     store.db = database.db;
     store.directory = makeTestDirectory();
-    store.storage = new LocalStorage({ directory: store.directory, publicUrl: 'http://localhost', secret: Buffer.from('secret') });
+    store.storage = new LocalStorage({ directory: store.directory, publicUrl: 'http://localhost', secrets: [Buffer.from('secret')] });
   });
   afterEach(async () => {
     await database.drop();

@@ -83,7 +83,7 @@ export async function startUploadServer(
   const storage = new TrackedStorage({
     directory: join(dataDir, 'objects'),
     publicUrl: url,
-    secret: deriveKey('a secret of sixteen letters', 'signed-url'),
+    secrets: [deriveKey('a secret of sixteen letters', 'signed-url')],
     now: () => new Date(Date.now() + clock.offsetMs),
   });
   app.use((_req, res, next) => {

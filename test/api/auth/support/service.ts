@@ -6,7 +6,7 @@ import { type Auth, createAuth } from '../../../../api/auth/auth.ts';
 import type { Mail } from '../../../../api/auth/mails.ts';
 import { authPath, mountAuth } from '../../../../api/auth/mount.ts';
 import { createFindSession, type FindSession } from '../../../../api/auth/session.ts';
-import { sessionSecret } from '../../../../api/auth/session-options.ts';
+import { sessionSecrets } from '../../../../api/auth/session-options.ts';
 import type { Environment } from '../../../../base/config/environment.ts';
 import { loadServerConfig, type ServerConfig } from '../../../../base/config/server.ts';
 import type { Db } from '../../../../db/connect.ts';
@@ -77,7 +77,7 @@ export async function startAuthService(environment: Environment = {}, making = c
   app.all(authPath, mountAuth({ auth, config, findSession, log, clientAddress: addressOf }));
   const makeUser = async (name: string) => {
     const { id, email } = await insertUser(database.db, name);
-    return { userId: id, email, token: await insertSession(database.db, id, sessionSecret(config)) };
+    return { userId: id, email, token: await insertSession(database.db, id, sessionSecrets(config)[0]) };
   };
   const client = () => new Client(url, makeUser);
   return {
