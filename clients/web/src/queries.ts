@@ -15,7 +15,8 @@ const onError = (error: Error) => {
   // A wrong code of a second factor is 401, too.
   if (error.code === 'UNAUTHORIZED' && lastUser.get()) sessionEnded.set(true);
   // Whoever has been removed, or has another role now, is to see that.
-  if (error.status === 403) for (const name of ['organizations', 'role']) void queryClient.invalidateQueries({ queryKey: [name] });
+  if (error.status === 403)
+    for (const name of ['organizations', 'role', 'suspension']) void queryClient.invalidateQueries({ queryKey: [name] });
 };
 
 /** The client repeats what may be repeated itself. */
@@ -88,6 +89,14 @@ export const workspacesQuery = (organizationId: string) =>
     queryKey: ['workspaces', organizationId],
     queryFn: () => service.workspaces.list({ organizationId }),
     staleTime: placesMs,
+  });
+
+/** Whether and why the organization is suspended; null if it is not. */
+export const suspensionQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: ['suspension', organizationId],
+    queryFn: async ({ signal }) => (await service.organizations.usage({ organizationId }, { signal })).suspension ?? null,
+    staleTime: 60_000,
   });
 
 /** What of the organization may not be deleted, and why. */

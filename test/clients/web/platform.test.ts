@@ -64,6 +64,9 @@ describe('The pages of platform admins in the console', () => {
     await page.getByLabel('Reason').fill('The invoice is not paid.');
     await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();
     await page.getByText('The invoice is not paid.').waitFor();
+    const { page: seen } = await open(pathOf(tenant, 'documents'), { as: tenant.owner });
+    await seen.getByRole('status').getByText('The invoice is not paid.').waitFor();
+    expect(await violationsOf(seen)).to.deep.equal([]);
     await act(page, /./, 'Lift the suspension');
     await page.getByText('The invoice is not paid.').waitFor({ state: 'detached' });
     await page.getByRole('searchbox').fill('no such organization');

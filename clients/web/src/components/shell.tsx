@@ -9,8 +9,8 @@ import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useLiveJobs } from '../jobs.ts';
 import { type PageLink, pagesFor } from '../navigation.ts';
-import { organizationsQuery, slugsOf, workspacesQuery } from '../queries.ts';
-import { t } from '../text.ts';
+import { organizationsQuery, slugsOf, suspensionQuery, workspacesQuery } from '../queries.ts';
+import { formatDay, t } from '../text.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Crumbs } from './crumbs.tsx';
 import { Frame } from './frame.tsx';
@@ -86,10 +86,34 @@ function Navigation({ onNavigate }: { onNavigate: () => void }) {
 function Content() {
   const { organization } = route.useRouteContext();
   const { data = [organization] } = useQuery(organizationsQuery);
-  if (data.some(({ id }) => id === organization.id)) return <Outlet />;
+  if (data.some(({ id }) => id === organization.id))
+    return (
+      <>
+        <Suspended />
+        <Outlet />
+      </>
+    );
   return (
     <Alert variant="default" role="alert" title={t.nav.removed(organization.name)}>
       <Anchor href="/">{t.common.home}</Anchor>
+    </Alert>
+  );
+}
+
+/** Says over every page that an operator has suspended the organization, and why. */
+function Suspended() {
+  const { organization } = route.useRouteContext();
+  const suspension = useQuery(suspensionQuery(organization.id)).data;
+  if (!suspension) return null;
+  return (
+    <Alert
+      variant="default"
+      role="status"
+      mb="md"
+      className="failure foreign"
+      title={t.nav.suspended(organization.name, formatDay(suspension.since))}
+    >
+      {suspension.reason}
     </Alert>
   );
 }

@@ -60,6 +60,7 @@ export const de: Messages = {
     crumbs: 'Wo Sie sind',
     all: (things) => `Alle ${things}`,
     removed: (organization) => `Sie sind kein Mitglied von ${organization} mehr.`,
+    suspended: (organization, since) => `${organization} ist seit ${since} vom Betreiber gesperrt: Sie können nur lesen, und Jobs warten.`,
     signOut: 'Abmelden',
     light: 'Helle Farben verwenden',
     dark: 'Dunkle Farben verwenden',

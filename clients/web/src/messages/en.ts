@@ -63,6 +63,8 @@ export const en = {
     crumbs: 'Where you are',
     all: (things: string) => `All ${things.toLowerCase()}`,
     removed: (organization: string) => `You are no longer a member of ${organization}.`,
+    suspended: (organization: string, since: string) =>
+      `An operator has suspended ${organization} since ${since}: you can only read, and jobs wait.`,
     signOut: 'Sign out',
     light: 'Use light colors',
     dark: 'Use dark colors',
