@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { installRuntime } from '../../adapters/temporal/runtime.ts';
+import { warnOfIgnored } from '../../base/config/ignored-variables.ts';
 import { loadOrExit } from '../../base/config/load-or-exit.ts';
 import { loadServerConfig, type ServerConfig } from '../../base/config/server.ts';
 import { createLog } from '../../base/telemetry/create-log.ts';
@@ -34,6 +35,7 @@ export async function runProgram(
   const config = loadOrExit(() => loadServerConfig(env));
   const log = createLog({ level: config.logLevel, base: { part } });
   logCrashes(log);
+  warnOfIgnored(env, log);
   const tracing = await startTracing(config.tracing, part, log);
   const readSdkMetrics = await installRuntime({ log, measures: config.metrics.port > 0 });
   let running: Running | undefined;

@@ -87,8 +87,9 @@ describe('With NODE_ENV=production and only what production demands', () => {
   });
 
   it('the API boots, with the defaults of production', async () => {
-    const api = start('api', { ...demanded, ...place });
+    const api = start('api', { ...demanded, ...place, PLAN_FREE_MEMBERS: '7' });
     await api.printed(/"worker running"/);
+    expect(api.stdout()).to.match(/"level":40.*"ignored":\["PLAN_FREE_MEMBERS"\]/);
     const get = (path: string, headers: Record<string, string> = {}) => fetch(`${url}${path}`, { headers });
     expect((await get('/readyz')).status).to.equal(200);
     expect(await (await get('/api/v1/auth-config')).json()).to.include({ requireEmailVerification: true });
@@ -153,7 +154,7 @@ describe('With NODE_ENV=production and only what production demands', () => {
   });
 
   nightly('the AI service boots, and asks for its secret', async () => {
-    const ai = start('ai', { SERVICE_TOKEN: demanded.SERVICE_TOKEN, AI_PORT: place.AI_PORT });
+    const ai = start('ai', { SERVICE_TOKEN: demanded.SERVICE_TOKEN, AI_PORT: place.AI_PORT, REMOTE_AI_CHAT_KEY: 'a former key' });
     const at = `http://127.0.0.1:${place.AI_PORT}`;
     await until(() =>
       fetch(`${at}/health`).then(
@@ -164,6 +165,9 @@ describe('With NODE_ENV=production and only what production demands', () => {
     const embed = (headers: Record<string, string>) => fetch(`${at}/v1/embed`, { method: 'POST', headers, body: '{"texts":["one"]}' });
     expect((await embed({ 'content-type': 'application/json' })).status).to.equal(401);
     expect((await embed({ 'content-type': 'application/json', 'x-service-token': demanded.SERVICE_TOKEN ?? '' })).status).to.equal(200);
+    expect(ai.stdout())
+      .to.match(/"ignored":\["REMOTE_AI_CHAT_KEY"\]/)
+      .and.not.include('a former key');
     await stop(ai);
   });
 
