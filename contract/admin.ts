@@ -10,8 +10,10 @@ import {
   id,
   nextCursor,
   planName,
+  planOverride,
   queryInteger,
   singleLine,
+  someLimits,
   subscriptionStatus,
   text,
 } from './fields.ts';
@@ -54,6 +56,7 @@ const organizationSummary = z
       .meta({ id: 'SubscriptionSummary' })
       .nullable(),
     suspension: suspension.optional().describe('Absent unless the organization is suspended.'),
+    override: planOverride.optional().describe('Absent unless it has a plan or limits by hand.'),
   })
   .meta({ id: 'OrganizationSummary' });
 
@@ -284,6 +287,35 @@ const organizations = c.router({
       access: 'platform-admin',
       errors: ['NOT_FOUND'],
       response: z.object({ organizationId: id }).meta({ id: 'LiftedSuspension' }),
+    }),
+  },
+  overridePlan: {
+    method: 'PUT',
+    path: '/admin/organizations/:organizationId/plan-override',
+    summary: 'Give an organization a plan or limits by hand',
+    description:
+      'Until a time they stand in place of the plan and the limits that it pays for; afterwards those hold again by themselves. No event of the payment provider changes them, nor are its events lost. Doing it again replaces all of it. Without billing nothing is capped.',
+    pathParams: z.object({ organizationId: givenId }),
+    body: z
+      .object({
+        plan: planName.optional(),
+        limits: someLimits.optional(),
+        until: dateTime.meta({ examples: ['2999-12-31T00:00:00.000Z'] }),
+        reason: singleLine({ min: 1, max: 300 }).meta({ examples: ['A trial of the whole library.'] }),
+      })
+      .meta({ id: 'OverridePlan' }),
+    ...operation('admin.organizations.overridePlan', { access: 'platform-admin', errors: ['NOT_FOUND'], response: planOverride }),
+  },
+  endPlanOverride: {
+    method: 'DELETE',
+    path: '/admin/organizations/:organizationId/plan-override',
+    summary: 'End a plan or limits by hand',
+    description: 'What the organization pays for holds again. NOT_FOUND if nothing was given by hand.',
+    pathParams: z.object({ organizationId: givenId }),
+    ...operation('admin.organizations.endPlanOverride', {
+      access: 'platform-admin',
+      errors: ['NOT_FOUND'],
+      response: z.object({ organizationId: id }).meta({ id: 'EndedPlanOverride' }),
     }),
   },
   delete: {

@@ -11,6 +11,7 @@ import {
   nextCursor,
   planLimits,
   planName,
+  planOverride,
   queryInteger,
   singleLine,
   slug,
@@ -291,6 +292,9 @@ export const billing = c.router({
           enabled: z.boolean(),
           plan: planName.nullable(),
           limits: planLimits.nullable(),
+          override: planOverride
+            .optional()
+            .describe('Absent unless an operator has given a plan or limits by hand: `plan` and `limits` contain them.'),
           subscription: billingSubscription.nullable(),
           paymentFailed: z.boolean(),
           overLimit: z

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { KeyPermission } from '../contract/access.ts';
 import type { DocumentStatus } from '../contract/documents.ts';
-import type { AutomaticJobKind, PlanName } from '../contract/fields.ts';
+import type { AutomaticJobKind, PlanLimits, PlanName } from '../contract/fields.ts';
 import type { Intent } from '../contract/intents/definitions.ts';
 import type { MailKind, ReplayInput } from '../contract/intents/inputs.ts';
 import type { JobKind, JobStatus } from '../contract/jobs.ts';
@@ -338,6 +338,18 @@ interface OrganizationSuspensionTable {
   since: Timestamp;
 }
 
+/** What an operator has given an organization by hand. */
+export interface PlanOverrideTable {
+  organization_id: string;
+  /** Null for the plan that is paid for. */
+  plan: PlanName | null;
+  /** In place of those of the plan. */
+  limits: ColumnType<Partial<PlanLimits>, string, string>;
+  /** It does not count any more from then on. */
+  until: ColumnType<Date, Date, Date>;
+  reason: string;
+}
+
 /** The last number of an organization's audit entries that was given. Its row is the lock of giving them. */
 interface AuditSequenceTable {
   organization_id: string;
@@ -634,6 +646,7 @@ export interface Database extends AuthTables {
   organization_deletion: OrganizationDeletionTable;
   organization_suspension: OrganizationSuspensionTable;
   legal_hold: LegalHoldTable;
+  plan_override: PlanOverrideTable;
   organization_without_owner: OrganizationWithoutOwnerTable;
   workspace_deletion: WorkspaceDeletionTable;
   deployment: DeploymentTable;

@@ -15,6 +15,7 @@ import { mailsCommand } from './commands/mails.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { orphansCommand } from './commands/orphans.ts';
 import { outagesCommand } from './commands/outages.ts';
+import { planCommand } from './commands/plan.ts';
 import { reindexCommand } from './commands/reindex.ts';
 import { replayCommand } from './commands/replay.ts';
 import { restoreCommand } from './commands/restore.ts';
@@ -39,6 +40,7 @@ const commands: Record<string, AnyCommand> = {
   restore: restoreCommand,
   mails: mailsCommand,
   suspend: suspendCommand,
+  plan: planCommand,
   'grant-admin': grantAdminCommand,
   'disable-two-factor': disableTwoFactorCommand,
   'end-subscription': endSubscriptionCommand,

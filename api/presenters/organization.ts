@@ -1,10 +1,16 @@
 import type { SubscriptionStatus } from '../../contract/fields.ts';
+import type { PlanOverrideRow } from '../../domain/billing/override-plan.ts';
 import type { OrganizationSummaryRow } from '../../domain/organizations/list-organizations.ts';
 import type { Suspension } from '../../domain/organizations/suspension.ts';
 
 /** Why an organization is suspended, and since when. */
 export function toSuspension({ reason, since }: Suspension) {
   return { reason, since: since.toISOString() };
+}
+
+/** What an operator has given an organization by hand. */
+export function toPlanOverride({ plan, limits, until, reason }: Omit<PlanOverrideRow, 'organization_id'>) {
+  return { plan, limits, until: until.toISOString(), reason };
 }
 
 /** An organization as platform admins see it in their list; it has no plan while billing is off. */
@@ -29,6 +35,7 @@ export function toOrganizationSummary(organization: OrganizationSummaryRow, bill
       cancelAtPeriodEnd: subscription.cancelAtPeriodEnd ?? false,
       billingSubscriptionId: subscription.stripeSubscriptionId,
     },
+    ...(organization.override && { override: { ...organization.override, until: new Date(organization.override.until).toISOString() } }),
     ...(organization.suspended_since && {
       suspension: toSuspension({ reason: organization.suspended_reason ?? '', since: organization.suspended_since }),
     }),

@@ -1,15 +1,17 @@
 import type { SubscriptionStatus } from '../../contract/fields.ts';
 import { contract } from '../../contract/index.ts';
 import { inTransaction } from '../../db/transaction.ts';
+import { endPlanOverride, overridePlan } from '../../domain/billing/override-plan.ts';
 import { listOrganizations } from '../../domain/organizations/list-organizations.ts';
 import { liftSuspension, suspendOrganization } from '../../domain/organizations/suspend-organization.ts';
+import { emitCreditEventsOfPlan } from '../../domain/webhooks/emit-credit-events.ts';
 import type { ApiDeps } from '../deps.ts';
-import { toOrganizationSummary, toSuspension } from '../presenters/organization.ts';
+import { toOrganizationSummary, toPlanOverride, toSuspension } from '../presenters/organization.ts';
 import { procedure } from '../procedure.ts';
 import { deleteOrganization } from './delete-organization.ts';
 
 export function adminOrganizationProcedures(deps: ApiDeps) {
-  const { db, config, cancelSubscription } = deps;
+  const { db, config, getPlan, cancelSubscription } = deps;
   return {
     list: procedure(contract.admin.organizations.list, async ({ input }) => {
       const { enabled, dunningDays } = config.billing;
@@ -29,6 +31,20 @@ export function adminOrganizationProcedures(deps: ApiDeps) {
 
     liftSuspension: procedure(contract.admin.organizations.liftSuspension, async ({ input: { organizationId }, actor }) => {
       await inTransaction(db, (trx) => liftSuspension(trx, actor, organizationId));
+      return { organizationId };
+    }),
+
+    overridePlan: procedure(contract.admin.organizations.overridePlan, async ({ input, actor }) => {
+      const override = await inTransaction(db, async (trx) => {
+        const given = await overridePlan(trx, actor, input);
+        await emitCreditEventsOfPlan(trx, input.organizationId, await getPlan(trx, input.organizationId));
+        return given;
+      });
+      return toPlanOverride(override);
+    }),
+
+    endPlanOverride: procedure(contract.admin.organizations.endPlanOverride, async ({ input: { organizationId }, actor }) => {
+      await inTransaction(db, (trx) => endPlanOverride(trx, actor, organizationId));
       return { organizationId };
     }),
 

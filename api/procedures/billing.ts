@@ -3,6 +3,7 @@ import { findExceededLimits } from '../../domain/billing/find-exceeded-limits.ts
 import { findSubscription } from '../../domain/billing/find-subscription.ts';
 import { getUsage } from '../../domain/organizations/get-usage.ts';
 import type { ApiDeps } from '../deps.ts';
+import { toPlanOverride } from '../presenters/organization.ts';
 import { hasPaymentFailed, toSubscription } from '../presenters/subscription.ts';
 import { procedure } from '../procedure.ts';
 
@@ -19,6 +20,7 @@ export function billingProcedures({ db, config, getPlan }: ApiDeps) {
         enabled: true,
         plan: plan?.plan ?? null,
         limits: plan?.limits ?? null,
+        ...(plan?.override && { override: toPlanOverride(plan.override) }),
         subscription: subscription ? toSubscription(subscription) : null,
         paymentFailed: hasPaymentFailed(subscription),
         overLimit: findExceededLimits(plan, await getUsage(db, input.organizationId)),

@@ -64,7 +64,15 @@ export const operations: Operations<Contract> = {
   },
   apiKeys: { list: 'repeatable', current: 'repeatable', create: 'once', update: 'once', rotate: 'once', revoke: 'once' },
   admin: {
-    organizations: { list: 'repeatable', cancelSubscription: 'once', suspend: 'once', liftSuspension: 'once', delete: 'once' },
+    organizations: {
+      list: 'repeatable',
+      cancelSubscription: 'once',
+      suspend: 'once',
+      liftSuspension: 'once',
+      overridePlan: 'once',
+      endPlanOverride: 'once',
+      delete: 'once',
+    },
     flags: { list: 'repeatable', upsert: 'once', delete: 'once', setOverride: 'once' },
     system: { status: 'repeatable', stuck: 'repeatable', outages: 'repeatable', endOutage: 'once' },
     auditLog: 'repeatable',

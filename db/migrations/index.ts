@@ -25,6 +25,7 @@ import * as lastBackup from './0023-last-backup.ts';
 import * as documentDigest from './0024-document-digest.ts';
 import * as duplicates from './0025-duplicates.ts';
 import * as workspaceRetention from './0026-workspace-retention.ts';
+import * as planOverride from './0027-plan-override.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -60,4 +61,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0024-document-digest': documentDigest,
   '0025-duplicates': duplicates,
   '0026-workspace-retention': workspaceRetention,
+  '0027-plan-override': planOverride,
 };

@@ -1,7 +1,7 @@
--- domain/billing/effective-plan.ts says the same; a test holds the two together.
+-- domain/billing/plan.ts and effective-plan.ts say the same; a test holds them together.
 create or replace function organization_plan(of_organization text, dunning_days integer) returns text
   language sql stable as $$
-    select coalesce((
+    select coalesce((select plan from plan_override where organization_id = of_organization and until > now()), (
       select plan from subscription
       where "referenceId" = of_organization and plan in ('pro', 'team')
         and gives_plan(status, "pastDueSince", "periodEnd", dunning_days)
@@ -24,11 +24,12 @@ create or replace function require_seat(organization_id text, taken bigint) retu
   language plpgsql as $$
     declare
       seats plan_limit;
+      by_hand integer := (select limits ->> 'members' from plan_override as o where o.organization_id = require_seat.organization_id and until > now());
     begin
       select * into seats from plan_limit
       where plan = organization_plan(organization_id, plan_limit.dunning_days);
-      if found and taken >= seats.members then
-        perform raise_rule('LIMIT_REACHED', jsonb_build_object('kind', 'members', 'limit', seats.members, 'plan', seats.plan));
+      if found and taken >= coalesce(by_hand, seats.members) then
+        perform raise_rule('LIMIT_REACHED', jsonb_build_object('kind', 'members', 'limit', coalesce(by_hand, seats.members), 'plan', seats.plan));
       end if;
     end $$;
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { PlanName } from '../../contract/fields.ts';
+import type { PlanLimits, PlanName } from '../../contract/fields.ts';
 import type { Db } from '../../db/connect.ts';
 import { byRelevance, isLive } from '../billing/live-subscription.ts';
 
@@ -14,6 +14,8 @@ export interface OrganizationSummaryRow {
   workspaces: number;
   plan: PlanName;
   subscription: SubscriptionSummary | null;
+  /** Its time is an ISO date-time. */
+  override: { plan: PlanName | null; limits: Partial<PlanLimits>; until: string; reason: string } | null;
   suspended_reason: string | null;
   suspended_since: Date | null;
 }
@@ -52,6 +54,8 @@ export async function listOrganizations(
       (select json_build_object('id', id, 'plan', plan, 'status', status, 'seats', seats, 'periodEnd', "periodEnd",
           'cancelAtPeriodEnd', "cancelAtPeriodEnd", 'stripeSubscriptionId', "stripeSubscriptionId", 'live', ${isLive})
         from subscription where "referenceId" = page.id order by ${byRelevance} limit 1) as subscription,
+      (select json_build_object('plan', o.plan, 'limits', limits, 'until', until, 'reason', o.reason)
+        from plan_override as o where o.organization_id = page.id and until > now()) as override,
       suspension.reason as suspended_reason, suspension.since as suspended_since
     from (select * from organization where ${matches} order by lower(name), id limit ${limit} offset ${offset}) as page
     left join organization_suspension as suspension on suspension.organization_id = page.id

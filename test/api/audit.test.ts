@@ -337,6 +337,8 @@ describe('The audit log of the service itself', () => {
       ...['organizations.setHold', 'organizations.liftHold'],
       // test/api/suspension.test.ts
       ...['admin.organizations.suspend', 'admin.organizations.liftSuspension'],
+      // test/api/plan-override.test.ts
+      ...['admin.organizations.overridePlan', 'admin.organizations.endPlanOverride'],
       // test/api/create-many-jobs.test.ts
       'jobs.createMany',
       // test/api/api-keys.test.ts and test/adapters/webhooks/deliveries.test.ts

@@ -133,6 +133,9 @@ describe('The client of oRPC as its authors publish it', () => {
     const doomed = await api.createTenant();
     await call('admin.organizations.suspend', { organizationId: doomed.organizationId, reason: 'Not paid.' }, admin);
     await call('admin.organizations.liftSuspension', { organizationId: doomed.organizationId }, admin);
+    const byHand = { plan: 'team', until: '2999-01-01T00:00:00.000Z', reason: 'A trial.' } as const;
+    await call('admin.organizations.overridePlan', { organizationId: doomed.organizationId, ...byHand }, admin);
+    await call('admin.organizations.endPlanOverride', { organizationId: doomed.organizationId }, admin);
     await call('admin.organizations.delete', { organizationId: doomed.organizationId, confirmSlug: doomed.slug }, admin);
     const left = await api.createTenant();
     await call('organizations.delete', { organizationId: left.organizationId, confirmSlug: left.slug }, clientOf(left.owner.token));

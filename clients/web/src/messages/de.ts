@@ -640,6 +640,7 @@ export const de: Messages = {
     paymentFailed: 'Die letzte Zahlung ist fehlgeschlagen. Ändern Sie Ihre Zahlungsart im Kundenportal.',
     over: (what, current, limit) => `${what}: ${current} in Verwendung, der Tarif umfasst ${limit}.`,
     kinds: { workspaces: 'Arbeitsbereiche', members: 'Mitglieder', aiCredits: 'KI-Credits' },
+    byHand: (until, reason) => `Vom Betreiber gegeben bis ${until}: ${reason}`,
     limits: 'Was der Tarif umfasst',
     credits: (credits) => `${credits} Credits im Monat`,
     members: (members) => `${members} Mitglieder`,

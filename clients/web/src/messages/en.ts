@@ -638,6 +638,7 @@ export const en = {
     paymentFailed: 'The last payment failed. Open the portal to change the way you pay.',
     over: (what: string, current: number, limit: number) => `${what}: ${current} are in use, the plan has ${limit}.`,
     kinds: { workspaces: 'Workspaces', members: 'Members', aiCredits: 'AI credits' },
+    byHand: (until: string, reason: string) => `Given by the operator until ${until}: ${reason}`,
     limits: 'What the plan has',
     credits: (credits: string) => `${credits} credits a month`,
     members: (members: string) => `${members} members`,

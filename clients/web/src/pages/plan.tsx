@@ -27,7 +27,7 @@ export default function Plan() {
   );
 }
 
-function Known({ billing: { plan, limits, subscription, paymentFailed, overLimit } }: { billing: Billing }) {
+function Known({ billing: { plan, limits, override, subscription, paymentFailed, overLimit } }: { billing: Billing }) {
   const name = plan ?? 'free';
   return (
     <Stack gap="md">
@@ -35,6 +35,11 @@ function Known({ billing: { plan, limits, subscription, paymentFailed, overLimit
       {subscription && (
         <Text size="sm" c="dimmed">
           {[t.plan.states[subscription.status], ...endOf(subscription)].join(' · ')}
+        </Text>
+      )}
+      {override && (
+        <Text size="sm" className="foreign">
+          {t.plan.byHand(formatDay(override.until), override.reason)}
         </Text>
       )}
       {paymentFailed && (

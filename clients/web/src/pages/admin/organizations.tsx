@@ -15,7 +15,7 @@ import { Time } from '../../components/time.tsx';
 import type { FormTask } from '../../components/use-form-task.ts';
 import { queryClient } from '../../queries.ts';
 import { service } from '../../service.ts';
-import { formatNumber, t } from '../../text.ts';
+import { formatDay, formatNumber, t } from '../../text.ts';
 
 const listed = ['admin', 'organizations'];
 
@@ -83,7 +83,7 @@ function Suspend({ organization: { id: organizationId, name }, onClose }: { orga
 }
 
 function OrganizationRow({
-  organization: { id, name, slug, plan, subscription, members, workspaces, createdAt, suspension },
+  organization: { id, name, slug, plan, subscription, members, workspaces, createdAt, suspension, override },
   onSuspend,
 }: {
   organization: ListedOrganization;
@@ -109,6 +109,11 @@ function OrganizationRow({
       </Table.Td>
       <Table.Td>
         {plan ? t.plan.names[plan] : t.admin.noBilling}
+        {override && (
+          <Text size="sm" c="dimmed" className="foreign">
+            {t.plan.byHand(formatDay(override.until), override.reason)}
+          </Text>
+        )}
         {subscription && (
           <Text size="sm" c="dimmed">
             {t.plan.states[subscription.status]}

@@ -1,0 +1,57 @@
+import { type Selectable, sql } from 'kysely';
+import { ApiError } from '../../contract/api-error.ts';
+import type { PlanLimits, PlanName } from '../../contract/fields.ts';
+import type { Transaction } from '../../db/connect.ts';
+import type { PlanOverrideTable } from '../../db/schema.ts';
+import { type Actor, recordAudit } from '../audit.ts';
+import { lockOrganization } from '../locks.ts';
+
+export type PlanOverrideRow = Selectable<PlanOverrideTable>;
+
+interface Override {
+  organizationId: string;
+  /** Undefined leaves the plan that is paid for. */
+  plan?: PlanName | undefined;
+  /** Limits in place of those of the plan. */
+  limits?: { [K in keyof PlanLimits]?: number | undefined } | undefined;
+  until: string;
+  reason: string;
+}
+
+/**
+ * Gives an organization a plan or limits by hand, in place of those that it had by hand. They end by themselves, and no subscription
+ * changes them. Throws NOT_FOUND if it is gone or being deleted, BAD_REQUEST if nothing is given or the end has passed.
+ */
+export async function overridePlan(trx: Transaction, actor: Actor, { organizationId, ...given }: Override): Promise<PlanOverrideRow> {
+  await lockOrganization(trx, organizationId);
+  const { plan, limits = {}, until, reason } = given;
+  if (plan === undefined && Object.keys(limits).length === 0) throw wrong('plan', 'Give a plan, or limits.');
+  const values = { plan: plan ?? null, limits: JSON.stringify(limits), until: new Date(until), reason };
+  const override = await trx
+    .insertInto('plan_override')
+    .values({ organization_id: organizationId, ...values })
+    .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(values))
+    .returningAll()
+    .returning(sql<boolean>`until <= now()`.as('is_over'))
+    .executeTakeFirstOrThrow();
+  if (override.is_over) throw wrong('until', 'must be in the future');
+  await recordAudit(trx, actor, { ...eventOf(organizationId, 'organization.overridePlan'), metadata: given });
+  return override;
+}
+
+/** Ends what was given by hand. Throws NOT_FOUND if there is nothing. */
+export async function endPlanOverride(trx: Transaction, actor: Actor, organizationId: string): Promise<void> {
+  await lockOrganization(trx, organizationId);
+  const ended = trx.deleteFrom('plan_override').where('organization_id', '=', organizationId).returning('reason');
+  const override = await ended.executeTakeFirst();
+  if (!override) throw new ApiError('NOT_FOUND', { message: 'This organization has no plan or limits by hand.' });
+  await recordAudit(trx, actor, { ...eventOf(organizationId, 'organization.endPlanOverride'), metadata: override });
+}
+
+function eventOf(organizationId: string, action: string) {
+  return { organizationId, action, targetType: 'organization', targetId: organizationId };
+}
+
+function wrong(field: string, message: string): ApiError {
+  return new ApiError('BAD_REQUEST', { message: `${field}: ${message}`, data: { issues: [{ path: [field], message }] } });
+}
