@@ -9,11 +9,11 @@ import {
   givenId,
   id,
   nextCursor,
+  planLimits,
   planName,
   planOverride,
   queryInteger,
   singleLine,
-  someLimits,
   subscriptionStatus,
   text,
 } from './fields.ts';
@@ -56,7 +56,7 @@ const organizationSummary = z
       .meta({ id: 'SubscriptionSummary' })
       .nullable(),
     suspension: suspension.optional().describe('Absent unless the organization is suspended.'),
-    override: planOverride.optional().describe('Absent unless it has a plan or limits by hand.'),
+    byHand: planOverride.optional().describe('Absent unless it has a plan or limits by hand.'),
   })
   .meta({ id: 'OrganizationSummary' });
 
@@ -226,6 +226,9 @@ const stuckWork = z
   })
   .meta({ id: 'StuckWork' });
 
+/** The organization that an operator has given back what it had. */
+const lifted = z.object({ organizationId: id }).meta({ id: 'Lifted' });
+
 const organizations = c.router({
   list: {
     method: 'GET',
@@ -286,7 +289,7 @@ const organizations = c.router({
     ...operation('admin.organizations.liftSuspension', {
       access: 'platform-admin',
       errors: ['NOT_FOUND'],
-      response: z.object({ organizationId: id }).meta({ id: 'LiftedSuspension' }),
+      response: lifted,
     }),
   },
   overridePlan: {
@@ -299,7 +302,10 @@ const organizations = c.router({
     body: z
       .object({
         plan: planName.optional(),
-        limits: someLimits.optional(),
+        limits: planLimits
+          .partial()
+          .meta({ id: 'OverrideLimits', examples: [{ aiCredits: 5000 }] })
+          .optional(),
         until: dateTime.meta({ examples: ['2999-12-31T00:00:00.000Z'] }),
         reason: singleLine({ min: 1, max: 300 }).meta({ examples: ['A trial of the whole library.'] }),
       })
@@ -315,7 +321,7 @@ const organizations = c.router({
     ...operation('admin.organizations.endPlanOverride', {
       access: 'platform-admin',
       errors: ['NOT_FOUND'],
-      response: z.object({ organizationId: id }).meta({ id: 'EndedPlanOverride' }),
+      response: lifted,
     }),
   },
   delete: {

@@ -221,14 +221,11 @@ export const planLimits = z
 /** The limits of a plan: counts, credits per calendar month (UTC), bytes per workspace. */
 export type PlanLimits = z.infer<typeof planLimits>;
 
-/** Limits in place of those of a plan. */
-export const someLimits = planLimits.partial().meta({ id: 'SomeLimits', examples: [{ aiCredits: 5000 }] });
-
 /** What an operator has given an organization in place of what it pays for. */
 export const planOverride = z
   .object({
     plan: planName.nullable().describe('Null for the plan that it pays for.'),
-    limits: someLimits,
+    limits: planLimits.partial().meta({ id: 'OverriddenLimits', examples: [{ aiCredits: 5000 }] }),
     until: dateTime,
     reason: z.string().meta({ examples: ['A trial of the whole library.'] }),
   })

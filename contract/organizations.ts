@@ -292,7 +292,7 @@ export const billing = c.router({
           enabled: z.boolean(),
           plan: planName.nullable(),
           limits: planLimits.nullable(),
-          override: planOverride
+          byHand: planOverride
             .optional()
             .describe('Absent unless an operator has given a plan or limits by hand: `plan` and `limits` contain them.'),
           subscription: billingSubscription.nullable(),

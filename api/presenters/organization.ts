@@ -35,7 +35,7 @@ export function toOrganizationSummary(organization: OrganizationSummaryRow, bill
       cancelAtPeriodEnd: subscription.cancelAtPeriodEnd ?? false,
       billingSubscriptionId: subscription.stripeSubscriptionId,
     },
-    ...(organization.override && { override: { ...organization.override, until: new Date(organization.override.until).toISOString() } }),
+    ...(organization.override && { byHand: { ...organization.override, until: new Date(organization.override.until).toISOString() } }),
     ...(organization.suspended_since && {
       suspension: toSuspension({ reason: organization.suspended_reason ?? '', since: organization.suspended_since }),
     }),

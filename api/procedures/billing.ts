@@ -20,7 +20,7 @@ export function billingProcedures({ db, config, getPlan }: ApiDeps) {
         enabled: true,
         plan: plan?.plan ?? null,
         limits: plan?.limits ?? null,
-        ...(plan?.override && { override: toPlanOverride(plan.override) }),
+        ...(plan?.override && { byHand: toPlanOverride(plan.override) }),
         subscription: subscription ? toSubscription(subscription) : null,
         paymentFailed: hasPaymentFailed(subscription),
         overLimit: findExceededLimits(plan, await getUsage(db, input.organizationId)),

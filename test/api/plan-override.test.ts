@@ -46,9 +46,9 @@ describe('A plan or limits by hand', () => {
   it('holds until its end and no longer, whatever the subscription does, and both are told of it', async () => {
     const given = (await expectOk(give({ limits: { aiCredits: 5, members: 4 } }))).body;
     expect(given).to.deep.equal({ plan: null, limits: { aiCredits: 5, members: 4 }, until, reason });
-    expect(await status()).to.deep.include({ plan: 'free', override: given });
+    expect(await status()).to.deep.include({ plan: 'free', byHand: given });
     expect((await status()).limits).to.include({ aiCredits: 5, members: 4, workspaces: 2 });
-    expect((await listed()).override).to.deep.equal(given);
+    expect((await listed()).byHand).to.deep.equal(given);
     for (let n = 0; n < 5; n++) expect((await embed()).status).to.equal(200);
     expect((await embed()).body.data).to.include({ kind: 'aiCredits', limit: 5, plan: 'free' });
     for (let n = 0; n < 3; n++) expect(await join()).to.equal(undefined);
@@ -58,11 +58,11 @@ describe('A plan or limits by hand', () => {
     expect((await status()).limits).to.include({ aiCredits: 5, members: 4, workspaces: 5 });
     await sql`update plan_override set until = now() - interval '1 second'`.execute(api.database.db);
     expect(await status()).to.deep.include({ plan: 'pro' });
-    expect(await status()).not.to.have.property('override');
+    expect(await status()).not.to.have.property('byHand');
     expect((await status()).limits).to.include({ aiCredits: 30, members: 3 });
     expect(await listed())
       .to.include({ plan: 'pro' })
-      .and.not.to.have.property('override');
+      .and.not.to.have.property('byHand');
     expect(await join()).to.equal('LIMIT_REACHED');
     expect((await embed()).status).to.equal(200);
   });
@@ -88,7 +88,7 @@ describe('A plan or limits by hand', () => {
     expect((await give({ plan: 'team' }, used.tenant.owner)).status).to.equal(403);
     expect((await give({})).body).to.include({ code: 'BAD_REQUEST', message: 'plan: Give a plan, or limits.' });
     expect((await give({ plan: 'team', until: '2026-01-01T00:00:00.000Z' })).body.message).to.equal('until: must be in the future');
-    expect(await status()).not.to.have.property('override');
+    expect(await status()).not.to.have.property('byHand');
   });
 
   it('is given and ended by an operator, too', async () => {

@@ -27,7 +27,7 @@ export default function Plan() {
   );
 }
 
-function Known({ billing: { plan, limits, override, subscription, paymentFailed, overLimit } }: { billing: Billing }) {
+function Known({ billing: { plan, limits, byHand, subscription, paymentFailed, overLimit } }: { billing: Billing }) {
   const name = plan ?? 'free';
   return (
     <Stack gap="md">
@@ -37,9 +37,9 @@ function Known({ billing: { plan, limits, override, subscription, paymentFailed,
           {[t.plan.states[subscription.status], ...endOf(subscription)].join(' · ')}
         </Text>
       )}
-      {override && (
+      {byHand && (
         <Text size="sm" className="foreign">
-          {t.plan.byHand(formatDay(override.until), override.reason)}
+          {t.plan.byHand(formatDay(byHand.until), byHand.reason)}
         </Text>
       )}
       {paymentFailed && (

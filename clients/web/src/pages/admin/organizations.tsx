@@ -83,7 +83,7 @@ function Suspend({ organization: { id: organizationId, name }, onClose }: { orga
 }
 
 function OrganizationRow({
-  organization: { id, name, slug, plan, subscription, members, workspaces, createdAt, suspension, override },
+  organization: { id, name, slug, plan, subscription, members, workspaces, createdAt, suspension, byHand },
   onSuspend,
 }: {
   organization: ListedOrganization;
@@ -109,9 +109,9 @@ function OrganizationRow({
       </Table.Td>
       <Table.Td>
         {plan ? t.plan.names[plan] : t.admin.noBilling}
-        {override && (
+        {byHand && (
           <Text size="sm" c="dimmed" className="foreign">
-            {t.plan.byHand(formatDay(override.until), override.reason)}
+            {t.plan.byHand(formatDay(byHand.until), byHand.reason)}
           </Text>
         )}
         {subscription && (
