@@ -103,8 +103,11 @@ export class Embedder {
     for (let start = 0; start < embedded.length; start += textsPerCall) {
       const batch = embedded.slice(start, start + textsPerCall);
       const patience = { until: options.until ?? 0, signal: ends, asked: anyWait };
-      const { requestId, tenant, index } = options;
-      const call = this.calls.run(() => patiently(() => embed({ texts: batch, index, signal: ends, requestId, tenant }), patience), ends);
+      const { requestId, tenant, owner, index } = options;
+      const call = this.calls.run(
+        () => patiently(() => embed({ texts: batch, index, signal: ends, requestId, tenant, owner }), patience),
+        ends,
+      );
       calls.push(call);
       call.then(
         () => {

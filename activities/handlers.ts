@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type ExtractionProgress, patiently } from '../adapters/ai-service/client.ts';
+import { type CallOwner, type ExtractionProgress, patiently } from '../adapters/ai-service/client.ts';
 import { StorageUnavailable } from '../adapters/storage/port.ts';
 import type { Transaction } from '../db/connect.ts';
 import type { JobKind, Outline } from '../db/schema.ts';
@@ -162,14 +162,17 @@ async function getJobDocument(deps: ActivityDeps, job: JobRow): Promise<Document
 }
 
 /** What the AI service is told of a job. */
-function ofJob({ id, organization_id }: JobRow) {
-  return { requestId: id, tenant: organization_id };
+function ofJob({ id, organization_id, workspace_id, document_id, attempts, created_by }: JobRow) {
+  const place = { workspaceId: workspace_id, documentId: document_id, actorId: created_by };
+  const owner: CallOwner = { purpose: 'job', purposeId: id, attempt: attempts, ...place };
+  return { requestId: id, tenant: organization_id, owner };
 }
 
 /** The context of an extraction: its job, its signal, and how it reports progress. */
 interface Call {
   requestId: string;
   tenant: string;
+  owner: CallOwner;
   signal: AbortSignal;
   report: (progress: string) => void;
 }

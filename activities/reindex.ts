@@ -58,7 +58,7 @@ export function reindexActivities(deps: ActivityDeps) {
 async function readTarget({ ai }: ActivityDeps): Promise<IndexKind> {
   const { signal } = reporting();
   try {
-    const { model, dimensions } = await ai.embedFloats({ texts: ['a'], signal });
+    const { model, dimensions } = await ai.embedFloats({ texts: ['a'], signal, owner: { purpose: 'reindex' } });
     const { embeddings } = await ai.health({ signal });
     const chunkCharacters = embeddings.find((one) => one.model === model)?.chunkCharacters ?? chunkSize.characters;
     return { model, dimensions, chunking: chunkingOf(chunkSizeOf(chunkCharacters)) };
@@ -154,7 +154,7 @@ function mayBeOfDocument({ kind, code, retryAfterMs, down }: AiServiceError): bo
 
 async function isServing({ reindexEmbedder }: ActivityDeps, signal: AbortSignal): Promise<boolean> {
   try {
-    await reindexEmbedder.embedAll([], { signal });
+    await reindexEmbedder.embedAll([], { signal, owner: { purpose: 'reindex' } });
     return true;
   } catch {
     signal.throwIfAborted();
@@ -177,6 +177,7 @@ async function embedDocument(
   const { model, dimensions, vectors } = await reindexEmbedder.embedAll(texts, {
     signal,
     tenant: document.organization_id,
+    owner: { purpose: 'reindex', workspaceId: document.workspace_id, documentId },
     textsPerCall,
     until: Date.now() + patienceMs,
   });

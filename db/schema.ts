@@ -273,6 +273,32 @@ interface ProviderOutageTable {
   next_slot_at: Timestamp;
 }
 
+/** What a provider did for one request to the AI service. */
+interface ProviderCallTable {
+  id: Generated<number>;
+  /** Null for what an operator did. */
+  organization_id: string | null;
+  /** This and the following ids stay when what they name is deleted. */
+  workspace_id: string | null;
+  document_id: string | null;
+  api_key_id: string | null;
+  purpose: 'job' | 'search' | 'answer' | 'reindex' | 'other';
+  /** The job, the search or the answer. */
+  purpose_id: string | null;
+  attempt: number | null;
+  role: 'chat' | 'embed' | 'vision' | 'rerank';
+  /** Null while it is unknown. */
+  model: string | null;
+  calls: Generated<number>;
+  /** Those of the calls whose tokens are unknown. */
+  unreported_calls: Generated<number>;
+  /** Tokens; the input includes the cached ones. */
+  input_tokens: Generated<number>;
+  cached_tokens: Generated<number>;
+  output_tokens: Generated<number>;
+  created_at: Timestamp;
+}
+
 interface CreditEntryTable {
   id: Generated<number>;
   organization_id: string;
@@ -635,6 +661,7 @@ export interface Database extends AuthTables {
   job: JobTable;
   provider_outage: ProviderOutageTable;
   credit_entry: CreditEntryTable;
+  provider_call: ProviderCallTable;
   credit_month: CreditMonthTable;
   open_search: OpenChargeTable;
   open_answer: OpenChargeTable;

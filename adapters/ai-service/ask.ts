@@ -4,10 +4,12 @@ import type { z } from 'zod';
 import { currentTraceparent, inSpan } from '../../base/telemetry/spans.ts';
 import { linesMediaType } from '../../contract/ai-service/extract.ts';
 import { refusal } from '../../contract/ai-service/index.ts';
+import { usageHeader } from '../../contract/ai-service/usage.ts';
 import { tenantHeader } from '../../contract/ai-service/values.ts';
 import { errorOfResponse, type ReceivedResponse, unreachable, unusableResponse } from './client-error.ts';
 import { type ExtractionProgress, readLines } from './client-lines.ts';
 import type { LivenessMonitor } from './liveness-monitor.ts';
+import type { CallOwner } from './port.ts';
 
 /** A route of the contract. */
 export interface Route {
@@ -26,6 +28,8 @@ export interface CallOptions {
   requestId?: string | undefined;
   /** The organization whose work it is: organizations get their turns. */
   tenant?: string | undefined;
+  /** What it is made for, for the record of what providers did. */
+  owner?: CallOwner | undefined;
   /** How long the service may be away altogether before the call fails, in milliseconds: 15 s by default. A slow one is waited for. */
   patienceMs?: number | undefined;
 }
@@ -40,11 +44,13 @@ interface Service {
   livenessMonitor: LivenessMonitor;
 }
 
-interface RequestOptions {
+export interface RequestOptions {
   headers?: Record<string, string>;
   body?: string | Uint8Array | Readable | ReadableStream<Uint8Array>;
   /** Called for each scanned page that text recognition has read. */
   onProgress?: ((progress: ExtractionProgress) => void) | undefined;
+  /** Called with what the response says of its use of a provider. */
+  onUsage?: ((said: string | undefined) => void) | undefined;
 }
 
 /**
@@ -73,7 +79,9 @@ async function askUntraced<R extends Route>(
   };
   const away = livenessMonitor.watch(call.patienceMs ?? defaultPatienceMs);
   const bounds = { timeoutMs, signal: call.signal, away: away.signal };
-  const response = await send(`${baseUrl}${path}`, { ...options, method, headers }, bounds).finally(away.done);
+  const { onUsage, ...sent } = options;
+  const response = await send(`${baseUrl}${path}`, { ...sent, method, headers }, bounds).finally(away.done);
+  onUsage?.(response.usage);
   const parsed = parseJson(response.text);
   if (response.status >= 400) throw errorOfResponse(response, refusal.safeParse(parsed).data?.error);
   const checked = responses[200].safeParse(parsed);
@@ -87,7 +95,7 @@ const endless = { headersTimeout: 0, bodyTimeout: 0 };
 // `fetch` would need twice the CPU time, and indexing a large document makes sixty calls.
 async function send(
   url: string,
-  { body, onProgress, ...options }: RequestOptions & { method: string },
+  { body, onProgress, ...options }: Omit<RequestOptions, 'onUsage'> & { method: string },
   { timeoutMs, signal, away }: { timeoutMs: number; signal: AbortSignal | undefined; away: AbortSignal },
 ): Promise<ReceivedResponse> {
   signal?.throwIfAborted();
@@ -98,7 +106,9 @@ async function send(
     const response = await request(url, { ...options, ...endless, body: source.bytes, signal: either });
     if (onProgress && response.headers['content-type']?.toString().startsWith(linesMediaType))
       return await readLines(response.body, onProgress);
-    return { status: response.statusCode, retryAfter: response.headers['retry-after']?.toString(), text: await response.body.text() };
+    const { 'retry-after': retryAfter, [usageHeader]: usage } = response.headers;
+    const text = await response.body.text();
+    return { status: response.statusCode, retryAfter: retryAfter?.toString(), usage: usage?.toString(), text };
   } catch (error) {
     signal?.throwIfAborted();
     if (away.aborted) throw unreachable('unreachable', away.reason, { isSilent: true });

@@ -70,10 +70,11 @@ export function unusableResponse(status: number, cause: unknown): AiServiceError
   return new AiServiceError({ kind: 'unusable_answer', status, code: 'unusable_answer', message, retryable: true, cause });
 }
 
-/** A response of the service; `retryAfter` is the header: seconds or a date. */
+/** A response of the service; `retryAfter` is the header: seconds or a date. `usage` is that of its use of a provider. */
 export interface ReceivedResponse {
   status: number;
   retryAfter: string | undefined;
+  usage?: string | undefined;
   text: string;
 }
 

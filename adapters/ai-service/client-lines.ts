@@ -11,9 +11,9 @@ export type ExtractionProgress = z.output<typeof progressLine>['progress'];
  * Reads a response in lines of JSON, calls `onProgress` for each line of progress, and returns the response in the last line. Its text is
  * empty if the lines end too early.
  */
-export async function readLines(body: Readable, onProgress: (progress: ExtractionProgress) => void): Promise<ReceivedResponse> {
+export async function readLines(lines: Readable, onProgress: (progress: ExtractionProgress) => void): Promise<ReceivedResponse> {
   let received: ReceivedResponse = { status: 200, retryAfter: undefined, text: '' };
-  for await (const line of createInterface({ input: body })) {
+  for await (const line of createInterface({ input: lines })) {
     const parsed = parse(line);
     const progress = progressLine.safeParse(parsed);
     if (progress.success) {
@@ -21,7 +21,9 @@ export async function readLines(body: Readable, onProgress: (progress: Extractio
       continue;
     }
     const last = lastLine.safeParse(parsed).data;
-    if (last) received = { status: last.status, retryAfter: last.retry_after?.toString(), text: JSON.stringify(last.body) };
+    if (!last) continue;
+    const { status, retry_after: retryAfter, usage, body } = last;
+    received = { status, retryAfter: retryAfter?.toString(), usage, text: JSON.stringify(body) };
   }
   return received;
 }

@@ -3,16 +3,19 @@ import { request } from 'undici';
 import type { z } from 'zod';
 import { linesMediaType, outlineHeader } from '../../contract/ai-service/extract.ts';
 import { aiService } from '../../contract/ai-service/index.ts';
-import { ask, type CallOptions, type Response, type Route } from './ask.ts';
+import { ask, type CallOptions, type RequestOptions, type Response, type Route } from './ask.ts';
 import { unusableResponse } from './client-error.ts';
 import type { ExtractionProgress } from './client-lines.ts';
 import { LivenessMonitor } from './liveness-monitor.ts';
+import type { CallRecord } from './port.ts';
 import { readFloatVectors, readNumberVectors } from './read-vectors.ts';
+import { createCallRecorder } from './record-call.ts';
 
 export type { CallOptions } from './ask.ts';
 export { AiServiceError } from './client-error.ts';
 export type { ExtractionProgress } from './client-lines.ts';
 export { anyWait, patiently } from './patiently.ts';
+export type { CallOwner } from './port.ts';
 export type { FloatEmbeddings, TextEmbeddings } from './read-vectors.ts';
 
 /** The body of a request, before its defaults. */
@@ -62,6 +65,8 @@ interface AiClientOptions {
   baseUrl: string;
   token: string;
   attemptMs?: number;
+  /** Where what providers did is recorded. */
+  record?: CallRecord | undefined;
   timeouts?: Partial<typeof defaultTimeouts>;
 }
 
@@ -71,8 +76,14 @@ export function createAiClient(options: AiClientOptions) {
   const baseUrl = options.baseUrl.replace(/(?<!\/)\/+$/, '');
   const ping = (signal: AbortSignal) => request(`${baseUrl}${aiService.health.path}`, { signal }).then(({ body }) => body.dump());
   const service = { baseUrl, token: options.token, livenessMonitor: new LivenessMonitor(ping) };
+  const readHealth = () => ask(service, aiService.health, {}, timeouts.healthMs, {});
+  const recorded = options.record && createCallRecorder({ record: options.record, readHealth });
+  const send = <R extends Route>(route: R, sent: RequestOptions, timeoutMs: number, call: CallOptions): Promise<Response<R>> =>
+    recorded
+      ? recorded(route.path, call, (onUsage) => ask(service, route, { ...sent, onUsage }, timeoutMs, call))
+      : ask(service, route, sent, timeoutMs, call);
   const post = <R extends Route & { body: z.ZodType }>(route: R, body: Body<R>, timeoutMs: number, call: CallOptions) =>
-    ask(service, route, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }, timeoutMs, call);
+    send(route, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }, timeoutMs, call);
   const embed = (encoding_format: 'float' | 'base64', { texts, index, ...call }: EmbedInput) => {
     // Callers may pass a whole index: only these two fields belong to the request.
     const wanted = index ? { model: index.model, dimensions: index.dimensions } : {};
@@ -84,7 +95,7 @@ export function createAiClient(options: AiClientOptions) {
       const headers: Record<string, string> = { 'content-type': contentType, [outlineHeader]: 'true' };
       if (contentLength !== undefined) headers['content-length'] = String(contentLength);
       if (onProgress) headers.accept = `${linesMediaType}, application/json`;
-      return toExtraction(await ask(service, aiService.extract, { headers, body, onProgress }, timeouts.extractMs, call));
+      return toExtraction(await send(aiService.extract, { headers, body, onProgress }, timeouts.extractMs, call));
     },
     /** Summarizes a text with at most `maxSentences` sentences (1 to 50, default 5). */
     summarize({ text, maxSentences, ...call }: CallOptions & Sentences<Body<typeof aiService.summarize>>) {

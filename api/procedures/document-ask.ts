@@ -1,4 +1,4 @@
-import { patiently } from '../../adapters/ai-service/client.ts';
+import { type CallOwner, patiently } from '../../adapters/ai-service/client.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
 import type { AnyRoute, RouteInput } from '../../contract/route.ts';
@@ -97,11 +97,13 @@ async function ask(deps: ApiDeps, { input, caller, request, log, authorize }: Co
   await authorize(workspace.organization_id, workspace.id);
   if (!isKey(caller)) await limiters.questions.consume(caller.userId, request.setHeader);
   const { signal, requestId } = request;
-  const asking = { signal, requestId, tenant: workspace.organization_id, log };
+  const [id, actorId] = [newId(), callerId(caller)];
+  const owner: CallOwner = { purpose: 'answer', purposeId: id, workspaceId: workspace.id, actorId };
+  const asking = { signal, requestId, tenant: workspace.organization_id, owner, log };
   const { limit, maxSentences } = input;
   const draft = (input.draft ?? false) && config.answers.drafts !== 'off';
   const asked = {
-    ...{ db, getPlan, signal, actorId: callerId(caller) },
+    ...{ id, db, getPlan, signal, actorId },
     embed: (query: string, index: IndexKind | undefined) => embedQuery(ai, { query, index }, asking),
     rerank: config.searches.reranks ? (query: string, texts: string[]) => rerankTexts(ai, query, texts, asking) : undefined,
     maxSentences,
@@ -128,7 +130,7 @@ const rewriteTimeoutMs = 10_000;
 async function understand(
   ai: ApiDeps['ai'],
   { question, before, conversation = [] }: Context['input'],
-  { signal: asking, requestId, tenant, log }: Asking,
+  { signal: asking, requestId, tenant, owner, log }: Asking,
 ): Promise<Asked> {
   const earlier = before ? [...conversation.slice(-19), before] : conversation;
   const last = earlier.at(-1);
@@ -136,7 +138,7 @@ async function understand(
   const asIs = { question, before: before || leansOnBefore(question, last) ? last : null };
   try {
     const signal = AbortSignal.any([asking, AbortSignal.timeout(rewriteTimeoutMs)]);
-    const rewritten = await ai.rewrite({ question, earlier, signal, requestId, tenant, patienceMs });
+    const rewritten = await ai.rewrite({ question, earlier, signal, requestId, tenant, owner, patienceMs });
     return rewritten === null ? asIs : { question: rewritten, before: before ?? null };
   } catch (error) {
     asking.throwIfAborted();
@@ -149,11 +151,11 @@ async function understand(
 async function pick(
   ai: ApiDeps['ai'],
   { passages, ...rest }: { question: string; before: string | null; passages: Passage[]; maxSentences: number; draft: boolean },
-  { signal: asking, requestId, tenant, log }: Asking,
+  { signal: asking, requestId, tenant, owner, log }: Asking,
 ) {
   try {
     const signal = AbortSignal.any([asking, AbortSignal.timeout(pickTimeoutMs)]);
-    const answer = () => ai.answer({ ...rest, passages: passages.map(toUnits), signal, requestId, tenant, patienceMs });
+    const answer = () => ai.answer({ ...rest, passages: passages.map(toUnits), signal, requestId, tenant, owner, patienceMs });
     return await patiently(answer, { until: Date.now() + pickTimeoutMs, signal });
   } catch (error) {
     asking.throwIfAborted();

@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
-import { type AiClient, AiServiceError, patiently } from '../../adapters/ai-service/client.ts';
+import { type AiClient, AiServiceError, type CallOwner, patiently } from '../../adapters/ai-service/client.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { contract } from '../../contract/index.ts';
 import type { RouteInput } from '../../contract/route.ts';
 import type { DocumentFilter } from '../../domain/documents/document-filter.ts';
+import { newId } from '../../domain/ids.ts';
 import { createHighlighter } from '../../domain/search/highlights.ts';
 import type { IndexKind } from '../../domain/search/index-kind.ts';
 import { searchDocuments } from '../../domain/search/search-documents.ts';
@@ -37,9 +38,11 @@ export function documentSearch({ config, db, getPlan, ai, limiters, costsCredit 
     if (!isKey(caller)) await limiters.searches.consume(caller.userId, request.setHeader);
     const mode = input.mode ?? config.searches.defaultMode;
     const { signal, requestId } = request;
-    const asking = { signal, requestId, tenant: workspace.organization_id, log };
+    const [id, actorId] = [newId(), callerId(caller)];
+    const owner: CallOwner = { purpose: 'search', purposeId: id, workspaceId: workspace.id, actorId };
+    const asking = { signal, requestId, tenant: workspace.organization_id, owner, log };
     const search = {
-      ...{ db, getPlan, signal, actorId: callerId(caller) },
+      ...{ id, db, getPlan, signal, actorId },
       embed: (query: string, index: IndexKind | undefined) => embedQuery(ai, { query, index }, asking),
       rerank: config.searches.reranks ? (query: string, texts: string[]) => rerankTexts(ai, query, texts, asking) : undefined,
       onUnsettled: (err: unknown, searchId: string) => log.warn({ err, searchId }, 'the charge of a search could not be settled'),
@@ -78,6 +81,7 @@ export interface Asking {
   signal: AbortSignal;
   requestId: string;
   tenant: string;
+  owner: CallOwner;
   log: Logger;
 }
 
@@ -86,11 +90,11 @@ export async function rerankTexts(
   ai: AiClient,
   query: string,
   documents: string[],
-  { signal: searching, requestId, tenant, log }: Asking,
+  { signal: searching, requestId, tenant, owner, log }: Asking,
 ): Promise<number[] | undefined> {
   try {
     const signal = AbortSignal.any([searching, AbortSignal.timeout(rerankTimeoutMs)]);
-    return await ai.rerank({ query, documents, signal, requestId, tenant });
+    return await ai.rerank({ query, documents, signal, requestId, tenant, owner });
   } catch (error) {
     searching.throwIfAborted();
     log.warn({ err: error }, 'the passages of a search could not be ranked anew');
@@ -105,11 +109,11 @@ export async function rerankTexts(
 export async function embedQuery(
   ai: AiClient,
   { query, index }: { query: string; index: IndexKind | undefined },
-  { signal: searching, requestId, tenant, log }: Asking,
+  { signal: searching, requestId, tenant, owner, log }: Asking,
 ): Promise<{ model: string; vector: number[] }> {
   try {
     const signal = AbortSignal.any([searching, AbortSignal.timeout(embedTimeoutMs)]);
-    const embed = () => ai.embed({ texts: [query], index, signal, requestId, tenant, patienceMs });
+    const embed = () => ai.embed({ texts: [query], index, signal, requestId, tenant, owner, patienceMs });
     const { model, vectors } = await patiently(embed, { until: Date.now() + embedTimeoutMs, signal });
     const [vector] = vectors;
     if (!vector) throw new Error('the AI service returned no vector');

@@ -12,6 +12,7 @@ import { createOutbox } from '../../adapters/temporal/outbox.ts';
 import { deriveKeys } from '../../base/config/keys.ts';
 import type { ServerConfig } from '../../base/config/server.ts';
 import { followClock } from '../../db/clock.ts';
+import { createCallRecord } from '../../domain/costs/record-calls.ts';
 import { createCursors } from '../../domain/page.ts';
 import { createPayments } from '../../domain/payments/payments.ts';
 import type { ProcessParts, Running } from '../../worker/start/run-program.ts';
@@ -46,7 +47,9 @@ export async function startApi(
   const { pools, db, sessionsDb, workerDb } = databases;
   const clock = await followClock(sessionsDb);
   const store = await openStore(config, { db, now: clock.now, log });
-  const ai = metrics.observeAi(createAiClient({ baseUrl: config.ai.url, token: config.ai.token, attemptMs: config.jobs.timeoutMs }));
+  const record = createCallRecord(db, (err) => log.warn({ err }, 'what a provider did could not be stored: it stays unknown'));
+  const { url: baseUrl, token } = config.ai;
+  const ai = metrics.observeAi(createAiClient({ baseUrl, token, attemptMs: config.jobs.timeoutMs, record }));
   const temporal = createTemporalClient(config.temporal);
   const outbox = createOutbox({ db, workerDb, client: temporal, log, settings: config.jobs });
   const cursors = createCursors(...deriveKeys(config, 'cursor'));

@@ -26,6 +26,7 @@ import * as documentDigest from './0024-document-digest.ts';
 import * as duplicates from './0025-duplicates.ts';
 import * as workspaceRetention from './0026-workspace-retention.ts';
 import * as planOverride from './0027-plan-override.ts';
+import * as providerCalls from './0028-provider-calls.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -62,4 +63,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0025-duplicates': duplicates,
   '0026-workspace-retention': workspaceRetention,
   '0027-plan-override': planOverride,
+  '0028-provider-calls': providerCalls,
 };

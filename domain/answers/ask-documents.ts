@@ -11,7 +11,9 @@ export interface Asked {
   before: string | null;
 }
 
-interface AskDeps extends Omit<SearchDeps, 'isCharged' | 'actorId'> {
+interface AskDeps extends Omit<SearchDeps, 'isCharged' | 'actorId' | 'id'> {
+  /** The id of the answer. */
+  id: string;
   /** The user or the API key that asks. */
   actorId: string;
   /** The question as it is searched for and answered. */
@@ -30,9 +32,9 @@ export type Keep = (effect: (trx: Transaction) => Promise<Answer>) => Promise<An
  * credits.
  */
 export async function askDocuments(deps: AskDeps, search: Omit<Search, 'query'>, keep: Keep): Promise<Answer> {
-  const { db, getPlan, actorId, onUnsettled } = deps;
+  const { id, db, getPlan, actorId, onUnsettled } = deps;
   const { organization_id: organizationId, id: workspaceId } = search.workspace;
-  const id = await openCharge(db, getPlan, 'answer', { organizationId, workspaceId, actorId });
+  await openCharge(db, getPlan, 'answer', { id, organizationId, workspaceId, actorId });
   const refund = (reason?: string) => refundCharge(db, 'answer', id, reason).catch((error) => onUnsettled(error, id));
   try {
     const asked = await deps.understand();

@@ -31,9 +31,8 @@ export async function openCharge(
   db: Db,
   getPlan: GetPlan,
   purpose: OpenPurpose,
-  place: Pick<Charge, 'organizationId' | 'workspaceId' | 'actorId'>,
+  { id = newId(), ...place }: Pick<Charge, 'organizationId' | 'workspaceId' | 'actorId'> & { id?: string | undefined },
 ): Promise<string> {
-  const id = newId();
   const { table, credits, reason } = purposes[purpose];
   const { organizationId } = place;
   await inTransaction(db, async (trx) => {

@@ -12,6 +12,8 @@ import { type IndexKind, isSameKind } from './index-kind.ts';
 import { readSearchedIndex } from './searched-index.ts';
 
 export interface SearchDeps {
+  /** The id of the search, by which its charge is known. */
+  id?: string;
   db: Db;
   getPlan: GetPlan;
   /** The user or the API key that searches. */
@@ -67,9 +69,9 @@ interface Found {
 export async function searchDocuments(deps: SearchDeps, search: Search): Promise<Found> {
   if (!/[\p{L}\p{N}]/u.test(search.query)) return { model: await nameModel(deps, search), chunks: [], nearTerms: [] };
   if (!deps.isCharged) return await find(deps, search);
-  const { db, getPlan, actorId, onUnsettled } = deps;
+  const { id, db, getPlan, actorId, onUnsettled } = deps;
   const { organization_id: organizationId, id: workspaceId } = search.workspace;
-  const searchId = await openCharge(db, getPlan, 'search', { organizationId, workspaceId, actorId: actorId ?? null });
+  const searchId = await openCharge(db, getPlan, 'search', { id, organizationId, workspaceId, actorId: actorId ?? null });
   // If the process dies, or the charge cannot be settled here, the sweep refunds it.
   const leaveToSweep = (error: unknown) => onUnsettled(error, searchId);
   try {

@@ -10,6 +10,7 @@ import type { ServerConfig } from '../../base/config/server.ts';
 import { serveMetrics } from '../../base/telemetry/serve-metrics.ts';
 import { createDb, createPool } from '../../db/connect.ts';
 import { endPools } from '../../db/pools.ts';
+import { createCallRecord } from '../../domain/costs/record-calls.ts';
 import { checkStoreOwner, WrongStore } from '../../domain/stored-objects/store-owner.ts';
 import { startWorker } from '../start-worker.ts';
 import type { ProcessParts, Running } from './run-program.ts';
@@ -31,7 +32,9 @@ export async function startWorkerProgram(config: ServerConfig, { log, tracing, r
     if (err instanceof WrongStore) throw err;
   });
   outbox.start();
-  const ai = metrics.observeAi(createAiClient({ baseUrl: config.ai.url, token: config.ai.token, attemptMs: config.jobs.timeoutMs }));
+  const record = createCallRecord(db, (err) => log.warn({ err }, 'what a provider did could not be stored: it stays unknown'));
+  const { url: baseUrl, token } = config.ai;
+  const ai = metrics.observeAi(createAiClient({ baseUrl, token, attemptMs: config.jobs.timeoutMs, record }));
   const workers = startWorker(config, temporal, { db, outbox, tracing, storage, ai, log, steps: metrics.steps });
   const served = config.metrics.port > 0 ? await serveMetrics(config.metrics, { registry, readOthers: readSdkMetrics }) : undefined;
   return {

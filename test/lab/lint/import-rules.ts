@@ -77,7 +77,15 @@ export const importRules: Record<string, ImportRule> = {
   },
   'adapters/metrics': { imports: ['base', 'db'], packages: ['prom-client'] },
   domain: {
-    imports: ['adapters/storage/object-key.ts', 'adapters/storage/port.ts', 'base/concurrency', 'base/text', 'contract', 'db'],
+    imports: [
+      'adapters/ai-service/port.ts',
+      'adapters/storage/object-key.ts',
+      'adapters/storage/port.ts',
+      'base/concurrency',
+      'base/text',
+      'contract',
+      'db',
+    ],
     types: ['base/config'],
     packages: ['jsonc-parser', 'kysely', 'marked', 'uuid', 'zod', 'node:crypto', 'node:zlib'],
   },
