@@ -9,6 +9,7 @@ import { cutChunks } from '../domain/chunking/cut-chunks.ts';
 import { digested } from '../domain/documents/digested.ts';
 import { DocumentGone, type DocumentRow, findDocument } from '../domain/documents/document.ts';
 import { type ExtractedText, findText, keepText, storeText } from '../domain/documents/document-text.ts';
+import { lockToReplace, replaceContent } from '../domain/documents/replace-content.ts';
 import { cutPassages } from '../domain/fields/document-passages.ts';
 import { schemaOf } from '../domain/fields/shipped-schemas.ts';
 import { toFields } from '../domain/fields/to-fields.ts';
@@ -33,7 +34,14 @@ const extractDocument: Handler = async (deps, job, signal, report) => {
   const document = await getJobDocument(deps, job);
   const extracted = await extractText(deps, document, { ...ofJob(job), signal, report });
   const { text: _, outline: __, ocrConfidence: ___, sha256: ____, ...result } = extracted;
-  return { result, effects: (trx) => storeText(trx, document, extracted) };
+  return {
+    result,
+    async effects(trx) {
+      await lockToReplace(trx, document);
+      await storeText(trx, document, extracted);
+      await replaceContent(trx, document);
+    },
+  };
 };
 
 /** Summarizes a document, after extracting its text if none is stored. Result: `{ summary, sentences, model, characters }`. */
@@ -77,10 +85,11 @@ const indexDocument: Handler = async (deps, job, signal, report) => {
   return {
     result: { chunks: chunks.length, characters: countCharacters(text), model, dimensions },
     async effects(trx) {
+      await lockToReplace(trx, document);
       await keepSearchedIndex(trx, document, { read, made });
       if (isStored) await keepText(trx, document, text);
       await store(trx);
-      await storeChunks(trx, document, made, chunks);
+      await storeChunks(trx, await replaceContent(trx, document, { isIndexed: true }), made, chunks);
     },
   };
 };

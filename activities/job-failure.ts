@@ -4,6 +4,7 @@ import { StorageUnavailable } from '../adapters/storage/port.ts';
 import { settledDetail } from '../contract/intents/definitions.ts';
 import { DocumentGone } from '../domain/documents/document.ts';
 import { TextReplaced } from '../domain/documents/document-text.ts';
+import { ContentHeld } from '../domain/documents/replace-content.ts';
 import type { JobError, UnfinishedJob } from '../domain/jobs/job.ts';
 import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
 import { IndexSwitched } from '../domain/search/searched-index.ts';
@@ -49,6 +50,7 @@ export function toAttemptFailure(error: unknown): AttemptFailure {
     return { code, message, retryable, retryAfterMs };
   }
   if (error instanceof DocumentGone) return { code: 'document_missing', message: error.message, retryable: false };
+  if (error instanceof ContentHeld) return { code: 'legal_hold', message: error.message, retryable: false };
   if (error instanceof TextReplaced) return { code: 'text_replaced', message: error.message, retryable: true };
   if (error instanceof IndexSwitched) return { code: 'model_changed', message: error.message, retryable: true };
   if (error instanceof AiServiceError) return describeAiError(error);

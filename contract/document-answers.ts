@@ -61,6 +61,12 @@ const answerCitation = z
       .describe('Whether text recognition has read the page, so that letters may be wrong.')
       .meta({ examples: [false] }),
     context: unitContext.optional(),
+    version: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('The version of the document that is quoted; absent in answers that are older than versions.')
+      .meta({ examples: [1] }),
   })
   .meta({ id: 'AnswerCitation', description: 'Where a sentence stands in its document. Positions count Unicode code points, from 0.' });
 

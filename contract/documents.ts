@@ -10,6 +10,7 @@ import {
   dateTime,
   deleted,
   emptyBody,
+  exampleId,
   givenId,
   id,
   linePattern,
@@ -91,6 +92,21 @@ const failedJob = z
   })
   .meta({ id: 'FailedJob' });
 
+const versionNumber = z
+  .int()
+  .min(1)
+  .meta({ examples: [1] });
+
+const documentVersion = z
+  .object({
+    number: versionNumber,
+    sha256: sha256.nullable().describe('Null if the service has not read its bytes.'),
+    size: byteCount.meta({ examples: [48_213] }),
+    createdBy: id.nullable(),
+    createdAt: dateTime.describe('When its upload began.'),
+  })
+  .meta({ id: 'DocumentVersion' });
+
 export const documentSchema = z
   .object({
     id,
@@ -106,6 +122,11 @@ export const documentSchema = z
       .describe(
         'Of the stored bytes. Absent until the service has read them: as they arrive, or from a bucket when the text is extracted.',
       ),
+    version: versionNumber.default(1).describe('How many contents the document has had, with this one.'),
+    replaces: id
+      .optional()
+      .describe('Of an upload that replaces the content of this document once it is read, and is no document any more then.')
+      .meta({ examples: [exampleId] }),
     extracted: extracted.nullable(),
     indexedAt: dateTime.nullable(),
     chunkCount: count
@@ -226,6 +247,11 @@ export const documents = c.router({
           .describe(
             'Of the bytes that will be uploaded: tells of a document that has them already, and what was stored is checked against it.',
           ),
+        replaces: givenId
+          .optional()
+          .describe(
+            'A complete document of the workspace, whose content this becomes once it is read. Its id, name, tags and metadata stay. Needs `document:delete`, too.',
+          ),
         charset: charset
           .optional()
           .describe(
@@ -237,7 +263,7 @@ export const documents = c.router({
       .meta({ id: 'CreateUpload' }),
     ...operation('documents.createUpload', {
       access: 'document:create',
-      errors: ['NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'LIMIT_REACHED'],
+      errors: ['NOT_FOUND', 'CONFLICT', 'LEGAL_HOLD', 'PAYLOAD_TOO_LARGE', 'LIMIT_REACHED'],
       idempotent: true,
       answerExample: { document: { ...notRead, status: 'pending' } },
       response: z
@@ -283,6 +309,19 @@ export const documents = c.router({
       .optional()
       .meta({ id: 'UpdateDocument' }),
     ...operation('documents.update', { access: 'document:create', errors: ['NOT_FOUND'], response: documentSchema }),
+  },
+  versions: {
+    method: 'GET',
+    path: '/documents/:id/versions',
+    summary: 'List the versions of a document',
+    description: 'What the document was before, the current version first. Only the current one still has its bytes.',
+    pathParams: z.object({ id: givenId }),
+    query: z.object({ limit: queryInteger({ min: 1, max: 200, defaultValue: 50 }).describe('How many are answered at the most.') }),
+    ...operation('documents.versions', {
+      access: 'document:read',
+      errors: ['NOT_FOUND'],
+      response: z.object({ items: z.array(documentVersion) }).meta({ id: 'DocumentVersions' }),
+    }),
   },
   downloadUrl: {
     method: 'GET',

@@ -59,6 +59,10 @@ export interface DocumentTable {
   sha256: Generated<string | null>;
   /** What the upload said that it would be; null if it said nothing. */
   promised_sha256: Generated<string | null>;
+  /** How many contents it has had, with this one. */
+  version: Generated<number>;
+  /** The document whose content this upload replaces once it is read; null for a document of its own. */
+  replaces: Generated<string | null>;
   extracted_characters: number | null;
   extracted_pages: number | null;
   extracted_truncated: boolean | null;
@@ -86,6 +90,15 @@ export interface DocumentTable {
 export interface ExtractionNotice {
   code: string;
   text: string;
+}
+
+interface DocumentVersionTable {
+  document_id: string;
+  number: number;
+  sha256: string | null;
+  size_bytes: number;
+  created_by: string | null;
+  created_at: Date;
 }
 
 interface DocumentTextTable {
@@ -651,6 +664,7 @@ export interface Database extends AuthTables {
   workspace: WorkspaceTable;
   document: DocumentTable;
   document_text: DocumentTextTable;
+  document_version: DocumentVersionTable;
   chunk: ChunkTable;
   vector_block: VectorBlockTable;
   lexical_document: LexicalDocumentTable;

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { documentSchema } from '../../contract/documents.ts';
 import type { DocumentRow } from '../../domain/documents/document.ts';
+import type { DocumentVersion } from '../../domain/documents/versions.ts';
 import type { FoundChunk } from '../../domain/search/find-chunks.ts';
 import type { Highlight } from '../../domain/search/highlights.ts';
 
@@ -16,6 +17,8 @@ export function toDocument(document: DocumentRow): z.input<typeof documentSchema
     size: document.size_bytes,
     status: document.status,
     ...(document.sha256 === null ? {} : { sha256: document.sha256 }),
+    version: document.version,
+    ...(document.replaces === null ? {} : { replaces: document.replaces }),
     extracted: toExtracted(document),
     indexedAt: document.indexed_at?.toISOString() ?? null,
     chunkCount: document.chunk_count,
@@ -26,6 +29,11 @@ export function toDocument(document: DocumentRow): z.input<typeof documentSchema
     createdAt: document.created_at.toISOString(),
     updatedAt: document.updated_at.toISOString(),
   };
+}
+
+/** A version of a document as the API shows it. */
+export function toVersion({ number, sha256, sizeBytes, createdBy, createdAt }: DocumentVersion) {
+  return { number, sha256, size: sizeBytes, createdBy, createdAt: createdAt.toISOString() };
 }
 
 function toFailedJob({ failed_job: job }: DocumentRow) {

@@ -11,14 +11,15 @@ import { findTextPage, getText, readTextPage } from '../../domain/documents/docu
 import { digestIfNeeded, meetDuplicate } from '../../domain/documents/duplicates.ts';
 import { listDocuments } from '../../domain/documents/list-documents.ts';
 import { updateDocument } from '../../domain/documents/update-document.ts';
+import { listVersions } from '../../domain/documents/versions.ts';
 import { newId } from '../../domain/ids.ts';
 import { expectLateUpload } from '../../domain/stored-objects/late-uploads.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
-import { holdsPermission } from '../caller.ts';
+import { checkPermission, holdsPermission } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { hasKind } from '../extra-kinds.ts';
 import { withIdempotency } from '../idempotency.ts';
-import { toDocument, toExtracted } from '../presenters/document.ts';
+import { toDocument, toExtracted, toVersion } from '../presenters/document.ts';
 import { toStorage } from '../presenters/workspace.ts';
 import { procedure } from '../procedure.ts';
 import { documentAsk, documentAskStream } from './document-ask.ts';
@@ -74,7 +75,8 @@ export function documentProcedures(deps: ApiDeps) {
           await authorize(organizationId, workspaceId);
           checkDeclaredSize(sizeBytes, config.storage.maxUploadBytes);
           const mayRead = holdsPermission(caller, { organizationId, workspaceId }, 'document:read');
-          const { duplicate, isAnswer } = await meetDuplicate(db, { workspaceId, sha256: rest.sha256, mayRead });
+          if (rest.replaces !== undefined) checkPermission(caller, { organizationId, workspaceId }, 'document:delete');
+          const { duplicate, isAnswer } = await meetDuplicate(db, { ...rest, workspaceId, sha256: rest.sha256, mayRead });
           const known = duplicate && { duplicateOf: { id: duplicate.id, name: duplicate.name } };
           if (duplicate && isAnswer) return once(async () => ({ ...toDocument(duplicate), ...known }));
           const id = newId();
@@ -111,6 +113,12 @@ export function documentProcedures(deps: ApiDeps) {
       const document = await getDocument(db, input.id);
       await authorize(document.organization_id, document.workspace_id);
       return toDocument(await inTransaction(db, (trx) => updateDocument(trx, actor, document, input)));
+    }),
+
+    versions: procedure(contract.documents.versions, async ({ input, authorize }) => {
+      const document = await getDocument(db, input.id);
+      await authorize(document.organization_id, document.workspace_id);
+      return { items: (await listVersions(db, document, input.limit)).map(toVersion) };
     }),
 
     downloadUrl: procedure(contract.documents.downloadUrl, async ({ input, authorize }) => {

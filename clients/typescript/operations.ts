@@ -36,6 +36,7 @@ export const operations: Operations<Contract> = {
     createUpload: 'keyed',
     complete: 'repeatable',
     update: 'once',
+    versions: 'repeatable',
     downloadUrl: 'repeatable',
     text: 'repeatable',
     delete: 'once',

@@ -26,6 +26,8 @@ export interface Upload {
   metadata?: Record<string, unknown> | undefined;
   /** Called while the bytes are sent. The count restarts if they are sent again after the connection broke. */
   onProgress?: ((progress: { sentBytes: number; totalBytes: number }) => void) | undefined;
+  /** The document whose content this becomes once it is read: see `documents.createUpload`. */
+  replaces?: string | undefined;
   /** Called before the upload with the document that has the content of `sha256` already. */
   onDuplicate?: ((duplicateOf: NonNullable<Created['duplicateOf']>) => void) | undefined;
   /** Aborts the upload and deletes the document. */
@@ -51,9 +53,10 @@ type Created = OutputOf<Contract['documents']['createUpload']>;
 /** Records a document, sends its bytes to the signed target, and completes it. If that fails, the document is deleted. */
 export async function uploadDocument(uploading: Uploading, upload: Upload): Promise<Document> {
   const { documents, retries, timeoutMs, fetch } = uploading;
-  const { workspaceId, charset, tags, metadata, sha256, idempotencyKey } = upload;
+  const { workspaceId, charset, tags, metadata, sha256, replaces, idempotencyKey } = upload;
   const labels = {
     ...(sha256 ? { sha256 } : {}),
+    ...(replaces ? { replaces } : {}),
     ...(charset ? { charset } : {}),
     ...(tags ? { tags } : {}),
     ...(metadata ? { metadata } : {}),

@@ -17,6 +17,8 @@ interface AnswerCitation {
   recognized: boolean;
   /** What stands around it. */
   context: UnitContext;
+  /** The version of the document. */
+  version: number;
 }
 
 /** A unit of a document, or two neighbours. Its text equals the quote of its citation. */

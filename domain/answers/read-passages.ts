@@ -20,6 +20,8 @@ const maxUnits = 20_000;
 export interface Passage {
   documentId: string;
   documentName: string;
+  /** The version of the document. */
+  version: number;
   /** The page that it begins on; null for kinds that have no pages. */
   page: number | null;
   /** The headings that it begins under. */
@@ -142,7 +144,7 @@ function headingsOf({ headings }: Outline, text: string, textStart: number): num
 async function readRows(db: Db, ids: string[], margin: number): Promise<Row[]> {
   // Of one moment, and the outline once for each document: a long one has thousands of headings.
   const { rows } = await sql<Omit<Row, 'outline'> & { outline: Outline | null }>`
-    select chunk.id, chunk.document_id as "documentId", document.name as "documentName", document.content_type as "contentType",
+    select chunk.id, chunk.document_id as "documentId", document.name as "documentName", document.version, document.content_type as "contentType",
       chunk.text_start as start, chunk.text_end as end, greatest(chunk.text_start - ${margin}, 0) as "textStart",
       substr(document_text.text, greatest(chunk.text_start - ${margin}, 0) + 1,
         chunk.text_end - greatest(chunk.text_start - ${margin}, 0) + ${margin}) as text,

@@ -94,7 +94,7 @@ function runsOf([one, other]: Place[]): [Place, Place][] {
 }
 
 function toSentence(passage: Passage, first: number, last: number, mark: string | null): AnswerSentence {
-  const { documentId, documentName, outline, units, starts } = passage;
+  const { documentId, documentName, version, outline, units, starts } = passage;
   const text = passage.text.slice(units[first]?.start, units[last]?.end);
   const start = starts[first] ?? 0;
   const end = passage.textStart + countCharacters(passage.text.slice(0, units[last]?.end ?? 0));
@@ -102,6 +102,7 @@ function toSentence(passage: Passage, first: number, last: number, mark: string 
     ...{ documentId, documentName, page: pageAt(outline, start), headings: pathAt(outline.headings, start), start, end },
     ...{ quote: text, exact: true, recognized: isRecognized(passage, start, end) },
     context: contextOf(passage.text, units, first, last),
+    version,
   };
   return { text, mark: mark !== null && mark !== '' && text.includes(mark) ? mark : null, citations: [citation] };
 }

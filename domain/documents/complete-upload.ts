@@ -13,6 +13,7 @@ import { lockDocument, lockOrganization, lockWorkspace } from '../locks.ts';
 import { changeUsedBytes, checkUsedBytes } from '../workspaces/used-bytes.ts';
 import { type DocumentRow, documentNotFound } from './document.ts';
 import { checkContent } from './duplicates.ts';
+import { replacingKind } from './replace-content.ts';
 
 /**
  * Measures the stored object of a document, in bytes. Throws PRECONDITION_FAILED if there is none, and PAYLOAD_TOO_LARGE if it is larger
@@ -57,7 +58,9 @@ export async function completeUpload(
     .where('id', '=', current.id)
     .returningAll()
     .executeTakeFirstOrThrow();
-  await createAutomaticJobs(trx, getPlan, actor, ready, workspace?.auto_process.filter(hasKind) ?? []);
+  const automatic = workspace?.auto_process.filter(hasKind) ?? [];
+  const kinds = ready.replaces === null ? automatic : [await replacingKind(trx, ready.replaces, automatic)];
+  await createAutomaticJobs(trx, getPlan, actor, ready, kinds);
   await recordAudit(trx, actor, {
     organizationId: ready.organization_id,
     action: 'document.complete',

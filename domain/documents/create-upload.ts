@@ -10,6 +10,7 @@ import { lockOrganization } from '../locks.ts';
 import { changeUsedBytes, checkUsedBytes } from '../workspaces/used-bytes.ts';
 import type { DocumentRow } from './document.ts';
 import { type Labels, toLabelColumns } from './labels.ts';
+import { checkReplaceable } from './replace-content.ts';
 
 interface NewUpload {
   id: string;
@@ -21,6 +22,8 @@ interface NewUpload {
   sizeBytes: number;
   /** What the caller promises to upload. */
   sha256?: string | undefined;
+  /** The document whose content it replaces. */
+  replaces?: string | undefined;
   tags?: string[] | undefined;
   metadata?: Labels['metadata'] | undefined;
 }
@@ -41,11 +44,25 @@ export function checkContentType(contentType: string, extra: readonly string[]):
 
 /**
  * Inserts a pending document, and asks for the workflow that removes it if its upload is not completed (docs/rules.md, document states).
- * Throws LIMIT_REACHED, NOT_FOUND.
+ * Throws LIMIT_REACHED, NOT_FOUND, and as
+ * {@link checkReplaceable}.
  */
 export async function createUpload(trx: Transaction, getPlan: GetPlan, actor: Actor, upload: NewUpload): Promise<DocumentRow> {
-  const { id, organizationId, workspaceId, name, contentType, charset = null, sizeBytes, sha256 = null, tags = [], metadata = {} } = upload;
+  const {
+    id,
+    organizationId,
+    workspaceId,
+    name,
+    contentType,
+    charset = null,
+    sizeBytes,
+    sha256 = null,
+    replaces = null,
+    tags = [],
+    metadata = {},
+  } = upload;
   await lockOrganization(trx, organizationId);
+  if (replaces !== null) await checkReplaceable(trx, replaces, workspaceId);
   const plan = await getPlan(trx, organizationId);
   checkUsedBytes(await changeUsedBytes(trx, workspaceId, sizeBytes), plan);
   const document = await trx
@@ -60,6 +77,7 @@ export async function createUpload(trx: Transaction, getPlan: GetPlan, actor: Ac
       charset,
       size_bytes: sizeBytes,
       promised_sha256: sha256,
+      replaces,
       status: 'pending',
       object_key: objectKey(organizationId, id),
       ...toLabelColumns(workspaceId, { tags, metadata }),
@@ -71,7 +89,7 @@ export async function createUpload(trx: Transaction, getPlan: GetPlan, actor: Ac
     action: 'document.create',
     targetType: 'document',
     targetId: id,
-    metadata: { workspaceId, name, contentType, size: sizeBytes },
+    metadata: { workspaceId, name, contentType, size: sizeBytes, ...(replaces === null ? {} : { replaces }) },
   });
   addToOutbox(trx, startUpload({ documentId: id, organizationId, workspaceId }));
   return document;

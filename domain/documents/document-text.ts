@@ -81,10 +81,11 @@ export async function keepText(trx: Transaction, document: DocumentRow, text: st
 
 /**
  * Stores a document's extracted text. Chunks of an earlier text that are staged for the switch of its workspace are deleted. Throws
- * DocumentGone if the document has been deleted.
+ * {@link TextReplaced} if the document has another content by now, DocumentGone if it has been deleted.
  */
 export async function storeText(trx: Transaction, document: DocumentRow, extracted: ExtractedText): Promise<void> {
-  await lockForEffects(trx, document);
+  // The content was replaced while this text was read from the one before.
+  if ((await lockForEffects(trx, document)).object_key !== document.object_key) throw new TextReplaced();
   await trx
     .updateTable('document')
     .set({

@@ -1,4 +1,5 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { objectKey } from '../../adapters/storage/object-key.ts';
 import { ApiError } from '../../contract/api-error.ts';
 import { anyOf, batchedRead } from '../../db/batched-read.ts';
 import type { Db } from '../../db/connect.ts';
@@ -25,13 +26,17 @@ interface FailedJob {
  */
 export const inWorkspace = sql<boolean>`exists (select from workspace where workspace.id = document.workspace_id)`;
 
+/** The user or API key that a column names. A user who is gone is not named any more; an API key is no person. */
+export function whoIsThere(column: RawBuilder<unknown>) {
+  return sql<string | null>`case when starts_with(${column}, 'key_') then ${column}
+    else (select id from "user" where "user".id = ${column}) end`;
+}
+
 const columns = [
   'id',
   'organization_id',
   'workspace_id',
-  // A user who is gone is not named any more; an API key is no person.
-  sql<string | null>`case when starts_with(document.uploaded_by, 'key_') then document.uploaded_by
-    else (select id from "user" where "user".id = document.uploaded_by) end`.as('uploaded_by'),
+  whoIsThere(sql.ref('document.uploaded_by')).as('uploaded_by'),
   'name',
   'content_type',
   'charset',
@@ -40,6 +45,8 @@ const columns = [
   'object_key',
   'sha256',
   'promised_sha256',
+  'version',
+  'replaces',
   'extracted_characters',
   'extracted_pages',
   'extracted_truncated',
@@ -81,12 +88,13 @@ export async function getDocument(db: Db, documentId: string): Promise<DocumentR
 }
 
 /**
- * The declared size of the organization's document, in bytes, or the measured one once it is complete. Undefined once the document is
- * deleted, although its object may exist a little longer.
+ * The declared size of the document that the organization's object of this name belongs to, in bytes, or the measured one once it is
+ * complete. Undefined once none has it, although the object may exist a little longer: the document was deleted, or has another content.
  */
 export async function findDeclaredBytes(db: Db, organizationId: string, documentId: string): Promise<number | undefined> {
-  const document = await findDocument(db, documentId);
-  return document?.organization_id === organizationId ? document.size_bytes : undefined;
+  const key = objectKey(organizationId, documentId);
+  const document = await db.selectFrom('document').select('size_bytes').where('object_key', '=', key).where(inWorkspace).executeTakeFirst();
+  return document?.size_bytes;
 }
 
 /**
@@ -97,8 +105,7 @@ export async function storeDigest(db: Db, organizationId: string, documentId: st
   const stored = await db
     .updateTable('document')
     .set({ sha256: sql<string | null>`case when size_bytes >= ${sizeBytes} then ${sha256} end` })
-    .where('id', '=', documentId)
-    .where('organization_id', '=', organizationId)
+    .where('object_key', '=', objectKey(organizationId, documentId))
     .where(inWorkspace)
     .returning('id')
     .executeTakeFirst();

@@ -9,6 +9,8 @@ interface NewContent {
   workspaceId: string;
   /** Undefined if nothing was promised. */
   sha256: string | undefined;
+  /** The document that is to be replaced: no other one answers for it. */
+  replaces?: string | undefined;
   /** Whether the caller may learn which documents the workspace has. */
   mayRead: boolean;
 }
@@ -20,13 +22,14 @@ interface NewContent {
  */
 export async function meetDuplicate(
   db: Db,
-  { workspaceId, sha256, mayRead }: NewContent,
+  { workspaceId, sha256, replaces, mayRead }: NewContent,
 ): Promise<{ duplicate: DocumentRow | undefined; isAnswer: boolean }> {
   const duplicate = sha256 === undefined ? undefined : await findByContent(db, workspaceId, sha256);
   if (!duplicate) return { duplicate, isAnswer: false };
   const { on_duplicate } = await getWorkspace(db, workspaceId);
   const isAnswer = on_duplicate === 'return';
-  if (on_duplicate === 'refuse' || (isAnswer && !mayRead)) throw duplicateRefused(duplicate.id, mayRead);
+  if (on_duplicate === 'refuse' || (isAnswer && (!mayRead || (replaces ?? duplicate.id) !== duplicate.id)))
+    throw duplicateRefused(duplicate.id, mayRead);
   return { duplicate: mayRead ? duplicate : undefined, isAnswer };
 }
 

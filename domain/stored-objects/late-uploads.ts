@@ -17,17 +17,21 @@ export async function expectLateUpload(db: Db, { id, organizationId }: { id: str
 }
 
 /**
- * Requests the deletion of objects that may have been stored after their documents were deleted, once no link works any more. Takes at most
+ * Requests the deletion of objects that may have been stored after their documents were deleted, once no link works any more; not that of
+ * an upload whose content a document has taken over. Takes at most
  * `limit`, the oldest first. Returns how many.
  */
 export async function sweepLateUploads(db: Db, limit: number): Promise<number> {
   return await inTransaction(db, async (trx) => {
-    const { rows } = await sql<{ key: string; organization_id: string }>`
+    const { rows } = await sql<{ key: string; organization_id: string; kept: boolean }>`
       delete from late_upload where key in (
         select key from late_upload where due_at <= now() order by due_at limit ${limit} for update skip locked
-      ) returning key, organization_id
+      ) returning key, organization_id, exists (select from document where object_key = late_upload.key) as kept
     `.execute(trx);
-    const byOrganization = Map.groupBy(rows, ({ organization_id }) => organization_id);
+    const byOrganization = Map.groupBy(
+      rows.filter(({ kept }) => !kept),
+      ({ organization_id }) => organization_id,
+    );
     for (const [organizationId, own] of byOrganization) {
       await requestObjectDeletion(
         trx,

@@ -76,6 +76,7 @@ describe('The client of oRPC as its authors publish it', () => {
     expect(await call('documents.update', { id: document.id, tags: ['mirror'] })).to.deep.include({ tags: ['mirror'] });
     await call('documents.list', { organizationId, workspaceId, limit: 5, tag: 'mirror' });
     await call('documents.downloadUrl', { id: document.id });
+    await call('documents.versions', { id: document.id });
     const job = await call('jobs.create', { kind: 'document.index', documentId: document.id });
     const { items } = await call('jobs.createMany', { organizationId, jobs: [{ kind: 'text.embed', organizationId, texts: ['one'] }] });
     expect(items).to.have.length(1);

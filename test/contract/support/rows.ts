@@ -80,8 +80,8 @@ export function inputsFor(route: AnyRoute, rows: TenantRows): Record<string, unk
     ...(operation.startsWith('workspaces.') ? { teamId: null } : {}),
   };
   return describedInputs(route).map(({ example }) => {
-    // A budget and a retention ask for more than their operation does.
-    const { cursor: _issuedByNobody, creditBudget: _forFew, retention: _forAdmins, ...input } = example;
+    // A budget, a retention and a replacement ask for more than their operation does.
+    const { cursor: _issuedByNobody, creditBudget: _forFew, retention: _forAdmins, replaces: _forWhoMayDelete, ...input } = example;
     return renamed(input, byName);
   });
 }

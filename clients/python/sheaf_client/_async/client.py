@@ -79,6 +79,7 @@ class AsyncClient(AsyncOperations):
         charset: str | None = None,
         size: int | None = None,
         sha256: str | None = None,
+        replaces: str | None = None,
         tags: list[str] | None = None,
         metadata: dict[str, Any] | None = None,
         on_progress: Progress | None = None,
@@ -88,7 +89,8 @@ class AsyncClient(AsyncOperations):
 
         Name and content type are by default those of the path. `charset`, of a text, is found by its bytes if it is
         not given. `size`, in bytes, is needed of what cannot be sought in,
-        such as a pipe. `sha256`, of the bytes, in hex: see `documents.create_upload`. `on_progress` is called with the bytes sent and all bytes; the count starts again if the connection
+        such as a pipe. `sha256`, of the bytes, in hex, and `replaces`, the id of a document: see
+        `documents.create_upload`. `on_progress` is called with the bytes sent and all bytes; the count starts again if the connection
         breaks. An upload that fails deletes its document. With an `idempotency_key` it survives your program: the same upload
         with the same key goes on with the same document, within a day. One that was ended from outside, lost its connection
         or met a failure that passes keeps its document for that. One that failed otherwise does not: the same key
@@ -106,6 +108,7 @@ class AsyncClient(AsyncOperations):
             content_type=cast(ContentType, content_type),
             size=source.size,
             sha256=UNSET if sha256 is None else sha256,
+            replaces=UNSET if replaces is None else replaces,
             charset=UNSET if charset is None else cast(Charset, charset),
             tags=UNSET if tags is None else tags,
             metadata=UNSET if metadata is None else metadata,

@@ -1,0 +1,230 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { sql } from 'kysely';
+import { sweepLateUploads } from '../../domain/stored-objects/late-uploads.ts';
+import { createKey } from '../support/api-keys.ts';
+import { aiError, goodAnswer } from '../support/fake-ai.ts';
+import { until } from '../support/processes.ts';
+import { expectOk } from '../support/requests.ts';
+import { callOver } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
+
+const digestOf = (bytes: string) => createHash('sha256').update(bytes).digest('hex');
+const [first, second] = ['The dome opens to the north.', 'The dome opens to the south, since May.'];
+
+describe('A new version of a document', () => {
+  const { api, ai, tenant } = useApi({
+    ai: true,
+    env: { EXTRA_JOB_KINDS: 'document.process', ASK_LIMIT_PER_MINUTE: '1000' },
+    tenant: 'of each test',
+  });
+  afterEach(() => {
+    for (const operation of ['extract', 'embed', 'summarize'] as const) ai.behave(operation);
+  });
+
+  const call = (operation: string, input: Record<string, unknown>, token = tenant.owner.token) =>
+    callOver(api, 'REST', operation, input, { token });
+  const get = async (id: string) => (await expectOk(call('documents.get', { id }))).body;
+  const textOf = async (id: string) => (await expectOk(call('documents.text', { id }))).body.text;
+  const list = async () =>
+    (await expectOk(call('documents.list', { organizationId: tenant.organizationId, workspaceId: tenant.workspaceId }))).body;
+  const search = async () =>
+    (await expectOk(call('documents.search', { workspaceId: tenant.workspaceId, query: 'dome', mode: 'lexical' }))).body.results;
+  const jobsOf = async (documentId: string) =>
+    (await expectOk(call('jobs.list', { organizationId: tenant.organizationId, documentId }))).body.items;
+  const run = async (kind: string, documentId: string, end = 'succeeded') => {
+    const { id } = (await expectOk(call('jobs.create', { kind, documentId }))).body;
+    return await api.jobIn(tenant.owner.token, id, [end]);
+  };
+  const begin = (replaces: string, bytes = second, fields: object = {}, token?: string) => {
+    const file = { workspaceId: tenant.workspaceId, name: 'later.md', contentType: 'text/markdown', size: bytes.length };
+    return call('documents.createUpload', { ...file, replaces, ...fields }, token);
+  };
+  async function upload(replaces: string, bytes = second, fields: object = {}): Promise<string> {
+    const { document, upload: target } = (await expectOk(begin(replaces, bytes, fields))).body;
+    expect((await fetch(target.url, { method: 'PUT', headers: target.headers, body: bytes })).status).to.equal(200);
+    expect((await expectOk(call('documents.complete', { id: document.id }))).body).to.include({ replaces, status: 'ready' });
+    return document.id;
+  }
+  /** A document with a name and tags that is found by its text. */
+  async function original(kind = 'document.index'): Promise<string> {
+    const { id } = await api.upload(tenant, { name: 'dome.txt', bytes: first });
+    await expectOk(call('documents.update', { id, tags: ['dome'] }));
+    await run(kind, id);
+    return id;
+  }
+  const replaced = (id: string, version = 2) => until(async () => (await get(id)).version === version);
+  const download = async (id: string) => await (await fetch((await expectOk(call('documents.downloadUrl', { id }))).body.url)).text();
+
+  it('takes the place of the old one in a moment, under the same id, once it is indexed', async () => {
+    const id = await original();
+    const held = Promise.withResolvers<void>();
+    ai.behave('embed', async (asked) => {
+      await held.promise;
+      return goodAnswer(asked);
+    });
+    const uploaded = await upload(id);
+    await until(async () => ai.calls.some(({ operation, body }) => operation === 'embed' && JSON.stringify(body).includes('south')));
+    expect(await get(id)).to.include({ version: 1, contentType: 'text/plain', sha256: digestOf(first) });
+    expect(await textOf(id)).to.equal(first);
+    expect((await search()).map(({ documentId, text }: any) => [documentId, text])).to.deep.equal([[id, first]]);
+    expect((await list()).storage.usedBytes).to.equal(first.length + second.length);
+    held.resolve();
+    await replaced(id);
+    const now = await get(id);
+    expect(now).to.include({
+      name: 'dome.txt',
+      contentType: 'text/markdown',
+      size: second.length,
+      sha256: digestOf(second),
+      chunkCount: 1,
+    });
+    expect(now.tags).to.deep.equal(['dome']);
+    expect(now).not.to.have.property('replaces');
+    expect([await textOf(id), await download(id)]).to.deep.equal([second, second]);
+    expect((await search()).map(({ documentId, text }: any) => [documentId, text])).to.deep.equal([[id, second]]);
+    expect((await list()).items.map((each: any) => each.id)).to.deep.equal([id]);
+    expect((await list()).storage.usedBytes).to.equal(second.length);
+    expect((await call('documents.get', { id: uploaded })).status).to.equal(404);
+    const jobs = await jobsOf(id);
+    expect(jobs.map(({ kind, status }: any) => [kind, status])).to.deep.equal(Array(2).fill(['document.index', 'succeeded']));
+    await until(async () => (await api.database.db.selectFrom('object_to_delete').selectAll().execute()).length === 0);
+  });
+
+  it('is listed with what came before', async () => {
+    const id = await original('document.extract');
+    const createdBy = tenant.owner.id;
+    const one = { number: 1, sha256: digestOf(first), size: first.length, createdBy, createdAt: (await get(id)).createdAt };
+    const versions = async (limit = 50) => (await expectOk(call('documents.versions', { id, limit }))).body.items;
+    expect(await versions()).to.deep.equal([one]);
+    await upload(id);
+    await replaced(id);
+    await upload(id, 'A third.');
+    await replaced(id, 3);
+    const listed = await versions();
+    expect(listed.map(({ createdAt, ...rest }: any) => rest).slice(0, 2)).to.deep.equal([
+      { number: 3, sha256: digestOf('A third.'), size: 8, createdBy },
+      { number: 2, sha256: digestOf(second), size: second.length, createdBy },
+    ]);
+    expect(listed[2]).to.deep.equal(one);
+    expect(await versions(1)).to.deep.equal(listed.slice(0, 1));
+    const { entries } = (await expectOk(call('organizations.auditLog', { organizationId: tenant.organizationId, targetId: id }))).body;
+    expect(entries.filter(({ action }: any) => action === 'document.replace').map(({ metadata }: any) => metadata.version)).to.deep.equal([
+      3, 2,
+    ]);
+  });
+
+  it('is quoted by its number', async () => {
+    const id = await original();
+    const ask = (idempotencyKey: string) =>
+      api.request('POST', `/api/v1/workspaces/${tenant.workspaceId}/documents/ask`, {
+        token: tenant.owner.token,
+        body: { question: 'Where does the dome open?' },
+        headers: { 'idempotency-key': idempotencyKey },
+      });
+    const cited = ({ body }: { body: any }) => body.sentences.map(({ text, citations }: any) => [text, citations[0].version]);
+    expect(cited(await ask('before'))).to.deep.equal([[first, 1]]);
+    await upload(id);
+    await replaced(id);
+    expect(cited(await ask('before'))).to.deep.equal([[first, 1]]);
+    expect(cited(await ask('after'))).to.deep.equal([[second, 2]]);
+  });
+
+  it('leaves the old one as it is when it cannot be read, or is deleted', async () => {
+    const id = await original();
+    ai.behave('extract', () => aiError(422, 'unreadable_document'));
+    const unreadable = await upload(id);
+    await until(async () => (await get(unreadable)).failedJob !== null);
+    expect(await get(id)).to.include({ version: 1, sha256: digestOf(first), failedJob: null });
+    expect((await search()).map(({ text }: any) => text)).to.deep.equal([first]);
+    await expectOk(call('documents.delete', { id: unreadable }));
+    expect((await list()).storage.usedBytes).to.equal(first.length);
+    ai.behave('extract');
+    const orphan = await upload(id, 'A text of its own.', {});
+    await expectOk(call('documents.delete', { id: (await get(id)).version === 1 ? id : orphan }));
+    await until(async () => (await list()).items.every(({ indexedAt }: any) => indexedAt !== null));
+  });
+
+  it('goes on to its summary if it is processed as a whole', async () => {
+    const id = await original();
+    await expectOk(call('workspaces.update', { id: tenant.workspaceId, autoProcess: ['document.process'] }));
+    await upload(id);
+    await replaced(id);
+    await until(async () => (await jobsOf(id))[0].status === 'succeeded');
+    const { body: job } = await call('jobs.get', { id: (await jobsOf(id))[0].id });
+    expect(Object.keys(job.result)).to.deep.equal(['extract', 'index', 'summarize']);
+    expect(job.documentId).to.equal(id);
+  });
+
+  it('does not take the place of what a legal hold keeps, and does so once it is lifted', async () => {
+    const id = await original();
+    const held = Promise.withResolvers<void>();
+    ai.behave('embed', async (asked) => {
+      await held.promise;
+      return goodAnswer(asked);
+    });
+    const uploaded = await upload(id);
+    const path = `/api/v1/organizations/${tenant.organizationId}/hold`;
+    const body = { reason: 'The case of the dome.', workspaceId: tenant.workspaceId };
+    await expectOk(api.request('PUT', path, { token: tenant.owner.token, body }));
+    held.resolve();
+    await until(async () => (await get(uploaded)).failedJob !== null);
+    expect((await get(uploaded)).failedJob.error.code).to.equal('legal_hold');
+    expect((await begin(id)).body).to.include({ code: 'LEGAL_HOLD' });
+    expect([(await get(id)).version, await download(id)]).to.deep.equal([1, first]);
+    await expectOk(api.request('DELETE', `${path}?workspaceId=${tenant.workspaceId}`, { token: tenant.owner.token }));
+    await run('document.index', uploaded);
+    expect([(await get(id)).version, await download(id)]).to.deep.equal([2, second]);
+  });
+
+  it('keeps its bytes, whatever late upload is expected for them', async () => {
+    const id = await original('document.extract');
+    await upload(id);
+    await replaced(id);
+    await sql`update late_upload set due_at = now() - interval '1 second'`.execute(api.database.db);
+    expect(await api.database.db.selectFrom('late_upload').select('key').execute()).to.have.length.greaterThan(0);
+    await sweepLateUploads(api.database.db, 100);
+    const { object_key } = await api.database.db.selectFrom('document').select('object_key').where('id', '=', id).executeTakeFirstOrThrow();
+    expect(await api.database.db.selectFrom('object_to_delete').select('key').where('key', '=', object_key).execute()).to.deep.equal([]);
+    expect(await download(id)).to.equal(second);
+  });
+
+  it('is not undone by an extraction that has read the old bytes', async () => {
+    const id = await original('document.extract');
+    const held = Promise.withResolvers<void>();
+    ai.behave('extract', async (asked) => {
+      if (String(asked.body) === first) await held.promise;
+      return goodAnswer(asked);
+    });
+    const { id: late } = (await expectOk(call('jobs.create', { kind: 'document.extract', documentId: id }))).body;
+    await until(async () => ai.callsOf(late) > 0);
+    await upload(id);
+    await replaced(id);
+    held.resolve();
+    await until(
+      async () =>
+        (await call('jobs.get', { id: late })).body.attempts > 0 && (await call('jobs.get', { id: late })).body.status !== 'running',
+    );
+    expect([await textOf(id), (await get(id)).sha256]).to.deep.equal([second, digestOf(second)]);
+  });
+
+  it('is refused for what is not complete, is elsewhere, or replaces another itself, and to keys that may not delete', async () => {
+    const id = await original('document.extract');
+    const pending = (await expectOk(begin(id))).body.document.id;
+    expect((await begin(pending)).body).to.include({ code: 'CONFLICT' });
+    const elsewhere = await api.upload(await api.createTenant(), { bytes: 'Another.' });
+    for (const replaces of [elsewhere.id, 'no-such-row']) expect((await begin(replaces)).body).to.include({ code: 'NOT_FOUND' });
+    const key = await createKey(api, tenant, { permissions: ['document:create', 'document:read'] });
+    expect((await begin(id, second, {}, key.token)).body).to.include({ code: 'FORBIDDEN' });
+    expect((await begin(id, second, {}, (await createKey(api, tenant)).token)).status).to.equal(200);
+  });
+
+  it('answers the document itself if nothing has changed and the workspace answers what is there', async () => {
+    const id = await original('document.extract');
+    await expectOk(call('workspaces.update', { id: tenant.workspaceId, onDuplicate: 'return' }));
+    expect((await begin(id, first, { sha256: digestOf(first) })).body).to.have.nested.property('document.id', id);
+    const other = await api.upload(tenant, { bytes: second });
+    const refused = (await begin(id, second, { sha256: digestOf(second) })).body;
+    expect(refused).to.deep.include({ code: 'CONFLICT', data: { documentId: other.id } });
+  });
+});
