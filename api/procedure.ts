@@ -8,6 +8,7 @@ import type { AnyRoute, RouteInput, RouteOutput, Routes } from '../contract/rout
 import type { Db } from '../db/connect.ts';
 import type { Actor } from '../domain/audit.ts';
 import { refuseSuspended } from '../domain/organizations/suspension.ts';
+import { refuseReadOnly } from '../domain/platform/read-only.ts';
 import { type Authorize, actorOf, type Caller, checkMembership, needsMembership } from './caller.ts';
 import { checkIdempotencyKey } from './idempotency.ts';
 import type { OrganizationLimits } from './limits/organization-limits.ts';
@@ -116,6 +117,8 @@ export async function run(
       release ??= await deps.organizationLimits.enter(organizationId, request.signal, permitOf(route));
     },
   };
+  // What only searches is refused where it is charged.
+  if (route.method !== 'GET' && !searching.has(operation)) await refuseReadOnly(deps.db);
   const output = await handler(context)
     .catch((error) => Promise.reject(causeOf(error, request.signal)))
     .finally(() => (isWorking ? request.onClose(() => release?.()) : release?.()));

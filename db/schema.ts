@@ -441,6 +441,8 @@ interface DeploymentTable {
   id: Generated<string>;
   /** As of when the latest backup is. */
   backed_up_at: Timestamp | null;
+  /** Why it takes no writes; null while it does. */
+  read_only: string | null;
 }
 
 /** Objects without a document, until the sweep has ended or an operator has decided. */

@@ -16,6 +16,7 @@ import { migrateCommand } from './commands/migrate.ts';
 import { orphansCommand } from './commands/orphans.ts';
 import { outagesCommand } from './commands/outages.ts';
 import { planCommand } from './commands/plan.ts';
+import { readOnlyCommand } from './commands/read-only.ts';
 import { reindexCommand } from './commands/reindex.ts';
 import { replayCommand } from './commands/replay.ts';
 import { restoreCommand } from './commands/restore.ts';
@@ -41,6 +42,7 @@ const commands: Record<string, AnyCommand> = {
   mails: mailsCommand,
   suspend: suspendCommand,
   plan: planCommand,
+  'read-only': readOnlyCommand,
   'grant-admin': grantAdminCommand,
   'disable-two-factor': disableTwoFactorCommand,
   'end-subscription': endSubscriptionCommand,

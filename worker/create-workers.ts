@@ -5,6 +5,7 @@ import type { TraceSinks } from '../base/telemetry/trace-header.ts';
 import { jobTaskQueue, mainTaskQueue, webhookTaskQueue } from '../contract/intents/definitions.ts';
 import type { JobKind } from '../db/schema.ts';
 import { JobSlots } from './job-slots.ts';
+import { postponeWhile } from './postpone.ts';
 import { logActivities, traceActivities } from './telemetry.ts';
 
 interface WorkerOptions {
@@ -20,6 +21,8 @@ interface WorkerOptions {
   /** The maximum number of attempts of all kinds in this process. */
   concurrency: number;
   shutdownGraceMs: number;
+  /** Why the deployment is read-only; null while it is not. */
+  findReadOnly: () => Promise<string | null>;
   /** The sinks that the workflows' sandbox calls. */
   sinks: InjectedSinks<TraceSinks>;
 }
@@ -99,7 +102,7 @@ function createWebhookWorker({ activities, ...options }: WorkerOptions): Promise
   });
 }
 
-function common({ connection, namespace, dataConverter, shutdownGraceMs }: Omit<WorkerOptions, 'activities' | 'sinks'>) {
+function common({ connection, namespace, dataConverter, shutdownGraceMs, findReadOnly }: Omit<WorkerOptions, 'activities' | 'sinks'>) {
   return {
     connection,
     namespace,
@@ -107,6 +110,6 @@ function common({ connection, namespace, dataConverter, shutdownGraceMs }: Omit<
     shutdownGraceTime: shutdownGraceMs,
     shutdownForceTime: shutdownGraceMs + forceMs,
     // The outer interceptor comes first, so that log lines have the id of the trace.
-    interceptors: { activity: [traceActivities, logActivities] },
+    interceptors: { activity: [traceActivities, logActivities, postponeWhile(findReadOnly)] },
   };
 }

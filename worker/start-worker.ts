@@ -17,6 +17,7 @@ import { createDb, createPool } from '../db/connect.ts';
 import type { JobKind } from '../db/schema.ts';
 import { getPlan } from '../domain/billing/plan.ts';
 import { createPayments } from '../domain/payments/payments.ts';
+import { findReadOnly } from '../domain/platform/read-only.ts';
 import { createSecretBox } from '../domain/secret-box.ts';
 import { checkStoreOwner, UnmarkedStore, WrongStore } from '../domain/stored-objects/store-owner.ts';
 import { createWorkers, forceMs } from './create-workers.ts';
@@ -51,6 +52,7 @@ export function startWorker(config: ServerConfig, client: Client, { outbox, trac
         {
           ...{ connection, namespace, dataConverter, activities, jobKinds, concurrency, shutdownGraceMs, sinks },
           webhooks: config.webhooks.enabled,
+          findReadOnly: () => findReadOnly(deps.db),
         },
         bundle,
       ),

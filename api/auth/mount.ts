@@ -3,6 +3,8 @@ import { getRequest, setResponse } from 'better-call/node';
 import type { Request as ExpressRequest, Response as ExpressResponse, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import type { ServerConfig } from '../../base/config/server.ts';
+import type { Db } from '../../db/connect.ts';
+import { refuseReadOnly } from '../../domain/platform/read-only.ts';
 import { runAsActor } from './actor.ts';
 import type { Auth } from './auth.ts';
 import { basePath, largestAuthBody, webhookPath } from './body-size.ts';
@@ -32,6 +34,7 @@ const openApiPath = `${basePath}/openapi.json`;
 
 interface MountOptions {
   auth: Auth;
+  db: Db;
   config: ServerConfig;
   findSession: FindSession;
   log: Logger;
@@ -58,7 +61,7 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   return () => (made ??= make());
 }
 
-function createServe({ auth, config, findSession, clientAddress }: MountOptions) {
+function createServe({ auth, db, config, findSession, clientAddress }: MountOptions) {
   const base = new URL(config.apiUrl).origin;
   const trusted = new Set([...config.trustedOrigins, base]);
   const credential = { cookieName: sessionCookieName(config), secrets: sessionSecrets(config) };
@@ -78,6 +81,7 @@ function createServe({ auth, config, findSession, clientAddress }: MountOptions)
     // The webhook checks the signature of the exact bytes.
     if (path !== webhookPath) checkText(req.url, body, req.headers['content-type']);
 
+    if (changes) await refuseReadOnly(db);
     const caller = await findSession(req.headers);
     if (!caller) checkCredential(req.headers, path);
     if (caller?.lacksTwoFactor && path.startsWith(`${basePath}/admin/`)) throw twoFactorRequired();

@@ -61,7 +61,7 @@ export async function startApi(
   const { findCaller: findSession } = deps.authentication;
   const auth = createAuth({ config, db, pool: pools.requests, log, payments, writeMails: mails.write });
   const app = createApp(deps, {
-    auth: mountAuth({ auth, config, findSession, log, clientAddress: (_req, res) => clientAddressOf(res) }),
+    auth: mountAuth({ auth, db, config, findSession, log, clientAddress: (_req, res) => clientAddressOf(res) }),
     localStorage: store.local,
     observeRequest: metrics.observeRequest,
   });

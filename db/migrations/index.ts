@@ -28,6 +28,7 @@ import * as workspaceRetention from './0026-workspace-retention.ts';
 import * as planOverride from './0027-plan-override.ts';
 import * as providerCalls from './0028-provider-calls.ts';
 import * as documentVersions from './0029-document-versions.ts';
+import * as readOnly from './0030-read-only.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -66,4 +67,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0027-plan-override': planOverride,
   '0028-provider-calls': providerCalls,
   '0029-document-versions': documentVersions,
+  '0030-read-only': readOnly,
 };

@@ -6,6 +6,7 @@ import type { GetPlan } from '../billing/plan.ts';
 import { newId } from '../ids.ts';
 import { lockOrganization } from '../locks.ts';
 import { refuseSuspended } from '../organizations/suspension.ts';
+import { refuseReadOnly } from '../platform/read-only.ts';
 import { type Charge, chargeCredits } from './ledger.ts';
 
 /** The purposes for which requests are charged before they wait for the AI service, each with its table of open charges. */
@@ -37,6 +38,7 @@ export async function openCharge(
   const { organizationId } = place;
   await inTransaction(db, async (trx) => {
     await lockOrganization(trx, organizationId);
+    await refuseReadOnly(trx);
     await refuseSuspended(trx, organizationId);
     const charge = { ...place, key: `${purpose}:${id}:charge`, credits, jobId: null, reason };
     const month = await chargeCredits(trx, charge, await getPlan(trx, organizationId));

@@ -7,6 +7,7 @@ import { lockJob } from '../locks.ts';
 import { findSuspension, isSuspended } from '../organizations/suspension.ts';
 import { admit, interval } from '../outages/admit.ts';
 import type { OutageTimes } from '../outages/outage.ts';
+import { findReadOnly } from '../platform/read-only.ts';
 import { findJob, type JobHead, type JobRow } from './job.ts';
 import { failJob } from './settle-attempt.ts';
 
@@ -18,7 +19,8 @@ export type Claim = { claimed: true; job: JobRow; probes: OutagePart[] } | { cla
 
 /** Temporal's timers are not exact. A run that was started or reset by hand comes early. */
 const isDue = sql<boolean>`coalesce(next_attempt_at <= clock_timestamp() + interval '100 milliseconds', true)`;
-const isFree = sql<boolean>`not exists (select from provider_outage) and not ${isSuspended}`;
+const isFree = sql<boolean>`not exists (select from provider_outage) and not ${isSuspended}
+  and not exists (select from deployment where read_only is not null)`;
 /** Since when the job waits for what is down: a suspension does not count. */
 const awaySince = sql<Date | null>`case when waits_for <> 'suspension' then waiting_since end`;
 /** A suspension is looked at again after this many hours, if nothing wakes the job before. */
@@ -27,7 +29,8 @@ const suspendedHours = 24;
 /**
  * Claims a queued job that is due for one attempt. `claimedBy` names the attempt ({@link nameAttempt}), so that the holder of the job is
  * known later; `attempts` of the row becomes its fencing token (docs/rules.md, fencing). While something that the job needs is down, it
- * waits, or fails if it has waited for too long (docs/outages.md). While its organization is suspended, it waits.
+ * waits, or fails if it has waited for too long (docs/outages.md). While its organization is suspended, or the deployment is read-only,
+ * it waits.
  */
 export async function claimJob(db: Db, jobId: string, claimedBy: string, times: OutageTimes): Promise<Claim> {
   const job = await claim(db, jobId, claimedBy, isFree);
@@ -43,6 +46,7 @@ async function claimOrWait(trx: Transaction, jobId: string, claimedBy: string, t
   // One that is not due yet goes on to wait in its workflow, where the end of the outage wakes it.
   if (!head || !(await due.executeTakeFirst()))
     return { claimed: false, job: head, waits: head?.status === 'queued' && head.waiting_since !== null };
+  if (await findReadOnly(trx)) return { claimed: false, job: head, waits: true };
   if (await findSuspension(trx, head.organization_id)) return { claimed: false, job: await waitForLift(trx, jobId), waits: true };
   const admission = await admit(trx, head, times);
   if ('waitsFor' in admission) return await wait(trx, head, admission, times);

@@ -29,6 +29,7 @@ describe('The workers of a process', () => {
       activities,
       concurrency: 1,
       shutdownGraceMs: 0,
+      findReadOnly: async () => null,
       sinks: {} as never,
     };
     const bundle = await bundleWorkflows();

@@ -74,7 +74,7 @@ export async function startAuthService(environment: Environment = {}, making = c
     res.locals.clientAddress = addressOf(req);
     next();
   });
-  app.all(authPath, mountAuth({ auth, config, findSession, log, clientAddress: addressOf }));
+  app.all(authPath, mountAuth({ auth, db: database.db, config, findSession, log, clientAddress: addressOf }));
   const makeUser = async (name: string) => {
     const { id, email } = await insertUser(database.db, name);
     return { userId: id, email, token: await insertSession(database.db, id, sessionSecrets(config)[0]) };

@@ -1,0 +1,23 @@
+import { ApiError } from '../../contract/api-error.ts';
+import type { Db, Transaction } from '../../db/connect.ts';
+import { type Actor, recordAudit } from '../audit.ts';
+
+const retryAfterSeconds = 60;
+
+/** Why this deployment takes no writes; null while it does. */
+export async function findReadOnly(db: Db | Transaction): Promise<string | null> {
+  return (await db.selectFrom('deployment').select('read_only').executeTakeFirst())?.read_only ?? null;
+}
+
+/** Throws SERVICE_UNAVAILABLE, with the reason, while this deployment takes no writes. */
+export async function refuseReadOnly(db: Db | Transaction): Promise<void> {
+  const reason = await findReadOnly(db);
+  if (reason !== null) throw new ApiError('SERVICE_UNAVAILABLE', { message: `This deployment is read-only: ${reason}`, retryAfterSeconds });
+}
+
+/** Has this deployment take no writes for a reason, or again with null. */
+export async function setReadOnly(trx: Transaction, actor: Actor, reason: string | null): Promise<void> {
+  const { id } = await trx.updateTable('deployment').set({ read_only: reason }).returning('id').executeTakeFirstOrThrow();
+  const action = reason === null ? 'deployment.writable' : 'deployment.readOnly';
+  await recordAudit(trx, actor, { organizationId: null, action, targetType: 'deployment', targetId: id, metadata: { reason } });
+}

@@ -1,0 +1,18 @@
+import { inTransaction } from '../../db/transaction.ts';
+import { systemActor } from '../../domain/audit.ts';
+import { setReadOnly } from '../../domain/platform/read-only.ts';
+import { type Command, parseFlags, UsageError } from '../command.ts';
+
+const flags = { reason: { type: 'string' }, off: { type: 'boolean' } } as const;
+
+export const readOnlyCommand: Command = {
+  usage: 'read-only (--reason TEXT | --off)',
+  summary: 'Refuse every write, and have no worker begin anything, until --off: to move the database.',
+  flags,
+  async run(args, { db, print }) {
+    const { reason = '', off = false } = parseFlags(args, flags);
+    if (off === (reason !== '')) throw new UsageError('read-only takes --reason or --off.');
+    await inTransaction(db, (trx) => setReadOnly(trx, systemActor, off ? null : reason));
+    print(off ? 'The deployment takes writes again.' : 'The deployment is read-only. What runs now still ends: see `status`.');
+  },
+};
