@@ -155,6 +155,10 @@ describe('Uploads by the Python client', () => {
     const again = await upload({ sha256: smallHash });
     expect(again).to.deep.include({ result: first.result, sent: [] });
     expect(puts()).to.have.length(1);
+    await expectOk(
+      api.request('PATCH', `/api/v1/workspaces/${tenant.workspaceId}`, { token: tenant.owner.token, body: { onDuplicate: 'allow' } }),
+    );
+    expect((await upload({ replaces: first.result.id })).result).to.include({ replaces: first.result.id, status: 'ready' });
     expect((await upload({ sha256: smallHash.replace(/^./, 'x') })).result).to.deep.equal({ code: 'BAD_REQUEST', status: 400 });
   });
 

@@ -100,6 +100,7 @@ describe('The upload helper', () => {
     await own.workspaces.update({ id: other.workspaceId, onDuplicate: 'refuse' });
     expect(await send({ sha256 }).catch((error) => error)).to.deep.include({ code: 'CONFLICT', data: { documentId: first.id } });
     expect((await own.documents.get({ id: first.id })).status).to.equal('ready');
+    expect(await send({ file: Buffer.from('Another content.'), replaces: first.id })).to.include({ replaces: first.id, status: 'ready' });
   });
 
   it('sends the bytes again when the connection breaks', async () => {
