@@ -82,6 +82,48 @@ const usageHistorySchema = z
   })
   .meta({ id: 'UsageHistory' });
 
+const costsSchema = z
+  .object({
+    from: day,
+    to: day,
+    currency: z
+      .string()
+      .nullable()
+      .describe('The currency of the prices; null in a deployment without prices.')
+      .meta({ examples: ['USD'] }),
+    items: z.array(
+      z
+        .object({
+          day,
+          group: z
+            .string()
+            .nullable()
+            .describe('The id of the organization, workspace, document, job or API key, or the model. Null for what belongs to none.')
+            .meta({ examples: [exampleId] }),
+          calls: count.describe('The calls that providers took.').meta({ examples: [61] }),
+          unreportedCalls: count
+            .describe('Those of them whose tokens are unknown: a call was cut, is still under way, or its provider did not tell.')
+            .meta({ examples: [1] }),
+          unpricedCalls: count.describe('Those with tokens for which there is no price.').meta({ examples: [0] }),
+          inputTokens: count.meta({ examples: [48_210] }),
+          cachedInputTokens: count.describe("Those of the input that came from the provider's cache.").meta({ examples: [0] }),
+          outputTokens: count.meta({ examples: [512] }),
+          knownCostMicros: count
+            .nullable()
+            .describe(
+              'What the calls cost, in millionths of the currency, without those that are unreported or have no price; null if that is all of them.',
+            )
+            .meta({ examples: [964_200] }),
+        })
+        .meta({ id: 'DayOfCosts' }),
+    ),
+    more: z
+      .boolean()
+      .describe(`Whether there are more than ${usageRows} rows: ask for fewer days.`)
+      .meta({ examples: [false] }),
+  })
+  .meta({ id: 'Costs' });
+
 export const auditEntrySchema = z
   .object({
     id,
@@ -165,6 +207,26 @@ export const organizations = c.router({
       by: z.enum(['kind', 'workspace', 'key']).default('kind').describe('What the credits of a day are told apart by.'),
     }),
     ...operation('organizations.usageHistory', { access: 'billing:read', response: usageHistorySchema }),
+  },
+  costs: {
+    method: 'GET',
+    path: '/organizations/:organizationId/costs',
+    summary: 'Costs of providers by day',
+    description:
+      'What the providers of models did for the organization on each day (UTC) and what they charge for it, by workspace, document, job, API key or model, the newest day first. Every call counts, those of attempts that failed too. An unknown cost is counted as such, never guessed. What the local models do is not in it.',
+    pathParams: z.object({ organizationId: givenId }),
+    query: z.object({
+      to: day
+        .regex(/^[2-9]/, 'must not be before the year 2000')
+        .optional()
+        .describe('The last day; today if it is not given.'),
+      days: queryInteger({ min: 1, max: usageDays, defaultValue: usageDays }).describe('How many days, up to the last one.'),
+      by: z
+        .enum(['organization', 'workspace', 'document', 'job', 'key', 'model'])
+        .default('organization')
+        .describe('What the calls of a day are told apart by.'),
+    }),
+    ...operation('organizations.costs', { access: 'billing:read', response: costsSchema }),
   },
   auditLog: {
     method: 'GET',

@@ -4,6 +4,7 @@ import { usageRows } from '../../contract/organizations.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { listAuditEntries } from '../../domain/audit.ts';
 import { readAuditFeed } from '../../domain/audit-feed.ts';
+import { readCosts } from '../../domain/costs/read-costs.ts';
 import { readHeldCredits, readUsageHistory } from '../../domain/credits/usage-history.ts';
 import { liftHold, setHold } from '../../domain/holds/change-hold.ts';
 import { type HoldRow, listHolds } from '../../domain/holds/legal-hold.ts';
@@ -18,7 +19,7 @@ import { procedure } from '../procedure.ts';
 import { deleteOrganization } from './delete-organization.ts';
 
 export function organizationProcedures(deps: ApiDeps) {
-  const { db, getPlan, cursors } = deps;
+  const { config, db, getPlan, cursors } = deps;
   return {
     usage: procedure(contract.organizations.usage, async ({ input, authorize }) => {
       await authorize(input.organizationId);
@@ -42,6 +43,15 @@ export function organizationProcedures(deps: ApiDeps) {
       const read = await readUsageHistory(db, { organizationId, from, to, by, limit: usageRows + 1 });
       const heldCredits = await readHeldCredits(db, organizationId);
       return { from, to, heldCredits, items: read.slice(0, usageRows), more: read.length > usageRows };
+    }),
+
+    costs: procedure(contract.organizations.costs, async ({ input, authorize }) => {
+      const { organizationId, days, by } = input;
+      await authorize(organizationId);
+      const last = new Date(input.to ?? Date.now());
+      const [from, to] = [dayOf(last, days - 1), dayOf(last, 0)];
+      const read = await readCosts(db, config.prices?.prices ?? [], { organizationId, from, to, by, limit: usageRows + 1 });
+      return { from, to, currency: config.prices?.currency ?? null, items: read.slice(0, usageRows), more: read.length > usageRows };
     }),
 
     auditLog: procedure(contract.organizations.auditLog, async ({ input, authorize }) => {

@@ -120,6 +120,7 @@ export const serverEnvironment = z.object({
   MCP_WRITE: flag(false),
   SEARCH_DEFAULT_MODE: z.enum(searchModes, `must be ${searchModes.join(', ')}`).default('semantic'),
   SEARCH_RERANK: flag(false),
+  PROVIDER_PRICES: z.string().optional(),
   ANSWER_DRAFTS: z.enum(['off', 'ask', 'chat'], 'must be off, ask or chat').default('off'),
   SHUTDOWN_DELAY_MS: optionalInteger({ max: 300_000 }),
   LIMITER_STORE: z.enum(['memory', 'postgres'], 'must be memory or postgres').optional(),

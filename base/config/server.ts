@@ -1,6 +1,7 @@
 import type { SocialProvider } from '../../contract/system.ts';
 import { type Environment, parseEnvironment } from './environment.ts';
 import { jobTimeoutMsOf } from './job-time.ts';
+import { readPrices } from './prices.ts';
 import {
   apiUrlOf,
   consoleOf,
@@ -101,6 +102,8 @@ export function loadServerConfig(env: Environment) {
     signUp: signUpOf(e),
     /** Whether the tools of `/mcp` include those that change something. */
     mcpWrites: e.MCP_WRITE,
+    /** What providers charge; null: it is unknown. */
+    prices: e.PROVIDER_PRICES ? readPrices(e.PROVIDER_PRICES) : null,
     /** The mode of a search that names none. */
     searches: { defaultMode: e.SEARCH_DEFAULT_MODE, reranks: e.SEARCH_RERANK },
     answers: { drafts: e.ANSWER_DRAFTS },

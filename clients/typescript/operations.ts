@@ -18,6 +18,7 @@ export const operations: Operations<Contract> = {
   organizations: {
     usage: 'repeatable',
     usageHistory: 'repeatable',
+    costs: 'repeatable',
     auditLog: 'repeatable',
     auditFeed: 'repeatable',
     delete: 'once',

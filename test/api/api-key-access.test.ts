@@ -21,6 +21,7 @@ const ofTheOrganization = new Set([
   ...[
     'organizations.usage',
     'organizations.usageHistory',
+    'organizations.costs',
     'organizations.auditLog',
     'organizations.auditFeed',
     'organizations.holds',

@@ -52,6 +52,7 @@ describe('The client of oRPC as its authors publish it', () => {
     expect(await call('account.me')).to.include({ id: tenant.owner.id });
     await call('organizations.usage', { organizationId });
     await call('organizations.usageHistory', { organizationId, by: 'workspace' });
+    await call('organizations.costs', { organizationId, by: 'document' });
     await call('organizations.auditLog', { organizationId, limit: 1 });
     await call('organizations.auditFeed', { organizationId, limit: 1 });
     await call('organizations.setHold', { organizationId, reason: 'A case.' });

@@ -1,0 +1,69 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { PriceTable } from '../../base/config/prices.ts';
+import type { Db } from '../../db/connect.ts';
+
+/** What the calls of a day are told apart by. */
+type CostGrouping = 'organization' | 'workspace' | 'document' | 'job' | 'key' | 'model';
+
+/** What providers did on one day (UTC) for one group; null stands for calls without one. */
+interface DayOfCosts {
+  day: string;
+  group: string | null;
+  calls: number;
+  unreportedCalls: number;
+  unpricedCalls: number;
+  inputTokens: number;
+  cachedInputTokens: number;
+  outputTokens: number;
+  /** In millionths of the currency; null if nothing of it is known. */
+  knownCostMicros: number | null;
+}
+
+interface AskedCosts {
+  organizationId: string;
+  /** The first and the last day, `YYYY-MM-DD`. */
+  from: string;
+  to: string;
+  by: CostGrouping;
+  limit: number;
+}
+
+const groups: Record<CostGrouping, RawBuilder<string | null>> = {
+  organization: sql`organization_id`,
+  workspace: sql`workspace_id`,
+  document: sql`document_id`,
+  job: sql`case when purpose = 'job' then purpose_id end`,
+  key: sql`api_key_id`,
+  model: sql`call.model`,
+};
+
+/**
+ * Adds up what providers did for an organization by day, the newest day first, at the prices of the days. Amounts are whole numbers until
+ * each sum is rounded once. What has no price is counted, never guessed.
+ */
+export async function readCosts(db: Db, prices: PriceTable['prices'], asked: AskedCosts): Promise<DayOfCosts[]> {
+  const { organizationId, from, to, by, limit } = asked;
+  const { rows } = await sql<DayOfCosts>`
+    with price as materialized (
+      select * from jsonb_to_recordset(${JSON.stringify(prices)}::jsonb)
+        as price (role text, model text, "from" date, input numeric, cached numeric, output numeric)
+    )
+    select to_char(created_at at time zone 'utc', 'YYYY-MM-DD') as day, ${groups[by]} as "group",
+      sum(calls)::bigint as calls, sum(unreported_calls)::bigint as "unreportedCalls",
+      sum(case when valid.input is null then calls - unreported_calls else 0 end)::bigint as "unpricedCalls",
+      sum(input_tokens)::bigint as "inputTokens", sum(cached_tokens)::bigint as "cachedInputTokens",
+      sum(output_tokens)::bigint as "outputTokens",
+      round(sum(
+        (input_tokens - cached_tokens) * valid.input + cached_tokens * valid.cached + output_tokens * valid.output
+      ) filter (where calls > unreported_calls) / 1000000)::bigint as "knownCostMicros"
+    from provider_call as call left join lateral (
+      select * from price
+      where price.role = call.role and price.model = call.model and "from" <= (created_at at time zone 'utc')::date
+      order by "from" desc limit 1
+    ) as valid on true
+    where organization_id = ${organizationId}
+      and created_at >= ${from}::date::timestamp at time zone 'utc' and created_at < (${to}::date + 1)::timestamp at time zone 'utc'
+    group by 1, 2 order by 1 desc, 2 limit ${limit}
+  `.execute(db);
+  return rows;
+}
