@@ -28,6 +28,11 @@ export async function followClock(db: Db): Promise<DatabaseClock> {
   return { now: () => new Date(performance.now() + aheadMs), stop: () => clearInterval(timer) };
 }
 
+/** How far the database's clock is ahead of that of this process, in milliseconds. */
+export async function measureSkewMs(db: Db): Promise<number> {
+  return (await compare(db)) + performance.now() - Date.now();
+}
+
 /**
  * How far the database's clock is ahead of `performance.now()`, in milliseconds. Assumes that the request and the response took the same
  * time.

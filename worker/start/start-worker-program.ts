@@ -8,6 +8,8 @@ import { createTemporalClient } from '../../adapters/temporal/connect.ts';
 import { createOutbox } from '../../adapters/temporal/outbox.ts';
 import type { ServerConfig } from '../../base/config/server.ts';
 import { serveMetrics } from '../../base/telemetry/serve-metrics.ts';
+import { certificatesOf, watchTimes } from '../../base/telemetry/watch-times.ts';
+import { measureSkewMs } from '../../db/clock.ts';
 import { createDb, createPool } from '../../db/connect.ts';
 import { endPools } from '../../db/pools.ts';
 import { createCallRecord } from '../../domain/costs/record-calls.ts';
@@ -24,6 +26,7 @@ export async function startWorkerProgram(config: ServerConfig, { log, tracing, r
   const pool = createPool({ url, pooled, poolSize, name: 'sheaf worker', work: 'worker', onError });
   const db = createDb(pool);
   watchDatabase(registry, metrics, { pools: { worker: pool }, dbs: [db] });
+  watchTimes(registry, { measureSkewMs: () => measureSkewMs(db), certificates: certificatesOf(config.temporal) });
   const temporal = createTemporalClient(config.temporal);
   const outbox = createOutbox({ db, client: temporal, log, settings: config.jobs });
   const storage = traceStorage(await createStorage(config));
