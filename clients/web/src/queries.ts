@@ -118,6 +118,13 @@ export const usageHistoryQuery = (organizationId: string) =>
     queryFn: ({ signal }) => service.organizations.usageHistory({ organizationId }, { signal }),
   });
 
+/** What providers did in the last days, by model. */
+export const costsQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: ['usage', organizationId, 'costs'],
+    queryFn: ({ signal }) => service.organizations.costs({ organizationId, by: 'model' }, { signal }),
+  });
+
 export const apiKeysQuery = (organizationId: string) =>
   queryOptions({ queryKey: ['api-keys', organizationId], queryFn: ({ signal }) => service.apiKeys.list({ organizationId }, { signal }) });
 

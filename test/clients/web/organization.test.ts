@@ -222,6 +222,23 @@ describe('An organization in the console', () => {
     await page.getByText('Billing is off in this deployment').waitFor();
   });
 
+  it('shows what providers did, says what is unknown, and saves it as CSV', async () => {
+    const row = { organization_id: tenant.organizationId, document_id: '=document', purpose: 'job', role: 'chat' } as const;
+    const used = { model: 'talker', unreported_calls: 0, input_tokens: 1_200, output_tokens: 34 };
+    await api.database.db
+      .insertInto('provider_call')
+      .values([{ ...row, ...used }, row])
+      .execute();
+    const page = await visit('usage');
+    await page.getByRole('row', { name: 'talker 1 1 1,234 unknown' }).waitFor();
+    await page.getByRole('row', { name: 'Unknown 1 1 0 unknown' }).waitFor();
+    expect(await violationsOf(page)).to.deep.equal([]);
+    const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as CSV' }).click()]);
+    const [heads, line] = readFileSync(await saved.path(), 'utf8').split('\r\n');
+    expect(heads).to.equal('day,group,calls,unreportedCalls,unpricedCalls,inputTokens,cachedInputTokens,outputTokens,knownCostMicros');
+    expect(line).to.match(/^"[\d-]{10}","'=document","2","1","1","1200","0","34",""$/);
+  });
+
   it('keeps what is old for some days only, says before what goes, and holds a workspace and itself', async () => {
     const { id } = await api.upload(tenant, { bytes: 'An old text.' });
     await sql`update document set created_at = now() - interval '40 days' where id = ${id}`.execute(api.database.db);

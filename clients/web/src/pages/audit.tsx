@@ -9,6 +9,7 @@ import { Paged } from '../components/paged.tsx';
 import { Rows } from '../components/rows.tsx';
 import { TaskButton } from '../components/task-button.tsx';
 import { Time } from '../components/time.tsx';
+import { saveCsv } from '../save-csv.ts';
 import { service } from '../service.ts';
 import { t } from '../text.ts';
 
@@ -62,25 +63,15 @@ const columns = [
 
 /** Saves the entries that the filter lets through as CSV, the oldest first: all that are kept. */
 async function download(organizationId: string, { actorId, targetId }: { actorId?: string; targetId?: string }) {
-  const lines = [columns.join(',')];
+  const rows = [];
   for (let after = 0; ; ) {
     const { entries, last } = await service.organizations.auditFeed({ organizationId, after });
     if (entries.length === 0) break;
     const wanted = entries.filter((entry) => (!actorId || entry.actorId === actorId) && (!targetId || entry.targetId === targetId));
-    lines.push(...wanted.map((entry) => columns.map((column) => cell(entry[column])).join(',')));
+    rows.push(...wanted);
     after = last;
   }
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([`${lines.join('\r\n')}\r\n`], { type: 'text/csv' }));
-  link.download = 'audit-log.csv';
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
-
-/** A value of a CSV file. A spreadsheet would run what begins like a formula, and others choose the names in it. */
-function cell(value: unknown): string {
-  const text = value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
-  return `"${(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+  saveCsv('audit-log.csv', columns, rows);
 }
 
 /** A link to the entries of an actor or about a target; without both, to all. */

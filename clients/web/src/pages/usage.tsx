@@ -1,6 +1,7 @@
 import { Paper, Progress, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { Costs } from '../components/costs.tsx';
 import { Failure } from '../components/failure.tsx';
 import { Features } from '../components/features.tsx';
 import { Lacks } from '../components/lacks.tsx';
@@ -53,6 +54,7 @@ export default function Usage() {
       )}
       <Lacks permission="billing:read" />
       {isAdmin && <UsageChart organizationId={organizationId} />}
+      {isAdmin && <Costs organizationId={organizationId} />}
       <Features organizationId={organizationId} />
     </>
   );

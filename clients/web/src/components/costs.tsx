@@ -1,0 +1,63 @@
+import { Group, Table, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { costsQuery } from '../queries.ts';
+import { saveCsv } from '../save-csv.ts';
+import { service } from '../service.ts';
+import { formatMicros, formatNumber, t } from '../text.ts';
+import { Rows } from './rows.tsx';
+import { TaskButton } from './task-button.tsx';
+
+const columns = [
+  'day',
+  'group',
+  'calls',
+  'unreportedCalls',
+  'unpricedCalls',
+  'inputTokens',
+  'cachedInputTokens',
+  'outputTokens',
+  'knownCostMicros',
+] as const;
+
+/** What the providers of models did in the last days, and what it cost, by model. Nothing where no provider did anything. */
+export function Costs({ organizationId }: { organizationId: string }) {
+  const { data } = useQuery(costsQuery(organizationId));
+  if (!data || data.items.length === 0) return null;
+  const download = async () => {
+    const { items } = await service.organizations.costs({ organizationId, by: 'document' });
+    saveCsv('costs.csv', columns, items);
+  };
+  const models = [...new Set(data.items.map(({ group }) => group))].map((model) => {
+    const days = data.items.filter(({ group }) => group === model);
+    const sum = (field: 'calls' | 'unreportedCalls' | 'unpricedCalls' | 'inputTokens' | 'outputTokens') =>
+      days.reduce((total, day) => total + day[field], 0);
+    const known = days.flatMap(({ knownCostMicros }) => knownCostMicros ?? []);
+    const cost = known.length > 0 && data.currency ? known.reduce((total, micros) => total + micros, 0) : null;
+    const unknown = sum('unreportedCalls') + sum('unpricedCalls');
+    return { model, calls: sum('calls'), tokens: sum('inputTokens') + sum('outputTokens'), unknown, cost };
+  });
+  return (
+    <>
+      <Group justify="space-between" mt="xl" mb="xs">
+        <Title order={2} size="h4">
+          {t.usage.costs}
+        </Title>
+        <TaskButton task={download}>{t.audit.download}</TaskButton>
+      </Group>
+      <Text size="sm" c="dimmed" mb="xs">
+        {t.usage.costsHint}
+      </Text>
+      <Rows heads={[t.usage.model, ...[t.usage.calls, t.usage.unknownCalls, t.usage.tokens, t.usage.cost].map((number) => ({ number }))]}>
+        {models.map(({ model, calls, unknown, tokens, cost }) => (
+          <Table.Tr key={model}>
+            <Table.Td>{model ?? t.usage.unknownModel}</Table.Td>
+            <Table.Td className="number">{formatNumber(calls)}</Table.Td>
+            <Table.Td className="number">{formatNumber(unknown)}</Table.Td>
+            <Table.Td className="number">{formatNumber(tokens)}</Table.Td>
+            <Table.Td className="number">{cost === null ? t.usage.unknownCost : formatMicros(cost, data.currency ?? '')}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Rows>
+    </>
+  );
+}
