@@ -50,8 +50,10 @@ export function watchTimes(registry: Registry, { measureSkewMs, certificates }: 
   });
 }
 
+const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
+
 /** The earliest end of the certificates in a file, in seconds since 1970. */
 async function readEnd(path: string): Promise<number> {
-  const all = (await readFile(path, 'utf8')).match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
-  return Math.min(...all.map((each) => new X509Certificate(each).validToDate.getTime() / 1_000));
+  const parts = (await readFile(path, 'utf8')).split(end).filter((part) => part.includes(begin));
+  return Math.min(...parts.map((part) => new X509Certificate(part.slice(part.indexOf(begin)) + end).validToDate.getTime() / 1_000));
 }
