@@ -80,7 +80,7 @@ describe('docker-compose.yml', () => {
 
   it('lets requests come before what outlives them', () => {
     const less = Object.entries(compose.services).filter(([, { cpu_shares: shares = 1_024 }]) => shares < 1_024);
-    expect(less.map(([name]) => name)).to.have.members(['worker', 'ai', 'temporal', 'backup']);
+    expect(less.map(([name]) => name)).to.have.members(['worker', 'ai', 'temporal', 'backup', 'wal']);
   });
 
   for (const [title, name, settled] of [
@@ -250,6 +250,15 @@ describe('docker-compose.yml', () => {
     expect(ofAmazon.map(([, value]) => value)).to.deep.equal([null, null, null, null]);
   });
 
+  it('keeps the log of Postgres by its socket with a profile only, on the host, without a network', () => {
+    const { wal, postgres } = compose.services;
+    expect(wal).to.deep.include({ profiles: ['wal'], network_mode: 'none', image: postgres?.image, command: ['keep'] });
+    const socket = 'postgres-socket:/var/run/postgresql';
+    expect(postgres?.volumes).to.include(socket);
+    expect(wal?.volumes?.map((volume) => fill(volume, {}))).to.include.members([socket, '/srv/wal:/wal']);
+    expect(postgres?.command, 'a bound while it is away').to.include('max_slot_wal_keep_size=8GB');
+  });
+
   it('has a codec server for the UI, only if it is asked for, and for this host alone', () => {
     const { codec, 'temporal-ui': ui, api } = compose.services;
     const { command = [], environment, ports, networks, image, profiles } = codec ?? {};
@@ -268,7 +277,7 @@ describe('docker-compose.yml', () => {
   it('has an edge with TLS that is the other one but for where it listens, and only if it is asked for', () => {
     const { edge, 'edge-tls': secure } = compose.services;
     const optional = Object.entries(compose.services).filter(([, { profiles }]) => profiles);
-    expect(optional.map(([name]) => name).sort()).to.deep.equal(['backup', 'codec', 'edge-acme', 'edge-tls', 'store', 'store-bucket']);
+    expect(optional.map(([name]) => name).sort()).to.deep.equal(['backup', 'codec', 'edge-acme', 'edge-tls', 'store', 'store-bucket', 'wal']);
     expect(secure?.profiles).to.deep.equal(['tls']);
     const { profiles: _, ports, volumes = [], healthcheck, ...same } = secure ?? {};
     expect(edge).to.deep.include(same);
