@@ -277,7 +277,15 @@ describe('docker-compose.yml', () => {
   it('has an edge with TLS that is the other one but for where it listens, and only if it is asked for', () => {
     const { edge, 'edge-tls': secure } = compose.services;
     const optional = Object.entries(compose.services).filter(([, { profiles }]) => profiles);
-    expect(optional.map(([name]) => name).sort()).to.deep.equal(['backup', 'codec', 'edge-acme', 'edge-tls', 'store', 'store-bucket', 'wal']);
+    expect(optional.map(([name]) => name).sort()).to.deep.equal([
+      'backup',
+      'codec',
+      'edge-acme',
+      'edge-tls',
+      'store',
+      'store-bucket',
+      'wal',
+    ]);
     expect(secure?.profiles).to.deep.equal(['tls']);
     const { profiles: _, ports, volumes = [], healthcheck, ...same } = secure ?? {};
     expect(edge).to.deep.include(same);
