@@ -66,6 +66,7 @@ describe('The credits of an answer', () => {
             end: 35,
             quote: month,
             exact: true,
+            version: 1,
             recognized: false,
             context: { before: null, after: 'The dome opens at dusk.', lead: null, parents: [], cells: [] },
           },

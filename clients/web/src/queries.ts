@@ -91,18 +91,6 @@ export const workspacesQuery = (organizationId: string) =>
     staleTime: placesMs,
   });
 
-/** Whether and why the organization is suspended; null if it is not. */
-export const suspensionQuery = (organizationId: string) =>
-  queryOptions({
-    queryKey: ['suspension', organizationId],
-    queryFn: async ({ signal }) => (await service.organizations.usage({ organizationId }, { signal })).suspension ?? null,
-    staleTime: 60_000,
-  });
-
-/** What of the organization may not be deleted, and why. */
-export const holdsQuery = (organizationId: string) =>
-  queryOptions({ queryKey: ['holds', organizationId], queryFn: () => service.organizations.holds({ organizationId }) });
-
 /** The role of the user in the organization. */
 export const roleQuery = (organizationId: string) =>
   queryOptions({
@@ -116,13 +104,6 @@ export const usageHistoryQuery = (organizationId: string) =>
   queryOptions({
     queryKey: ['usage', organizationId, 'history'],
     queryFn: ({ signal }) => service.organizations.usageHistory({ organizationId }, { signal }),
-  });
-
-/** What providers did in the last days, by model. */
-export const costsQuery = (organizationId: string) =>
-  queryOptions({
-    queryKey: ['usage', organizationId, 'costs'],
-    queryFn: ({ signal }) => service.organizations.costs({ organizationId, by: 'model' }, { signal }),
   });
 
 export const apiKeysQuery = (organizationId: string) =>

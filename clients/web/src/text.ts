@@ -37,11 +37,6 @@ export function formatBytes(bytes: number): string {
   return `${megabytes.format(bytes / 1000 ** power)} ${names[power]}`;
 }
 
-/** An amount in millionths of a currency, such as `USD`. */
-export function formatMicros(micros: number, currency: string): string {
-  return new Intl.NumberFormat(language, { style: 'currency', currency, maximumFractionDigits: 4 }).format(micros / 1_000_000);
-}
-
 export const formatPercent = (share: number): string => percent.format(share);
 
 const seconds = new Intl.NumberFormat(language, { style: 'unit', unit: 'second', unitDisplay: 'short', maximumFractionDigits: 1 });

@@ -259,7 +259,7 @@ describe('An organization in the console', () => {
     await act(page, 'Main', 'Retention');
     await page.getByLabel(/^Documents, since/).fill('20');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Nothing is deleted while it is held: The case of the broken dome.').waitFor();
+    await page.getByText('Held, so nothing is deleted: The case of the broken dome.').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await act(page, 'Main', 'Lift the hold');
     await page.getByText('Held: The case of the broken dome.').waitFor({ state: 'detached' });

@@ -99,7 +99,7 @@ describe('A folder that is dropped on the console', () => {
 
     await page.getByRole('link', { name: 'Workspaces' }).click();
     await act(page, 'Main', 'Files that are there already');
-    await page.getByLabel('What becomes of a file').selectOption({ label: 'The document that is there is taken' });
+    await page.getByLabel('A file with the same content as a document').selectOption({ label: 'The document that is there is taken' });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.getByRole('link', { name: 'Documents', exact: true }).click();

@@ -1,11 +1,18 @@
 import { Group, Table, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { costsQuery } from '../queries.ts';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { language } from '../language.ts';
 import { saveCsv } from '../save-csv.ts';
 import { service } from '../service.ts';
-import { formatMicros, formatNumber, t } from '../text.ts';
+import { formatNumber, t } from '../text.ts';
 import { Rows } from './rows.tsx';
 import { TaskButton } from './task-button.tsx';
+
+/** What providers did in the last days, by model. */
+const costsQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: ['usage', organizationId, 'costs'],
+    queryFn: ({ signal }) => service.organizations.costs({ organizationId, by: 'model' }, { signal }),
+  });
 
 const columns = [
   'day',
@@ -60,4 +67,9 @@ export function Costs({ organizationId }: { organizationId: string }) {
       </Rows>
     </>
   );
+}
+
+/** An amount in millionths of a currency, such as `USD`. */
+function formatMicros(micros: number, currency: string): string {
+  return new Intl.NumberFormat(language, { style: 'currency', currency, maximumFractionDigits: 4 }).format(micros / 1_000_000);
 }

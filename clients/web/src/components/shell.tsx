@@ -4,12 +4,13 @@ import IconLock from '@tabler/icons-react/icons/IconLock';
 import IconSearch from '@tabler/icons-react/icons/IconSearch';
 import IconServerCog from '@tabler/icons-react/icons/IconServerCog';
 import IconUserCircle from '@tabler/icons-react/icons/IconUserCircle';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useLiveJobs } from '../jobs.ts';
 import { type PageLink, pagesFor } from '../navigation.ts';
-import { organizationsQuery, slugsOf, suspensionQuery, workspacesQuery } from '../queries.ts';
+import { organizationsQuery, slugsOf, workspacesQuery } from '../queries.ts';
+import { service } from '../service.ts';
 import { formatDay, t } from '../text.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Crumbs } from './crumbs.tsx';
@@ -17,6 +18,14 @@ import { Frame } from './frame.tsx';
 import { NavTo } from './link-to.tsx';
 
 const route = getRouteApi('/o/$organization/$workspace');
+
+/** Whether and why the organization is suspended; null if it is not. */
+const suspensionQuery = (organizationId: string) =>
+  queryOptions({
+    queryKey: ['suspension', organizationId],
+    queryFn: async ({ signal }) => (await service.organizations.usage({ organizationId }, { signal })).suspension ?? null,
+    staleTime: 60_000,
+  });
 
 /** The frame of a workspace's pages. */
 export default function Shell() {

@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, Table, Text, TextInput, Title } from '@mantine/core';
 import type { Workspace } from '@sheaf/client';
-import { useMutation, useQueries, useQuery } from '@tanstack/react-query';
+import { queryOptions, useMutation, useQueries, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Confirm } from '../components/confirm.tsx';
@@ -15,11 +15,15 @@ import { Rows } from '../components/rows.tsx';
 import { Time } from '../components/time.tsx';
 import { TypedAgain } from '../components/typed-again.tsx';
 import { createWorkspace } from '../create-place.ts';
-import { holdsQuery, leave, queryClient, workspacesQuery } from '../queries.ts';
+import { leave, queryClient, workspacesQuery } from '../queries.ts';
 import { ask, auth, service } from '../service.ts';
 import { formatBytes, t } from '../text.ts';
 
 const route = getRouteApi('/o/$organization/$workspace/workspaces');
+
+/** What of the organization may not be deleted, and why. */
+const holdsQuery = (organizationId: string) =>
+  queryOptions({ queryKey: ['holds', organizationId], queryFn: () => service.organizations.holds({ organizationId }) });
 
 type Asked =
   | { what: 'create' | 'rename organization' | 'delete organization' | 'hold organization' }
