@@ -119,7 +119,8 @@ async function record(uploading: Uploading, input: CreateUpload, { signal, idemp
   const recording = uploading.documents.createUpload(input, { signal: late.signal });
   const onceKnown = () => {
     const timer = setTimeout(() => late.abort(), withdrawalMs);
-    const settled = recording.then(({ document }) => withdraw(uploading, document.id));
+    // Without a target the document was there before, and is none of this upload's.
+    const settled = recording.then(({ document, upload }) => (upload ? withdraw(uploading, document.id) : undefined));
     void settled.catch(() => undefined).finally(() => clearTimeout(timer));
   };
   return new Promise<Created>((resolve, reject) => {

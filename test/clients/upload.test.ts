@@ -6,6 +6,7 @@ import { type Client, createClient, type Upload } from '../../clients/typescript
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
+import { staysTrue } from '../support/stays-true.ts';
 import { useApi } from '../support/use-api.ts';
 import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
 import { refusal } from './support/refusal.ts';
@@ -97,6 +98,19 @@ describe('The upload helper', () => {
     expect(await send({ sha256 })).to.include({ id: first.id, status: 'ready' });
     expect(proxy.passed.map(({ method }) => method)).to.deep.equal(['POST']);
     expect(told).to.deep.equal([first.id, first.id]);
+    // Whoever gives up before the response withdraws nothing: the document was there before.
+    const controller = new AbortController();
+    proxy.faults = () => {
+      setTimeout(() => controller.abort(), 200);
+      return 'lose-answer';
+    };
+    const slow = createClient({ url: proxy.url, ...session, retries: { baseDelayMs: 1_000 } });
+    const given = { ...place, file: content, name: 'a.txt', contentType: 'text/plain', sha256, signal: controller.signal } as const;
+    const aborted = await slow.uploadDocument(given).catch((error: Error) => error.name);
+    expect(aborted).to.equal('AbortError');
+    proxy.faults = () => undefined;
+    await until(() => proxy.passed.filter(({ path }) => path.endsWith('/createUpload')).length > 2);
+    await staysTrue(() => proxy.passed.every(({ path }) => !path.endsWith('/delete')), 1_000);
     await own.workspaces.update({ id: other.workspaceId, onDuplicate: 'refuse' });
     expect(await send({ sha256 }).catch((error) => error)).to.deep.include({ code: 'CONFLICT', data: { documentId: first.id } });
     expect((await own.documents.get({ id: first.id })).status).to.equal('ready');
