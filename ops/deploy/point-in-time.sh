@@ -2,38 +2,52 @@
 # Point in time recovery, by Postgres' own tools, for the profile `wal` of docker-compose.yml.
 #   keep            receives the write-ahead log all the time and makes a base backup a day; the oldest beyond KEEP go, with their log
 #   restore [TIME]  makes the data directory as it was at TIME, or as late as the log reaches; Postgres must not run meanwhile
-# WAL_DIR has `base/` and `log/`. PGHOST is the directory of Postgres' socket, where the superuser needs no password.
+# WAL_DIR has `base/`, and a directory `log-…` for each stretch of log without a gap. PGHOST is the directory of Postgres' socket, where the
+# superuser needs no password.
 set -eu
 WAL_DIR=${WAL_DIR:-/wal}
 KEEP=${KEEP:-7}
 slot=point_in_time
-mkdir -p "$WAL_DIR/base" "$WAL_DIR/log"
+mkdir -p "$WAL_DIR/base"
 export PGUSER=postgres
 
 ask() { psql --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1 --dbname postgres --command "$1"; }
+now() { date -u +%Y%m%dT%H%M%SZ; }
 bases() { ls "$WAL_DIR/base" | grep -v '\.part$' || true; }
+logs() { ls -d "$WAL_DIR"/log-* 2>/dev/null || true; }
 # The first file of the log that a base backup needs.
 first_log() { tar -xOzf "$WAL_DIR/base/$1/base.tar.gz" backup_label | sed -n 's/^START WAL LOCATION: .*file \([0-9A-F]*\))$/\1/p'; }
 
+# Every step says itself what follows if it fails: within a condition `set -e` does nothing.
 make_base() {
-  name=$(date -u +%Y%m%dT%H%M%SZ)
+  name=$(now)
   rm -rf "$WAL_DIR"/base/*.part
-  pg_basebackup --pgdata="$WAL_DIR/base/$name.part" --format=tar --gzip --checkpoint=fast --wal-method=stream
-  mv "$WAL_DIR/base/$name.part" "$WAL_DIR/base/$name"
+  pg_basebackup --pgdata="$WAL_DIR/base/$name.part" --format=tar --gzip --checkpoint=fast --wal-method=stream || return 1
+  mv "$WAL_DIR/base/$name.part" "$WAL_DIR/base/$name" || return 1
   bases | head -n "-$KEEP" | while read -r old; do rm -rf "$WAL_DIR/base/$old"; done
-  pg_archivecleanup "$WAL_DIR/log" "$(first_log "$(bases | head -n 1)")"
-  echo "base backup $name; the log reaches back to $(bases | head -n 1)"
+  first=$(first_log "$(bases | head -n 1)")
+  for log in $(logs); do
+    pg_archivecleanup "$log" "$first"
+    # What is empty is gone, but for the last one, which receives.
+    if [ "$log" != "$(logs | tail -n 1)" ]; then rmdir "$log" 2>/dev/null || true; fi
+  done
+  echo "base backup $name; the oldest is $(bases | head -n 1)"
 }
 
-# Without its slot, or with one that Postgres has given up on (max_slot_wal_keep_size), the log has a gap: a new base backup begins after it.
-receive() {
+# Without its slot, or with one that Postgres has given up on (max_slot_wal_keep_size), the log has a gap: another stretch begins, and a base
+# backup after that.
+keep_slot() {
   state=$(ask "select wal_status from pg_replication_slots where slot_name = '$slot'")
-  if [ "$state" = lost ]; then ask "select pg_drop_replication_slot('$slot')"; fi
-  if [ -z "$state" ] || [ "$state" = lost ]; then
-    ask "select pg_create_physical_replication_slot('$slot', true)" >/dev/null
-    touch "$WAL_DIR/base-wanted"
-  fi
-  exec pg_receivewal --directory="$WAL_DIR/log" --slot="$slot" --no-loop
+  if [ -n "$state" ] && [ "$state" != lost ]; then return; fi
+  if [ "$state" = lost ]; then ask "select pg_drop_replication_slot('$slot')" >/dev/null; fi
+  mkdir -p "$WAL_DIR/log-$(now)"
+  touch "$WAL_DIR/base-wanted"
+  ask "select pg_create_physical_replication_slot('$slot', true)" >/dev/null
+}
+
+wants_base() {
+  newest=$(bases | tail -n 1)
+  [ -z "$newest" ] || [ -e "$WAL_DIR/base-wanted" ] || [ -n "$(find "$WAL_DIR/base/$newest" -maxdepth 0 -mmin +1439)" ]
 }
 
 keep() {
@@ -41,13 +55,11 @@ keep() {
   receiver=
   while :; do
     if [ -z "$receiver" ] || ! kill -0 "$receiver" 2>/dev/null; then
-      (receive) &
+      keep_slot
+      pg_receivewal --directory="$(logs | tail -n 1)" --slot="$slot" --no-loop &
       receiver=$!
     fi
-    newest=$(bases | tail -n 1)
-    if [ -z "$newest" ] || [ -e "$WAL_DIR/base-wanted" ] || [ -n "$(find "$WAL_DIR/base/$newest" -maxdepth 0 -mmin +1439)" ]; then
-      if make_base; then rm -f "$WAL_DIR/base-wanted"; fi
-    fi
+    if wants_base && make_base; then rm -f "$WAL_DIR/base-wanted"; fi
     sleep "${PAUSE:-30}" &
     wait $!
   done
@@ -67,8 +79,9 @@ restore() {
   tar -xzf "$WAL_DIR/base/$base/pg_wal.tar.gz" -C "$PGDATA/pg_wal"
   cp "$PGDATA/postgresql.auto.conf" "$PGDATA/postgresql.auto.conf.kept"
   {
-    # The last file is not whole yet.
-    echo "restore_command = 'cp \"$WAL_DIR/log/%f\" \"%p\" 2>/dev/null || cp \"$WAL_DIR/log/%f.partial\" \"%p\" 2>/dev/null'"
+    # The last file of a stretch is not whole yet.
+    found="\"$WAL_DIR\"/log-*/%f \"$WAL_DIR\"/log-*/%f.partial"
+    echo "restore_command = 'for found in $found; do if [ -f \"\$found\" ]; then exec cp \"\$found\" \"%p\"; fi; done; exit 1'"
     if [ -n "$until" ]; then echo "recovery_target_time = '$(date -u -d "$until" '+%Y-%m-%d %H:%M:%S.%N+00')'"; fi
     echo "recovery_target_action = 'promote'"
   } >>"$PGDATA/postgresql.auto.conf"
