@@ -50,6 +50,20 @@ export const usageRows = 10_000;
 
 const day = z.iso.date('must be a day, such as 2026-11-30').meta({ examples: ['2026-11-30'] });
 
+/** The days that a report is asked for. */
+const lastDays = {
+  to: day
+    .regex(/^[2-9]/, 'must not be before the year 2000')
+    .optional()
+    .describe('The last day; today if it is not given.'),
+  days: queryInteger({ min: 1, max: usageDays, defaultValue: usageDays }).describe('How many days, up to the last one.'),
+};
+
+const moreRows = z
+  .boolean()
+  .describe(`Whether there are more than ${usageRows} rows: ask for fewer days.`)
+  .meta({ examples: [false] });
+
 const usageHistorySchema = z
   .object({
     from: day,
@@ -75,10 +89,7 @@ const usageHistorySchema = z
         })
         .meta({ id: 'DayOfUsage' }),
     ),
-    more: z
-      .boolean()
-      .describe(`Whether there are more than ${usageRows} rows: ask for fewer days.`)
-      .meta({ examples: [false] }),
+    more: moreRows,
   })
   .meta({ id: 'UsageHistory' });
 
@@ -117,10 +128,7 @@ const costsSchema = z
         })
         .meta({ id: 'DayOfCosts' }),
     ),
-    more: z
-      .boolean()
-      .describe(`Whether there are more than ${usageRows} rows: ask for fewer days.`)
-      .meta({ examples: [false] }),
+    more: moreRows,
   })
   .meta({ id: 'Costs' });
 
@@ -199,11 +207,7 @@ export const organizations = c.router({
       'The credits that were charged and given back on each day (UTC), by kind, workspace or API key, the newest day first; and those that unfinished jobs hold. Days without any are left out.',
     pathParams: z.object({ organizationId: givenId }),
     query: z.object({
-      to: day
-        .regex(/^[2-9]/, 'must not be before the year 2000')
-        .optional()
-        .describe('The last day; today if it is not given.'),
-      days: queryInteger({ min: 1, max: usageDays, defaultValue: usageDays }).describe('How many days, up to the last one.'),
+      ...lastDays,
       by: z.enum(['kind', 'workspace', 'key']).default('kind').describe('What the credits of a day are told apart by.'),
     }),
     ...operation('organizations.usageHistory', { access: 'billing:read', response: usageHistorySchema }),
@@ -216,11 +220,7 @@ export const organizations = c.router({
       'What the providers of models did for the organization on each day (UTC) and what they charge for it, by workspace, document, job, API key or model, the newest day first. Every call counts, those of attempts that failed too. An unknown cost is counted as such, never guessed. What the local models do is not in it.',
     pathParams: z.object({ organizationId: givenId }),
     query: z.object({
-      to: day
-        .regex(/^[2-9]/, 'must not be before the year 2000')
-        .optional()
-        .describe('The last day; today if it is not given.'),
-      days: queryInteger({ min: 1, max: usageDays, defaultValue: usageDays }).describe('How many days, up to the last one.'),
+      ...lastDays,
       by: z
         .enum(['organization', 'workspace', 'document', 'job', 'key', 'model'])
         .default('organization')

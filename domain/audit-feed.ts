@@ -40,8 +40,9 @@ async function readNumbered(db: Db, { organizationId, after, limit }: FeedPositi
 }
 
 /**
- * Numbers the oldest committed entries without a number, one response of them. Returns the last number that is given. Numbers become visible in their order,
- * since only one transaction at a time gives them. An entry that retention is deleting is left to it: its number would be missing.
+ * Numbers the oldest committed entries without a number, one response of them. Returns the last number that is given. Numbers become
+ * visible in their order, since only one transaction at a time gives them. An entry that retention is deleting is left to it: its number
+ * would be missing.
  */
 async function numberEntries(trx: Transaction, organizationId: string): Promise<number> {
   const last = await lockAuditSequence(trx, organizationId);

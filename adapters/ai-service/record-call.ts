@@ -54,22 +54,24 @@ export function createCallRecorder({ record, readHealth }: Recording) {
 /** How long what the service said of its providers is believed. */
 const believedMs = 60_000;
 
-/** Whether a provider has a role. While the service does not respond, what it said last is true. */
+/** Whether a provider has a role, as the service said last: only the first call waits for what it says, and none while it is silent. */
 function createRoleCheck(readHealth: Recording['readHealth']): (role: Role) => Promise<boolean> {
   let remote = new Set<Role>(['rerank']);
-  let asked: { at: number; answer: Promise<void> } | undefined;
+  let asked: { at: number; response: Promise<void> } | undefined;
+  let isKnown = false;
   const ask = async () => {
     try {
       const { provider, chat, ocr } = await readHealth();
       const found = Object.entries({ embed: provider, chat, vision: ocr, rerank: 'remote' }).filter(([, by]) => by === 'remote');
       remote = new Set(found.map(([role]) => role as Role));
+      isKnown = true;
     } catch {
       asked = undefined;
     }
   };
   return async (role) => {
-    if (!asked || Date.now() - asked.at >= believedMs) asked = { at: Date.now(), answer: ask() };
-    await asked.answer;
+    if (!asked || Date.now() - asked.at >= believedMs) asked = { at: Date.now(), response: ask() };
+    if (!isKnown) await asked.response;
     return remote.has(role);
   };
 }

@@ -38,7 +38,10 @@ export class LocalStorage implements Storage {
   #wasMarked = false;
   readonly #now: () => Date;
 
-  /** `publicUrl` is the root below which `/uploads` is mounted; the first of `secrets` signs the query strings, each verifies them; `now` is the clock of their expiry. */
+  /**
+   * `publicUrl` is the root below which `/uploads` is mounted. The first of `secrets` signs the query strings, each verifies them; `now` is
+   * the clock of their expiry.
+   */
   constructor(options: { directory: string; publicUrl: string; secrets: [Buffer, ...Buffer[]]; now?: () => Date }) {
     this.location = resolve(options.directory);
     this.#publicUrl = options.publicUrl;

@@ -76,9 +76,9 @@ export function documentProcedures(deps: ApiDeps) {
           checkDeclaredSize(sizeBytes, config.storage.maxUploadBytes);
           const mayRead = holdsPermission(caller, { organizationId, workspaceId }, 'document:read');
           if (rest.replaces !== undefined) checkPermission(caller, { organizationId, workspaceId }, 'document:delete');
-          const { duplicate, isAnswer } = await meetDuplicate(db, { ...rest, workspaceId, sha256: rest.sha256, mayRead });
+          const { duplicate, isReturned } = await meetDuplicate(db, { ...rest, workspaceId, sha256: rest.sha256, mayRead });
           const known = duplicate && { duplicateOf: { id: duplicate.id, name: duplicate.name } };
-          if (duplicate && isAnswer) return once(async () => ({ ...toDocument(duplicate), ...known }));
+          if (duplicate && isReturned) return once(async () => ({ ...toDocument(duplicate), ...known }));
           const id = newId();
           // Signs before the document counts: a document that nobody can upload would use up quota for a day.
           signed = await sign({ id, organizationId });

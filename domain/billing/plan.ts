@@ -22,8 +22,8 @@ interface PlanOverride {
 export type GetPlan = (db: Db, organizationId: string) => Promise<Plan | null>;
 
 /**
- * The plan that counts for an organization now, by hand or by its subscriptions, and its limits; null while billing is off, when nothing is capped. One query;
- * read it under the organization's lock if a limit is checked.
+ * The plan that counts for an organization now, by hand or by its subscriptions, and its limits; null while billing is off, when nothing is
+ * capped. One query; read it under the organization's lock if a limit is checked.
  */
 export async function getPlan(db: Db, config: Pick<ServerConfig, 'billing' | 'plans'>, organizationId: string): Promise<Plan | null> {
   if (!config.billing.enabled) return null;

@@ -44,8 +44,7 @@ export function checkContentType(contentType: string, extra: readonly string[]):
 
 /**
  * Inserts a pending document, and asks for the workflow that removes it if its upload is not completed (docs/rules.md, document states).
- * Throws LIMIT_REACHED, NOT_FOUND, and as
- * {@link checkReplaceable}.
+ * Throws LIMIT_REACHED, NOT_FOUND, and as {@link checkReplaceable}.
  */
 export async function createUpload(trx: Transaction, getPlan: GetPlan, actor: Actor, upload: NewUpload): Promise<DocumentRow> {
   const {

@@ -16,21 +16,21 @@ interface NewContent {
 }
 
 /**
- * What a workspace says of the content that an upload promises: the document that has it already, if any, and whether that one is the
- * answer. Throws CONFLICT if it refuses. A document that still waits for its bytes is none: whoever began it may never go on, so that of two
+ * What a workspace says of the content that an upload promises: the document that has it already, if any, and whether that one is returned
+ * in place of a new one. Throws CONFLICT if it refuses. A document that still waits for its bytes is none: whoever began it may never go on, so that of two
  * uploads at once the second meets the first when it is completed ({@link checkContent}).
  */
 export async function meetDuplicate(
   db: Db,
   { workspaceId, sha256, replaces, mayRead }: NewContent,
-): Promise<{ duplicate: DocumentRow | undefined; isAnswer: boolean }> {
+): Promise<{ duplicate: DocumentRow | undefined; isReturned: boolean }> {
   const duplicate = sha256 === undefined ? undefined : await findByContent(db, workspaceId, sha256);
-  if (!duplicate) return { duplicate, isAnswer: false };
+  if (!duplicate) return { duplicate, isReturned: false };
   const { on_duplicate } = await getWorkspace(db, workspaceId);
-  const isAnswer = on_duplicate === 'return';
-  if (on_duplicate === 'refuse' || (isAnswer && (!mayRead || (replaces ?? duplicate.id) !== duplicate.id)))
+  const isReturned = on_duplicate === 'return';
+  if (on_duplicate === 'refuse' || (isReturned && (!mayRead || (replaces ?? duplicate.id) !== duplicate.id)))
     throw duplicateRefused(duplicate.id, mayRead);
-  return { duplicate: mayRead ? duplicate : undefined, isAnswer };
+  return { duplicate: mayRead ? duplicate : undefined, isReturned };
 }
 
 /**

@@ -144,7 +144,8 @@ export async function deleteOrganizationRows(db: Db, organizationId: string, { o
   for (const workspaceId of await listAllWorkspaces(db, organizationId))
     await drainDocuments(db, workspaceId, { onProgress: progress, signal });
   await deleteJobs(db, organizationId, { onProgress: progress, signal });
-  await deleteLedger(db, organizationId, { onProgress: progress, signal });
+  for (const table of ['credit_entry', 'provider_call'] as const)
+    await deleteById(db, table, organizationId, { onProgress: progress, signal });
   await deleteWebhookDeliveries(db, organizationId, { onProgress: progress, signal });
   await inTransaction(db, async (trx) => {
     await lockOrganizationForDeletion(trx, organizationId, 'delete');
@@ -175,23 +176,25 @@ async function deleteJobs(db: Db, organizationId: string, { onProgress, signal }
   }, signal);
 }
 
-/** How many ids of the ledger are read at once. By then it holds entries of searches and of jobs that are long gone. */
+/** How many ids are read at once. By then the ledger holds entries of searches and of jobs that are long gone. */
 const idsPerRead = 50_000;
 
-/** Deletes the other entries of the ledger. Its index is not ordered by id within a month, so ids are read for many slices at once. */
-async function deleteLedger(db: Db, organizationId: string, { onProgress, signal }: SliceOptions): Promise<void> {
+/** Deletes the other rows of a table whose index is not ordered by id within an organization, so ids are read for many slices at once. */
+async function deleteById(
+  db: Db,
+  table: 'credit_entry' | 'provider_call',
+  organizationId: string,
+  { onProgress, signal }: SliceOptions,
+): Promise<void> {
   for (;;) {
-    const entries = await db
-      .selectFrom('credit_entry')
-      .select('id')
-      .where('organization_id', '=', organizationId)
-      .limit(idsPerRead)
-      .execute();
-    if (entries.length === 0) return;
-    for (let start = 0; start < entries.length; start += rowsPerSlice) {
+    const { rows } = await sql<{ id: string }>`
+      select id::text from ${sql.table(table)} where organization_id = ${organizationId} limit ${idsPerRead}
+    `.execute(db);
+    if (rows.length === 0) return;
+    for (let start = 0; start < rows.length; start += rowsPerSlice) {
       signal.throwIfAborted();
-      const ids = entries.slice(start, start + rowsPerSlice).map(({ id }) => id);
-      await db.deleteFrom('credit_entry').where('id', 'in', ids).execute();
+      const ids = rows.slice(start, start + rowsPerSlice).map(({ id }) => id);
+      await sql`delete from ${sql.table(table)} where id = any(${ids}::bigint[])`.execute(db);
       onProgress(ids.length);
     }
   }

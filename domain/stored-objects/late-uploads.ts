@@ -18,8 +18,7 @@ export async function expectLateUpload(db: Db, { id, organizationId }: { id: str
 
 /**
  * Requests the deletion of objects that may have been stored after their documents were deleted, once no link works any more; not that of
- * an upload whose content a document has taken over. Takes at most
- * `limit`, the oldest first. Returns how many.
+ * an upload whose content a document has taken over. Takes at most `limit`, the oldest first. Returns how many.
  */
 export async function sweepLateUploads(db: Db, limit: number): Promise<number> {
   return await inTransaction(db, async (trx) => {
