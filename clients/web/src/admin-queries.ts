@@ -1,6 +1,7 @@
 import type { Contract, OutputOf } from '@sheaf/client';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { ask, auth, service } from './service.ts';
+import { adminAuth } from './admin-auth.ts';
+import { ask, service } from './service.ts';
 
 type OrganizationPage = OutputOf<Contract['admin']['organizations']['list']>;
 export type ListedOrganization = OrganizationPage['items'][number];
@@ -31,7 +32,7 @@ export const usersQuery = (search: string | undefined, searchField: 'name' | 'em
   });
 
 const listUsers = (query: { searchValue?: string; searchField?: 'name' | 'email'; offset: number }) =>
-  ask(auth.admin.listUsers({ query: { ...query, limit: pageSize, sortBy: 'createdAt', sortDirection: 'desc' } }));
+  ask(adminAuth.admin.listUsers({ query: { ...query, limit: pageSize, sortBy: 'createdAt', sortDirection: 'desc' } }));
 
 export type ListedUser = Awaited<ReturnType<typeof listUsers>>['users'][number];
 

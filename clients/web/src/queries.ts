@@ -1,5 +1,6 @@
 import { SheafError, type Workspace } from '@sheaf/client';
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
+import type { adminAuth } from './admin-auth.ts';
 import { roleIn } from './member-queries.ts';
 import { ask, auth, service } from './service.ts';
 import { createStore } from './store.ts';
@@ -14,9 +15,11 @@ const onError = (error: Error) => {
   if (!(error instanceof SheafError)) return;
   // A wrong code of a second factor is 401, too.
   if (error.code === 'UNAUTHORIZED' && lastUser.get()) sessionEnded.set(true);
-  // Whoever has been removed, or has another role now, is to see that.
-  if (error.status === 403)
-    for (const name of ['organizations', 'role', 'suspension']) void queryClient.invalidateQueries({ queryKey: [name] });
+  if (error.status !== 403) return;
+  // Whoever has been removed, or has another role now, is to see that. None of these queries may be refused itself for
+  // its reason here: it would ask again for ever.
+  const changed = error.code === 'ORGANIZATION_SUSPENDED' ? ['suspension'] : ['organizations', 'role'];
+  for (const name of changed) void queryClient.invalidateQueries({ queryKey: [name] });
 };
 
 /** The client repeats what may be repeated itself. */
@@ -29,7 +32,8 @@ export const queryClient = new QueryClient({
 /** How long a page takes organizations and workspaces for known: every one asks for them, and they seldom change. */
 const placesMs = 300_000;
 
-export type User = (typeof auth.$Infer.Session)['user'];
+type Session = typeof auth.$Infer.Session & typeof adminAuth.$Infer.Session;
+export type User = Session['user'];
 
 export interface Organization {
   id: string;
@@ -52,7 +56,7 @@ export interface Place {
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async () => {
-    const session = (await ask(auth.getSession())) as typeof auth.$Infer.Session | null;
+    const session = (await ask(auth.getSession())) as Session | null;
     if (session) keepOnlyOf(session.user);
     return session;
   },

@@ -160,7 +160,7 @@ const place = createRoute({
     const { user } = await signedIn({ location });
     const organizations = await queryClient.fetchQuery(organizationsQuery);
     const organization = organizations.find(({ slug }) => slug === params.organization);
-    if (!organization) throw notFound();
+    if (!organization) throw notFound({ data: params.organization });
     const [workspaces, role] = await Promise.all([
       queryClient.fetchQuery(workspacesQuery(organization.id)),
       queryClient.fetchQuery(roleQuery(organization.id)),

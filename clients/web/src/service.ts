@@ -1,6 +1,6 @@
 import { createClient, SheafError } from '@sheaf/client';
 import { createAuthClient } from 'better-auth/client';
-import { adminClient, organizationClient, twoFactorClient } from 'better-auth/client/plugins';
+import { organizationClient, twoFactorClient } from 'better-auth/client/plugins';
 
 const url = window.location.origin;
 
@@ -17,7 +17,7 @@ const requestIds = new WeakMap<object, string>();
 /** Sign-in, organizations and invitations: better-auth's own client. */
 export const auth = createAuthClient({
   baseURL: url,
-  plugins: [organizationClient({ teams: { enabled: true } }), twoFactorClient(), adminClient()],
+  plugins: [organizationClient({ teams: { enabled: true } }), twoFactorClient()],
   fetchOptions: {
     onError: ({ error, response }) => void requestIds.set(error, response.headers.get('x-request-id') ?? ''),
   },

@@ -20,8 +20,13 @@ describe('The console, if something goes wrong', () => {
     const { page } = await visit('documents', colleague);
     await page.getByText('No documents yet').waitFor();
     await api.database.db.deleteFrom('member').where('userId', '=', colleague.id).execute();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await page.getByRole('link', { name: 'Jobs' }).click();
-    await page.getByRole('alert').getByText(`You are no longer a member of ${tenant.slug}.`).waitFor();
+    await page.getByText(`You are not a member of ${tenant.slug}.`).waitFor();
+    expect(asked.filter((path) => path === '/rpc/organizations/usage').length).to.be.at.most(2);
+    await page.getByRole('link', { name: 'Search', exact: true }).click();
+    await page.getByRole('heading', { name: `You are not a member of ${tenant.slug}.` }).waitFor();
     await page.getByRole('link', { name: 'Go to your documents' }).click();
     await page.getByRole('heading', { name: 'Set up your organization' }).waitFor();
   });
@@ -83,7 +88,7 @@ describe('The console, if something goes wrong', () => {
     await page.getByLabel('Email address').fill(tenant.owner.email);
     await page.getByRole('textbox', { name: 'Password' }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('There is nothing at this address.').waitFor();
+    await page.getByText(`You are not a member of ${other.slug}.`).waitFor();
   });
 
   it('says in the words of the service what a role may not do, with the id of the request', async () => {

@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { ask, auth } from '../service.ts';
+import { adminAuth } from '../admin-auth.ts';
+import { ask } from '../service.ts';
 import { t } from '../text.ts';
 import { Failure } from './failure.tsx';
 
@@ -8,7 +9,7 @@ import { Failure } from './failure.tsx';
 export default function Impersonation({ name, email }: { name: string; email: string }) {
   // Nothing of the other user stays in memory.
   const { mutate, isPending, error } = useMutation({
-    mutationFn: () => ask(auth.admin.stopImpersonating()),
+    mutationFn: () => ask(adminAuth.admin.stopImpersonating()),
     onSuccess: () => window.location.assign('/admin/users'),
   });
   return (

@@ -103,7 +103,7 @@ function Content() {
       </>
     );
   return (
-    <Alert variant="default" role="alert" title={t.nav.removed(organization.name)}>
+    <Alert variant="default" role="alert" title={t.nav.notMember(organization.name)}>
       <Anchor href="/">{t.common.home}</Anchor>
     </Alert>
   );

@@ -59,7 +59,7 @@ export const de: Messages = {
     account: 'Konto',
     crumbs: 'Wo Sie sind',
     all: (things) => `Alle ${things}`,
-    removed: (organization) => `Sie sind kein Mitglied von ${organization} mehr.`,
+    notMember: (organization) => `Sie sind kein Mitglied von ${organization}.`,
     suspended: (organization, since) => `${organization} ist seit ${since} vom Betreiber gesperrt: Sie können nur lesen, und Jobs warten.`,
     signOut: 'Abmelden',
     light: 'Helle Farben verwenden',

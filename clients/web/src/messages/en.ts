@@ -62,7 +62,7 @@ export const en = {
     account: 'Account',
     crumbs: 'Where you are',
     all: (things: string) => `All ${things.toLowerCase()}`,
-    removed: (organization: string) => `You are no longer a member of ${organization}.`,
+    notMember: (organization: string) => `You are not a member of ${organization}.`,
     suspended: (organization: string, since: string) =>
       `An operator has suspended ${organization} since ${since}: you can only read, and jobs wait.`,
     signOut: 'Sign out',

@@ -2,6 +2,7 @@ import { NativeSelect, SegmentedControl, Table, Text, TextInput } from '@mantine
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { adminAuth } from '../../admin-auth.ts';
 import { type ListedUser, usersQuery } from '../../admin-queries.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { Empty } from '../../components/empty.tsx';
@@ -15,7 +16,7 @@ import { StateMark } from '../../components/state-mark.tsx';
 import { Time } from '../../components/time.tsx';
 import type { FormTask } from '../../components/use-form-task.ts';
 import { queryClient } from '../../queries.ts';
-import { ask, auth } from '../../service.ts';
+import { ask } from '../../service.ts';
 import { formatRelative, t } from '../../text.ts';
 
 const route = getRouteApi('/admin/users');
@@ -105,7 +106,7 @@ function UserRow({ user, onAsk }: { user: ListedUser; onAsk: (what: 'ban' | 'imp
             actions={[
               role !== 'admin' && !banned && { label: t.admin.impersonate, run: () => onAsk('impersonate') },
               banned
-                ? { label: t.admin.unban, run: () => ask(auth.admin.unbanUser({ userId: id })) }
+                ? { label: t.admin.unban, run: () => ask(adminAuth.admin.unbanUser({ userId: id })) }
                 : { label: t.admin.ban, isDangerous: true, run: () => onAsk('ban') },
             ]}
           />
@@ -138,7 +139,7 @@ function UserState({ user: { role, banned, banReason, banExpires } }: { user: Li
 function Ban({ user: { id, name }, onClose }: { user: ListedUser; onClose: () => void }) {
   const task: FormTask = async ({ reason = '', seconds = '' }) => {
     const given = { ...(reason.trim() ? { banReason: reason.trim() } : {}), ...(seconds ? { banExpiresIn: Number(seconds) } : {}) };
-    await ask(auth.admin.banUser({ userId: id, ...given }));
+    await ask(adminAuth.admin.banUser({ userId: id, ...given }));
     await queryClient.invalidateQueries({ queryKey: ['admin', 'users'] });
     onClose();
   };
@@ -158,7 +159,7 @@ function Impersonate({ user: { id, name }, onClose }: { user: ListedUser; onClos
       title={t.admin.impersonateTitle(name)}
       text={t.admin.impersonateText}
       action={t.admin.impersonate}
-      task={() => ask(auth.admin.impersonateUser({ userId: id }))}
+      task={() => ask(adminAuth.admin.impersonateUser({ userId: id }))}
       changes={['none']}
       onClose={onClose}
       // From a fresh page: nothing of the admin stays in memory.
