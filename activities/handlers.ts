@@ -8,7 +8,7 @@ import { chunkingOf, chunkSizeOf, maxChunks } from '../domain/chunking/chunking.
 import { cutChunks } from '../domain/chunking/cut-chunks.ts';
 import { digested } from '../domain/documents/digested.ts';
 import { DocumentGone, type DocumentRow, findDocument } from '../domain/documents/document.ts';
-import { type ExtractedText, findText, keepText, storeText } from '../domain/documents/document-text.ts';
+import { type ExtractedText, findText, keepText, storeText, TextReplaced } from '../domain/documents/document-text.ts';
 import { lockToReplace, replaceContent } from '../domain/documents/replace-content.ts';
 import { cutPassages } from '../domain/fields/document-passages.ts';
 import { schemaOf } from '../domain/fields/shipped-schemas.ts';
@@ -16,7 +16,6 @@ import { toFields } from '../domain/fields/to-fields.ts';
 import type { JobRow } from '../domain/jobs/job.ts';
 import { stagesLeft } from '../domain/jobs/stages.ts';
 import type { Outcome } from '../domain/jobs/store-outcome.ts';
-import { lockForEffects } from '../domain/locks.ts';
 import { keepSearchedIndex, readSearchedIndex } from '../domain/search/searched-index.ts';
 import { storeChunks } from '../domain/search/store-chunks.ts';
 import { isOwnStore } from '../domain/stored-objects/store-owner.ts';
@@ -54,10 +53,7 @@ const summarizeDocument: Handler = async (deps, job, signal, report) => {
   const summary = await patiently(() => deps.ai.summarize({ text, maxSentences, signal, ...ofJob(job) }), patience);
   return {
     result: { ...summary },
-    async effects(trx) {
-      await lockForEffects(trx, document);
-      await store(trx);
-    },
+    effects: store,
   };
 };
 
@@ -68,7 +64,7 @@ const summarizeDocument: Handler = async (deps, job, signal, report) => {
 const indexDocument: Handler = async (deps, job, signal, report) => {
   const until = Date.now() + deps.jobs.timeoutMs;
   const document = await getJobDocument(deps, job);
-  const { text, outline, store, isStored } = await getDocumentText(deps, document, { ...ofJob(job), signal, report });
+  const { text, outline, store } = await getDocumentText(deps, document, { ...ofJob(job), signal, report });
   const read = await readSearchedIndex(deps.db, document.workspace_id);
   const { chunkCharacters, textsPerCall } = await deps.embedder.profileOf(read?.model);
   const size = chunkSizeOf(chunkCharacters);
@@ -87,7 +83,6 @@ const indexDocument: Handler = async (deps, job, signal, report) => {
     async effects(trx) {
       await lockToReplace(trx, document);
       await keepSearchedIndex(trx, document, { read, made });
-      if (isStored) await keepText(trx, document, text);
       await store(trx);
       await storeChunks(trx, await replaceContent(trx, document, { isIndexed: true }), made, chunks);
     },
@@ -117,7 +112,7 @@ const embedTexts: Handler = async (deps, job, signal, report) => {
 const extractFields: Handler = async (deps, job, signal, report) => {
   const patience = patienceOf(deps, signal);
   const document = await getJobDocument(deps, job);
-  const { text, outline, ocrConfidence, store, isStored } = await getDocumentText(deps, document, { ...ofJob(job), signal, report });
+  const { text, outline, ocrConfidence, store } = await getDocumentText(deps, document, { ...ofJob(job), signal, report });
   if (text.trim() === '') throw new JobFailure('no_text', 'The document has no text to read fields in.', false);
   const { name, content_type: contentType } = document;
   const cut = cutPassages({ contentType, text, outline, ocrConfidence });
@@ -128,11 +123,7 @@ const extractFields: Handler = async (deps, job, signal, report) => {
   const { withheld, ...fields } = toFields(schema, parts, cut);
   return {
     result: { ...fields, withheld: withheld + unreadable, model, characters: countCharacters(text) },
-    async effects(trx) {
-      // The positions of the values are those in this text.
-      if (isStored) await keepText(trx, document, text);
-      await store(trx);
-    },
+    effects: store,
   };
 };
 
@@ -186,9 +177,8 @@ interface Call {
   report: (progress: string) => void;
 }
 
-/** A document's text, whether it was already stored, and the effect that stores a new one. */
+/** A document's text, and the effect that stores a new one, or else keeps the one that the result was made from. */
 interface DocumentText {
-  isStored?: boolean;
   text: string;
   outline: Outline;
   ocrConfidence: (number | null)[] | null | undefined;
@@ -198,7 +188,7 @@ interface DocumentText {
 /** The stored text of a document, or else a newly extracted one, which the effect `store` stores. Throws as {@link extractText}. */
 async function getDocumentText(deps: ActivityDeps, document: DocumentRow, call: Call): Promise<DocumentText> {
   const stored = await findText(deps.db, document.id);
-  if (stored) return { ...stored, ocrConfidence: document.extracted_ocr_confidence, isStored: true, store: async () => {} };
+  if (stored) return { ...stored, ocrConfidence: document.extracted_ocr_confidence, store: (trx) => keepText(trx, document, stored.text) };
   const extracted = await extractText(deps, document, call);
   const { text, outline, ocrConfidence } = extracted;
   return { text, outline, ocrConfidence, store: (trx) => storeText(trx, document, extracted) };
@@ -208,8 +198,10 @@ async function getDocumentText(deps: ActivityDeps, document: DocumentRow, call: 
  * The error for a document without an object. If its row still exists, the store has lost the object, and the log says so. A store without
  * the marker of this deployment is a wrong one, so a later attempt may find the right one.
  */
-async function withoutObject({ db, storage, log }: ActivityDeps, { id }: DocumentRow): Promise<DocumentGone | StorageUnavailable> {
-  if (!(await findDocument(db, id))) return new DocumentGone();
+async function withoutObject({ db, storage, log }: ActivityDeps, { id, object_key }: DocumentRow): Promise<Error> {
+  const now = await findDocument(db, id);
+  if (!now) return new DocumentGone();
+  if (now.object_key !== object_key) return new TextReplaced();
   if (!(await isOwnStore(db, storage))) {
     log.warn({ documentId: id, location: storage.location }, 'the store is not that of this database; the job is tried again');
     return new StorageUnavailable('the store is not that of this database');

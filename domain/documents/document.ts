@@ -46,7 +46,8 @@ const columns = [
   'sha256',
   'promised_sha256',
   'version',
-  'replaces',
+  // An upload whose document is gone replaces nothing any more.
+  sql<string | null>`(select id from document as replaced where replaced.id = document.replaces)`.as('replaces'),
   'extracted_characters',
   'extracted_pages',
   'extracted_truncated',

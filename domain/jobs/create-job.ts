@@ -35,7 +35,10 @@ export async function createJob(trx: Transaction, getPlan: GetPlan, actor: Actor
   return job;
 }
 
-/** The newest job that does this for a document, queued, running or succeeded; undefined if there is none. */
+/**
+ * The newest job that does this for a document as it is now: queued, running, or succeeded unless its text is gone since, or its content was
+ * replaced by a later upload. Undefined if there is none.
+ */
 async function findJobOf(
   trx: Transaction,
   organizationId: string,
@@ -47,12 +50,17 @@ async function findJobOf(
     .where('organization_id', '=', organizationId)
     .where('document_id', '=', documentId)
     .where('kind', 'in', [kind, 'document.process'])
-    .where('status', 'in', ['queued', 'running', 'succeeded'])
+    .where(sql<boolean>`(status in ('queued', 'running') or status = 'succeeded' and ${isOfPresentContent})`)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
 }
+
+const isOfPresentContent = sql`exists (
+  select from document where document.id = job.document_id and extracted_at is not null
+    and job.created_at >= coalesce((select max(created_at) from document_version where document_id = document.id), '-infinity')
+)`;
 
 /** The fields that are specific to this kind of job, which the job shows again. */
 export function inputOf(input: CreateJobInput): Record<string, unknown> {

@@ -114,6 +114,11 @@ describe('What a workspace keeps for a number of days', () => {
     await api.jobIn(owner.token, again.id, ['succeeded']);
     expect(await housekeeping()).to.include({ workspaceRetention: 0 });
     expect((await asOwner('GET', `/documents/${forgotten.id}/text`)).body.text).to.include('dusk');
+    // The job that has made it counts as done no longer than it is there.
+    await age('document', ['extracted_at'], [forgotten.id], 30);
+    expect(await apply()).to.equal(1);
+    const once = { kind: 'document.index', documentId: forgotten.id, once: true };
+    expect((await expectOk(asOwner('POST', '/jobs', once))).body.id).not.to.equal(again.id);
   });
 
   it('stays while it is held', async () => {

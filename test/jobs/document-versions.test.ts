@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { sweepLateUploads } from '../../domain/stored-objects/late-uploads.ts';
 import { createKey } from '../support/api-keys.ts';
-import { aiError, goodAnswer } from '../support/fake-ai.ts';
+import { aiError, goodAnswer, providerError } from '../support/fake-ai.ts';
 import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
 import { callOver } from '../support/transports.ts';
@@ -143,6 +143,65 @@ describe('A new version of a document', () => {
     const orphan = await upload(id, 'A text of its own.', {});
     await expectOk(call('documents.delete', { id: (await get(id)).version === 1 ? id : orphan }));
     await until(async () => (await list()).items.every(({ indexedAt }: any) => indexedAt !== null));
+  });
+
+  it('is a document like any other once the one that it was to replace is gone', async () => {
+    const id = await original();
+    ai.behave('extract', () => aiError(422, 'unreadable_document'));
+    const uploaded = await upload(id);
+    await until(async () => (await get(uploaded)).failedJob !== null);
+    ai.behave('extract');
+    await expectOk(call('documents.delete', { id }));
+    expect(await get(uploaded)).not.to.have.property('replaces');
+    await upload(uploaded, 'A third.');
+    await replaced(uploaded);
+    expect(await textOf(uploaded)).to.equal('A third.');
+  });
+
+  it('is not answered for by the jobs of the content before', async () => {
+    const id = await original();
+    const process = { kind: 'document.process', documentId: id, once: true };
+    const create = async () => (await expectOk(call('jobs.create', process))).body.id;
+    const before = await create();
+    await api.jobIn(tenant.owner.token, before, ['succeeded']);
+    expect(await create()).to.equal(before);
+    await upload(id);
+    await replaced(id);
+    const after = await create();
+    expect(after).not.to.equal(before);
+    await api.jobIn(tenant.owner.token, after, ['succeeded']);
+    expect(await create()).to.equal(after);
+  });
+
+  it('leaves no summary of the old one to a job that had read that', async () => {
+    const id = await original('document.extract');
+    const held = Promise.withResolvers<void>();
+    ai.behave('summarize', async (asked) => {
+      await held.promise;
+      return goodAnswer(asked);
+    });
+    const { id: late } = (await expectOk(call('jobs.create', { kind: 'document.summarize', documentId: id }))).body;
+    await until(async () => ai.callsOf(late) > 0);
+    await upload(id);
+    await replaced(id);
+    held.resolve();
+    const job = async () => (await call('jobs.get', { id: late })).body;
+    await until(async () => (await job()).status !== 'running');
+    expect(await job()).to.deep.include({ status: 'queued', result: null });
+  });
+
+  it('is read by an extraction that had to wait while the old bytes went', async () => {
+    const id = await original('document.extract');
+    ai.behave('extract', (asked) =>
+      String(asked.body) === first ? providerError('vision', 'limited', { 'retry-after': '3' }) : goodAnswer(asked),
+    );
+    const { id: late } = (await expectOk(call('jobs.create', { kind: 'document.extract', documentId: id }))).body;
+    await until(async () => ai.callsOf(late) > 0);
+    await upload(id);
+    await replaced(id);
+    const job = async () => (await call('jobs.get', { id: late })).body;
+    await until(async () => (await job()).status !== 'running');
+    expect(await job()).to.include({ status: 'queued' });
   });
 
   it('goes on to its summary if it is processed as a whole', async () => {
