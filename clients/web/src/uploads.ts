@@ -22,6 +22,8 @@ export interface UploadItem {
   name: string;
   /** Whether the document is made searchable once it is stored. */
   index: boolean;
+  /** The document that gets the file as its new content: the service reads that by itself. */
+  replaces: string | undefined;
   state: 'waiting' | 'sending' | 'done' | 'failed' | 'canceled';
   sentBytes: number;
   /** Set once it is stored: only what follows may have failed. */
@@ -48,8 +50,15 @@ window.addEventListener('beforeunload', (event) => {
   if (uploads.get().some(isUnderWay)) event.preventDefault();
 });
 
-export function startUploads({ workspaceId, files, index }: { workspaceId: string; files: NamedFile[]; index: boolean }): void {
-  const added = files.map((file): UploadItem => ({ ...file, key: ++lastKey, workspaceId, index, state: 'waiting', sentBytes: 0 }));
+interface Started {
+  workspaceId: string;
+  files: NamedFile[];
+  index: boolean;
+  replaces?: string;
+}
+
+export function startUploads({ files, replaces, ...rest }: Started): void {
+  const added = files.map((file): UploadItem => ({ ...rest, ...file, replaces, key: ++lastKey, state: 'waiting', sentBytes: 0 }));
   uploads.set([...uploads.get(), ...added]);
   goOn();
 }
@@ -118,7 +127,7 @@ function sendNext(): void {
     })
     .finally(() => {
       running.delete(next.key);
-      void queryClient.invalidateQueries({ queryKey: ['documents'] });
+      for (const name of ['documents', 'document']) void queryClient.invalidateQueries({ queryKey: [name] });
       sendNext();
     });
   sendNext();
@@ -129,7 +138,7 @@ async function send(item: UploadItem, signal: AbortSignal): Promise<void> {
   if (item.index) await background.jobs.create({ kind: 'document.index', documentId, once: true });
 }
 
-async function store({ key, workspaceId, file, name: path }: UploadItem, signal: AbortSignal): Promise<string> {
+async function store({ key, workspaceId, file, replaces, name: path }: UploadItem, signal: AbortSignal): Promise<string> {
   const contentType = contentTypeOf(path);
   if (!contentType) throw new UnknownType(t.uploads.unknownType);
   const onProgress = ({ sentBytes }: { sentBytes: number }) => change(key, { sentBytes });
@@ -137,7 +146,7 @@ async function store({ key, workspaceId, file, name: path }: UploadItem, signal:
   const name = Array.from(path).slice(-longestName).join('');
   const onDuplicate = ({ name: duplicateOf }: { name: string }) => change(key, { duplicateOf });
   const sha256 = await digest(file);
-  const upload = { workspaceId, file, name, contentType, sha256, onProgress, onDuplicate, signal };
+  const upload = { workspaceId, file, name, contentType, replaces, sha256, onProgress, onDuplicate, signal };
   const { id } = await background.uploadDocument(upload);
   change(key, { documentId: id });
   return id;

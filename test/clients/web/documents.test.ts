@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Tenant } from '../../support/tenants.ts';
+import { violationsOf } from './support/axe.ts';
 import { pathOf, useConsole } from './support/use-console.ts';
 
 describe('The list of documents in the console', () => {
@@ -48,6 +49,27 @@ describe('The list of documents in the console', () => {
     const cell = await page.getByRole('cell').filter({ has: link }).boundingBox();
     expect((end?.x ?? 0) + (end?.width ?? 0)).to.be.at.most((cell?.x ?? 0) + (cell?.width ?? 0));
     expect(await link.locator('.keep').textContent()).to.equal(' and the end.txt');
+  });
+
+  it('gets a new version from its page, which lists what it was before, under its name', async () => {
+    const { token } = tenant.owner;
+    const { id: documentId } = await api.upload(tenant, { name: 'rota.txt', bytes: 'The night watch begins at nine.' });
+    const { body } = await api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.index', documentId } });
+    await api.jobIn(token, body.id, ['succeeded']);
+    const { page, complaints } = await open(pathOf(tenant, `documents/${documentId}`), { as: tenant.owner });
+    await page.getByText('The night watch begins at nine.').waitFor();
+    expect(await page.getByRole('region', { name: 'Versions' }).count()).to.equal(0);
+    const chosen = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Upload a new version' }).click();
+    const file = { name: 'rota (2).txt', mimeType: 'text/plain', buffer: Buffer.from('The night watch begins at ten.') };
+    await (await chosen).setFiles(file);
+    await page.getByText('The night watch begins at ten.').waitFor();
+    await page.getByRole('heading', { name: 'rota.txt' }).waitFor();
+    const versions = page.getByRole('region', { name: 'Versions' });
+    await versions.getByRole('row', { name: /^1 31 B/ }).waitFor();
+    await versions.getByRole('row', { name: /^2 30 B/ }).waitFor();
+    expect(await violationsOf(page)).to.deep.equal([]);
+    expect(complaints).to.deep.equal([]);
   });
 
   it('says which document could not be read, and why; so does its page', async () => {

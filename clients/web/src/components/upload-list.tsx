@@ -8,9 +8,9 @@ import { ShortName } from './short-name.tsx';
 /** So many are shown at once; of more there is one bar, which opens to the list. */
 const fewUploads = 4;
 
-/** The uploads of a workspace: how far they are in all, and each with its progress. */
-export function UploadList({ workspaceId }: { workspaceId: string }) {
-  const items = uploads.use().filter((each) => each.workspaceId === workspaceId);
+/** The uploads of a workspace, or of a document's new versions: how far they are in all, and each with its progress. */
+export function UploadList({ workspaceId, replaces }: { workspaceId: string; replaces?: string }) {
+  const items = uploads.use().filter((each) => each.workspaceId === workspaceId && (!replaces || each.replaces === replaces));
   if (items.length === 0) return null;
   const isDone = !items.some(isUnderWay);
   const list = (

@@ -225,6 +225,9 @@ export const de: Messages = {
     notices: 'Was ausgelassen oder vermutet wurde',
     failed: (job) => `„${job}“ ist fehlgeschlagen`,
     jobs: 'Jobs dieses Dokuments',
+    newVersion: 'Neue Version hochladen',
+    versions: 'Versionen',
+    version: 'Version',
   },
   fields: {
     title: 'Felder',

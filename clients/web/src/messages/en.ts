@@ -226,6 +226,9 @@ export const en = {
     notices: 'What was left out, or guessed',
     failed: (job: string) => `“${job}” failed`,
     jobs: 'Jobs of this document',
+    newVersion: 'Upload a new version',
+    versions: 'Versions',
+    version: 'Version',
   },
   fields: {
     title: 'Fields',

@@ -181,7 +181,7 @@ function Quoted({ sentence: { text, mark, citations } }: { sentence: Sentence })
   return (
     <li>
       <Paper withBorder p="md">
-        <Text className="passage foreign">
+        <Text className="foreign">
           {before}
           {mark && <mark>{mark}</mark>}
           {after}

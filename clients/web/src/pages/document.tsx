@@ -16,7 +16,9 @@ import { isShown, Original } from '../components/original.tsx';
 import { PageChoice } from '../components/page-choice.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Summary } from '../components/summary.tsx';
+import { UploadList } from '../components/upload-list.tsx';
 import type { FormTask } from '../components/use-form-task.ts';
+import { NewVersion, Versions } from '../components/versions.tsx';
 import { documentQuery, textQuery } from '../document-queries.ts';
 import type { Passage } from '../original/messages.ts';
 import { jobKindsQuery, queryClient, slugsOf } from '../queries.ts';
@@ -51,6 +53,7 @@ function Known({ document }: { document: Uploaded }) {
       </Text>
       <Labels document={document} />
       <Actions document={document} />
+      <UploadList workspaceId={document.workspaceId} replaces={document.id} />
       {failedJob && (
         <Alert color="red" mb="md" title={t.document.failed((t.jobs.kinds as Record<string, string>)[failedJob.kind] ?? failedJob.kind)}>
           <span className="foreign">{failedJob.error?.message}</span>
@@ -76,6 +79,7 @@ function Known({ document }: { document: Uploaded }) {
       )}
       <Content document={document} />
       <DocumentJobs place={place} documentId={document.id} />
+      <Versions document={document} />
     </>
   );
 }
@@ -180,6 +184,7 @@ function Actions({ document }: { document: Uploaded }) {
         >
           {t.document.summarize}
         </Button>
+        <NewVersion document={document} />
         <Button size="xs" variant="default" onClick={() => setAsked('rename')}>
           {t.document.rename}
         </Button>
