@@ -26,10 +26,10 @@ describe('The chart', function () {
   });
   after(() => removeTestDirectory(directory));
 
-  async function render(values: object): Promise<any[]> {
+  async function render(values: object, namespace = 'sheaf'): Promise<any[]> {
     const file = join(directory, 'values.yaml');
     writeFileSync(file, stringify(values));
-    const running = runProgram(program, ['template', 'sheaf', chart, '--namespace', 'sheaf', '--values', file]);
+    const running = runProgram(program, ['template', 'sheaf', chart, '--namespace', namespace, '--values', file]);
     expect((await running.exited).code, running.stderr()).to.equal(0);
     return readAll(running.stdout());
   }
@@ -80,6 +80,14 @@ describe('The chart', function () {
     expect(pod.nodeSelector).to.deep.equal({ pool: 'large' });
     const { minReplicas, maxReplicas, metrics } = find(rendered, 'HorizontalPodAutoscaler sheaf-worker').spec;
     expect([minReplicas, maxReplicas, metrics[0].external.target]).to.deep.equal([2, 12, { type: 'Value', value: '30' }]);
+  });
+
+  it('is installed beside another one: nothing outside of the namespace has the same name', async () => {
+    const [ours, theirs] = [await render({ backup: { target: 's3://of/mine' } }), await render({}, 'staging')];
+    const outside = (rendered: any[]) => rendered.filter(({ metadata }) => metadata.namespace === undefined).map(nameOf);
+    expect([outside(ours), outside(theirs)]).to.deep.equal([['PriorityClass sheaf-first'], ['PriorityClass staging-first']]);
+    const classes = theirs.map(({ spec }) => spec?.template?.spec?.priorityClassName).filter((name) => name !== undefined);
+    expect(classes).to.deep.equal(['staging-first', 'staging-first']);
   });
 
   it('starts pods again when a variable has changed, and only then', async () => {

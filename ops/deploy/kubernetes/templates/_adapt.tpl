@@ -4,7 +4,11 @@
 {{- $manifest := .manifest }}
 {{- $name := $manifest.metadata.name }}
 {{- $own := get $values (trimPrefix "sheaf-" $name) | default dict }}
-{{- if ne $manifest.kind "PriorityClass" }}{{ $_ := set $manifest.metadata "namespace" .root.Release.Namespace }}{{ end }}
+{{- if eq $manifest.kind "PriorityClass" }}
+{{- $_ := set $manifest.metadata "name" (include "sheaf.first" .root) }}
+{{- else }}
+{{- $_ := set $manifest.metadata "namespace" .root.Release.Namespace }}
+{{- end }}
 {{- if eq $manifest.kind "ConfigMap" }}
 {{- $_ := set $manifest "data" (include "sheaf.config" (dict "manifest" $manifest "root" .root) | fromYaml) }}
 {{- else if eq $manifest.kind "HorizontalPodAutoscaler" }}
@@ -17,10 +21,14 @@
 {{- if eq $manifest.kind "Job" }}{{ $_ := set $manifest.metadata "name" (printf "%s-%d" $name .root.Release.Revision) }}{{ end }}
 {{- end }}
 
+{{- /* The one thing outside of the namespace: each namespace has its own. */ -}}
+{{- define "sheaf.first" }}{{ .Release.Namespace }}-first{{ end }}
+
 {{- define "sheaf.adaptPods" }}
 {{- $template := .manifest.spec.template }}
 {{- $own := .own }}
 {{- $image := .root.Values.image }}
+{{- if $template.spec.priorityClassName }}{{ $_ := set $template.spec "priorityClassName" (include "sheaf.first" .root) }}{{ end }}
 {{- range $container := concat ($template.spec.initContainers | default list) $template.spec.containers }}
 {{- $repository := splitList ":" $container.image | first }}
 {{- with $image.registry }}{{ $repository = printf "%s/%s" (trimSuffix "/" .) $repository }}{{ end }}
