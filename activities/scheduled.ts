@@ -91,6 +91,7 @@ export function housekeepingActivities({ db, storage, log, secrets, steps, audit
       if (lost > 0) log.warn({ lost }, 'webhooks had lost their workflows; the sweep sends them');
       return await remove(retention.webhookDeliveries);
     },
+    deleteProviderCalls: () => remove(retention.providerCalls),
     applyRetention: () => applyRetention(db, reporting<RetentionProgress>()),
     sealStoredSecrets: () => sealStoredSecrets(db, secrets, reporting<number>()),
     /** The number of problems that `npm run ops -- ledger` names. */

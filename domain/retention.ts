@@ -97,6 +97,9 @@ export const idempotencyKeys: Expired = {
 /** Mails that could not be sent. Their workflows are kept for the same time. */
 export const mails: Expired = { table: 'mail', key: ['id'], time: 'created_at', before: daysAgo(30) };
 
+/** What providers did: a year can be compared with the same month of the year before. */
+export const providerCalls: Expired = { table: 'provider_call', key: ['id'], time: 'created_at', before: daysAgo(400) };
+
 /** Unused links to verify an address or set a password, and states of sign-ins with a provider. */
 export const verifications: Expired = { table: 'verification', key: ['id'], time: 'expiresAt', before: sql`now()` };
 

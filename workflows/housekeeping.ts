@@ -40,6 +40,7 @@ export async function housekeeping(): Promise<HousekeepingResult> {
     sealedSecrets: 'sealed-secrets',
     ledgerProblems: 'ledger-problems',
     workspaceRetention: 'workspace-retention',
+    providerCalls: 'provider-calls',
   };
   const names = (Object.keys(steps) as Step[]).filter((step) => later[step] === undefined || patched(later[step]));
   const failed = await runAll(names, done);
@@ -90,4 +91,5 @@ const steps: Record<keyof HousekeepingResult, () => Promise<number>> = {
   sealedSecrets: () => activities.sealStoredSecrets(),
   ledgerProblems: () => activities.checkLedger(),
   workspaceRetention: () => activities.applyRetention(),
+  providerCalls: () => activities.deleteProviderCalls(),
 };

@@ -145,6 +145,7 @@ export interface HousekeepingResult {
   ledgerProblems: number;
   /** Documents, texts and jobs that workspaces keep no longer. */
   workspaceRetention: number;
+  providerCalls: number;
 }
 
 /** A filter on failed jobs to retry, which must match every given field. Times are ISO 8601. */

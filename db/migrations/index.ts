@@ -29,6 +29,7 @@ import * as planOverride from './0027-plan-override.ts';
 import * as providerCalls from './0028-provider-calls.ts';
 import * as documentVersions from './0029-document-versions.ts';
 import * as readOnly from './0030-read-only.ts';
+import * as providerCallAge from './0031-provider-call-age.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -68,4 +69,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0028-provider-calls': providerCalls,
   '0029-document-versions': documentVersions,
   '0030-read-only': readOnly,
+  '0031-provider-call-age': providerCallAge,
 };

@@ -8,6 +8,7 @@ import type { Database } from '../../db/schema.ts';
 import { listApiKeys } from '../../domain/api-keys/api-key.ts';
 import { listAuditEntries, listPlatformAuditEntries } from '../../domain/audit.ts';
 import { readAuditFeed } from '../../domain/audit-feed.ts';
+import { readCosts } from '../../domain/costs/read-costs.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import { readHeldCredits, readUsageHistory } from '../../domain/credits/usage-history.ts';
 import type { DocumentFilter } from '../../domain/documents/document-filter.ts';
@@ -23,12 +24,12 @@ import { listOrganizations } from '../../domain/organizations/list-organizations
 import { createCursors } from '../../domain/page.ts';
 import { listBacklog, listStuck } from '../../domain/platform/backlog.ts';
 import { measureQueue, measureQueues, measureWaiting } from '../../domain/platform/measure-platform.ts';
-import { auditEntries, deleteInBatches, finishedJobs, idempotencyKeys, sessions } from '../../domain/retention.ts';
+import { auditEntries, deleteInBatches, finishedJobs, idempotencyKeys, providerCalls, sessions } from '../../domain/retention.ts';
 import { deleteObjectBatch } from '../../domain/stored-objects/delete-object-batch.ts';
 import { sweepObjectDeletions } from '../../domain/stored-objects/sweep-object-deletions.ts';
 import { countDue, listDue } from '../../domain/workspaces/due-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { fillApiKeys, filledTables, fillTables, large } from './support/fill-tables.ts';
+import { fillApiKeys, filledTables, fillProviderCalls, fillTables, large } from './support/fill-tables.ts';
 
 /** Enough that a sequential scan is never the cheapest way. Millions are tried by hand. */
 const rows = Number(process.env.PLAN_TEST_ROWS ?? 60_000);
@@ -46,6 +47,7 @@ describe(`With ${rows} rows in each large table`, () => {
     database = await createTestDatabase();
     await fillTables(database.db, rows);
     await fillApiKeys(database.db);
+    await fillProviderCalls(database.db, rows / 5);
     pool = createPool({ url: database.url, poolSize: 2 });
     db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }), log: ({ query }) => void seen.push(query) });
     await addLabeledDocuments();
@@ -99,7 +101,7 @@ describe(`With ${rows} rows in each large table`, () => {
     const scanned: string[] = [];
     for (const { sql: text, parameters } of seen.filter(({ sql: text }) => isPlanned.test(text) && !isCountOfAll.test(text))) {
       const { rows: plans } = await pool.query(`explain (format json) ${text}`, [...parameters]);
-      const tables = scansOf(plans[0]['QUERY PLAN'][0].Plan).filter((table) => filledTables.includes(table));
+      const tables = scansOf(plans[0]['QUERY PLAN'][0].Plan).filter((table) => [...filledTables, 'provider_call'].includes(table));
       scanned.push(...tables.map((table) => `${table}, by ${text.replaceAll(/\s+/g, ' ')}`));
     }
     expect(seen).to.not.have.length(0);
@@ -175,12 +177,14 @@ describe(`With ${rows} rows in each large table`, () => {
     'organizations by name': () => listOrganizations(db, { limit: 25, offset: 0, dunningDays: 14 }),
     'the ledger': () => checkLedger(db, { sliceSize: 1_000, limit: 1 }),
     'credits by day': () => readUsageHistory(db, { organizationId: small, from: '2026-11-01', to: '2026-11-30', by: 'key', limit: 100 }),
+    'costs by day': () => readCosts(db, [], { organizationId: small, from: '2026-11-01', to: '2026-11-30', by: 'model', limit: 100 }),
     'credits that are held': () => readHeldCredits(db, small),
     'the ledger of an organization': () => checkLedger(db, { organizationId: small, sliceSize: 1_000 }),
     'attempts that are lost': () => sweepLostAttempts(db, { timeoutMs: 1e9, limit: 100, onFailure: () => {} }),
     'jobs without a workflow': () => sweepQueuedJobs(db, { limit: 1, getPlan: async () => null }),
     'jobs that are past their time': () => deleteInBatches(db, finishedJobs, progress),
     'audit entries that are past their time': () => deleteInBatches(db, auditEntries(36_500), progress),
+    'calls of providers that are past their time': () => deleteInBatches(db, providerCalls, progress),
     'sessions that are over': () => deleteInBatches(db, sessions, progress),
     'idempotency keys that are past their time': () => deleteInBatches(db, idempotencyKeys, progress),
   };

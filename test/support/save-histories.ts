@@ -172,8 +172,9 @@ async function saveOperations(api: TestApi, tenant: Tenant): Promise<void> {
   await run('reconcileIndexes', 'reconcile-indexes');
   await run('reconcileBilling', 'reconcile-billing');
   // The one without a suffix began before there were webhooks, the one with webhooks before secrets were sealed, and the one with sealed
-  // secrets before the ledger was checked, and the one with the ledger before workspaces had a retention.
-  await run('housekeeping', 'housekeeping-with-retention');
+  // secrets before the ledger was checked, the one with the ledger before workspaces had a retention, and the one with retention before calls
+  // of providers were deleted.
+  await run('housekeeping', 'housekeeping-with-provider-calls');
   const replay: ReplayInput = { organizationId: tenant.organizationId, perMinute: 6_000 };
   await requestReplay(api.database.db, { id: 'replay-failed-jobs-saved', input: replay });
   await run('replayFailedJobs', 'replay-failed-jobs', [replay]);

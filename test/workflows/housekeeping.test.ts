@@ -83,6 +83,9 @@ describe('Housekeeping', () => {
     await sql`insert into webhook_delivery (id, organization_id, endpoint_id, event_id, event, data, created_at) values
       ('old', ${organizationId}, 'e', 'old', 'job.failed', '{}', now() - interval '31 days'),
       ('kept', ${organizationId}, 'e', 'kept', 'job.failed', '{}', now() - interval '29 days')`.execute(db);
+    await sql`insert into provider_call (organization_id, purpose, purpose_id, role, created_at) values
+      (${organizationId}, 'job', 'old', 'chat', now() - interval '401 days'),
+      (${organizationId}, 'job', 'kept', 'chat', now() - interval '399 days')`.execute(db);
     const directory = join(api.stack.dataDir, 'objects', organizationId);
     mkdirSync(directory, { recursive: true });
     const old = new Date(Date.now() - 2 * 24 * 60 * 60 * 1_000);
@@ -112,10 +115,12 @@ describe('Housekeeping', () => {
       sealedSecrets: 0,
       ledgerProblems: 0,
       workspaceRetention: 0,
+      providerCalls: 1,
     });
     for (const [table, kept] of Object.entries({ verification: 'open', stripe_event: 'kept', webhook_delivery: 'kept' })) {
       expect((await sql`select id from ${sql.table(table)}`.execute(db)).rows, table).to.deep.equal([{ id: kept }]);
     }
+    expect((await sql`select purpose_id from provider_call`.execute(db)).rows).to.deep.equal([{ purpose_id: 'kept' }]);
     await until(() => !readdirSync(directory).some((name) => name === 'orphan' || name === begun.body.document.id));
     await until(async () => (await sql`select from organization where id = 'ownerless'`.execute(db)).rows.length === 0);
     expect(readdirSync(directory).sort()).to.deep.equal([recent.id, 'young'].sort());

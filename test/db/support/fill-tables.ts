@@ -34,6 +34,18 @@ export async function fillApiKeys(db: Db): Promise<void> {
   await sql`vacuum analyze api_key`.execute(db);
 }
 
+/** Records what providers did. Apart from the rest, too. */
+export async function fillProviderCalls(db: Db, rows: number): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    await sql`set local session_replication_role = replica`.execute(trx);
+    await sql
+      .raw(`insert into provider_call (organization_id, purpose, role, model, unreported_calls, input_tokens, created_at)
+      select ${organizationOf}, 'job', 'chat', 'talker', 0, 10, now() - (${rows} - n) * interval '1 second' from generate_series(1, ${rows}) as series (n)`)
+      .execute(trx);
+  });
+  await sql`vacuum analyze provider_call`.execute(db);
+}
+
 /** The tables that must not be read from end to end. */
 export const filledTables = [
   'job',
