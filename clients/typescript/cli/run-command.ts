@@ -8,6 +8,7 @@ import { addJobs } from './commands/jobs.ts';
 import { addKeys } from './commands/keys.ts';
 import { addLogin } from './commands/login.ts';
 import { addSearch } from './commands/search.ts';
+import { addSync } from './commands/sync.ts';
 import { addUpload } from './commands/upload.ts';
 import { addUsage } from './commands/usage.ts';
 import { addWebhooks } from './commands/webhooks.ts';
@@ -54,6 +55,7 @@ function createProgram(terminal: Terminal, isJson: boolean): Command {
   for (const add of [
     addLogin,
     addUpload,
+    addSync,
     addExport,
     addSearch,
     addAsk,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { access, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -7,6 +7,7 @@ import { lostResponse } from '../../errors.ts';
 import { type Client, type Document, type RetryOptions, SheafError } from '../../index.ts';
 import { delayBefore, mayRepeat, sleep } from '../../retry.ts';
 import { parseRetryAfter } from '../../retry-after.ts';
+import { hashFile } from '../hash-file.ts';
 import type { Noted } from './catalog.ts';
 import { safePath } from './safe-name.ts';
 
@@ -47,7 +48,7 @@ export function createFolder({ client, retries, directory, onReceived, noted }: 
   }
 
   async function has(path: string, sha256?: string): Promise<boolean> {
-    if (sha256 !== undefined) return (await hashOf(at(path)).catch(() => undefined)) === sha256;
+    if (sha256 !== undefined) return (await hashFile(at(path)).catch(() => undefined)) === sha256;
     return await access(at(path)).then(
       () => true,
       () => false,
@@ -169,10 +170,4 @@ async function refusal({ status, headers, body }: Response): Promise<SheafError>
   await body?.cancel().catch(() => undefined);
   const retryAfterMs = parseRetryAfter(headers.get('retry-after'));
   return new SheafError(`HTTP_${status}`, `the response was ${status}.`, { status, retryAfterMs });
-}
-
-async function hashOf(file: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const piece of createReadStream(file)) hash.update(piece);
-  return hash.digest('hex');
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
-import { type Charset, type Client, type ContentType, type Document, type Job, SheafError } from '../../index.ts';
+import { type Charset, type Client, type ContentType, type Document, type Job, SheafError, type Upload } from '../../index.ts';
 import { Failure } from '../failure.ts';
 
 export interface Sending {
@@ -64,8 +64,8 @@ async function sendOnce(sending: Sending, file: File, blob: Blob, tag: string): 
   return { status: known ? 'unchanged' : 'uploaded', documentId: document.id };
 }
 
-/** Throws Failure if the service does not have the kind of job: no other file would fare better. */
-async function queueJob(client: Client, kind: 'document.index' | 'document.process', documentId: string): Promise<Job> {
+/** Queues a job, unless the document has one of the kind. Throws Failure if the service does not have the kind: no other file would fare better. */
+export async function queueJob(client: Client, kind: NonNullable<Sending['job']>, documentId: string): Promise<Job> {
   return await client.jobs.create({ kind, documentId, once: true }).catch((error: unknown) => {
     throw error instanceof SheafError && error.is('BAD_REQUEST') ? new Failure(`The service has no jobs of kind ${kind}.`) : error;
   });
@@ -80,18 +80,29 @@ async function waitForEnd(client: Client, id: string, signal: AbortSignal): Prom
     throw new NotProcessed(`${kind} ${status === 'failed' ? 'failed' : 'was canceled'}${error ? `: ${error.message}` : ''}`);
 }
 
-/** The key is made of what is sent: a run that follows one that was killed goes on with its document. */
 async function upload(sending: Sending, file: File, blob: Blob, tag: string): Promise<Document> {
-  const { client, workspaceId, charset, onSent } = sending;
-  let countedBytes = 0;
-  const onProgress = ({ sentBytes }: { sentBytes: number }) => {
-    onSent(sentBytes - countedBytes);
-    countedBytes = sentBytes;
-  };
+  const { workspaceId, charset } = sending;
   const { contentType } = file;
   const labels = {
     ...{ workspaceId, name: nameOf(file), contentType, tags: [tag, ...sending.tags] },
     ...(charset && textTypes.test(contentType) ? { charset } : {}),
+  };
+  return await uploadOnce(sending, blob, labels);
+}
+
+/**
+ * Uploads a file under a key that is made of its labels, which have to tell its content: a run that follows one that was killed, or is
+ * beside another, goes on with the same document.
+ */
+export async function uploadOnce(
+  { client, onSent }: Pick<Sending, 'client' | 'onSent'>,
+  blob: Blob,
+  labels: Omit<Upload, 'file'>,
+): Promise<Document> {
+  let countedBytes = 0;
+  const onProgress = ({ sentBytes }: { sentBytes: number }) => {
+    onSent(sentBytes - countedBytes);
+    countedBytes = sentBytes;
   };
   const idempotencyKey = `sheaf-upload-${createHash('sha256').update(JSON.stringify(labels)).digest('base64url')}`;
   const all = { ...labels, file: blob, onProgress };
@@ -109,6 +120,7 @@ async function hashTag(blob: Blob): Promise<string> {
   return `sha256:${hash.digest('base64url')}`;
 }
 
-function nameOf({ name }: File): string {
+/** The name of a file's document: the end of its path. */
+export function nameOf({ name }: Pick<File, 'name'>): string {
   return Array.from(name).slice(-longestName).join('');
 }

@@ -21,11 +21,14 @@ export async function uploadFiles({ paths, onOutcome, ...uploading }: Uploading)
   await forEachAtOnce(findFiles(paths), uploading, async (found) => onOutcome(await sendFound(send, found)));
 }
 
+/** Why a file is left out by its name. */
+export const noType = 'its extension is of no type that can be uploaded';
+
 async function sendFound(send: (file: File) => Promise<Sent>, found: Found | Unreadable): Promise<UploadOutcome> {
   if ('error' in found) return { ...found, status: 'failed', error: explain(found.path, found.error) };
   const { path, name, contentType, isNamed } = found;
   if (contentType === undefined) {
-    const reason = 'its extension is of no type that can be uploaded';
+    const reason = noType;
     return isNamed ? { path, status: 'failed', error: new Error(reason) } : { path, status: 'skipped', reason };
   }
   try {
@@ -38,13 +41,18 @@ async function sendFound(send: (file: File) => Promise<Sent>, found: Found | Unr
 }
 
 /** Node.js reads a name as UTF-8, puts U+FFFD for what is none, and then finds no such file. */
-function explain(path: string, error: unknown): unknown {
+export function explain(path: string, error: unknown): unknown {
   return path.includes('\ufffd') && (error as NodeJS.ErrnoException).code === 'ENOENT' ? new Error('its name is not UTF-8') : error;
 }
 
-/** Whether another file may fare better: this one cannot be read or processed, has changed, is too large, or is of a type that is not taken. */
-function isOfThisFile(error: unknown): boolean {
-  if (error instanceof SheafError) return error.is('BAD_REQUEST') || error.is('PAYLOAD_TOO_LARGE') || error.status === 413;
+const codesOfFile = new Set(['BAD_REQUEST', 'CONFLICT', 'LEGAL_HOLD', 'PAYLOAD_TOO_LARGE', 'PRECONDITION_FAILED']);
+
+/**
+ * Whether another file may fare better: this one cannot be read or processed, has changed, is too large, is of a type that is not taken, or
+ * of a content that the workspace takes only once or has to keep.
+ */
+export function isOfThisFile(error: unknown): boolean {
+  if (error instanceof SheafError) return codesOfFile.has(error.code) || error.status === 413;
   if (error instanceof NotProcessed) return true;
   return error instanceof Error && ('syscall' in error || error.name === 'NotReadableError');
 }
