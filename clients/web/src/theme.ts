@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme } from '@mantine/core';
+import { type CSSVariablesResolver, createTheme, Text } from '@mantine/core';
 
 /** One color, whose shades are dark enough for white text and light enough for a dark page. */
 export const theme = createTheme({
@@ -7,6 +7,7 @@ export const theme = createTheme({
   defaultRadius: 'md',
   cursorType: 'pointer',
   headings: { fontWeight: '650' },
+  components: { Text: Text.extend({ defaultProps: { size: 'sm' } }) },
 });
 
 /** Quiet text, that can still be read: the usual gray has too little contrast. */

@@ -16,9 +16,7 @@ export function Address() {
   return (
     <Section title={t.account.email}>
       <Stack gap="md" align="flex-start">
-        <Text size="sm" className="foreign">
-          {t.account.emailNow(email)}
-        </Text>
+        <Text className="foreign">{t.account.emailNow(email)}</Text>
         {said && !error && (
           <Alert variant="default" role="status">
             {t.account.linkWorked}
@@ -26,7 +24,7 @@ export function Address() {
         )}
         {!emailVerified && (
           <>
-            <Text size="sm">{t.account.unverified}</Text>
+            <Text>{t.account.unverified}</Text>
             <SendMail email={email} isFirst />
           </>
         )}

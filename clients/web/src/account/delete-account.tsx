@@ -14,9 +14,7 @@ export function DeleteAccount() {
   const [isAsked, setIsAsked] = useState(false);
   return (
     <Section title={t.account.deleteTitle}>
-      <Text size="sm" mb="md">
-        {t.account.deleteText}
-      </Text>
+      <Text mb="md">{t.account.deleteText}</Text>
       <Button variant="default" onClick={() => setIsAsked(true)}>
         {t.account.deleteTitle}
       </Button>
@@ -34,7 +32,7 @@ function Asked({ onClose }: { onClose: () => void }) {
   };
   return (
     <FormDialog title={t.account.deleteAsked} action={t.common.delete} task={task} onClose={onClose} isDangerous>
-      <Text size="sm">{t.account.deleteText}</Text>
+      <Text>{t.account.deleteText}</Text>
       <TypedAgain text={email} label={t.account.typeEmail} />
       {hasPassword && <PasswordField label={t.account.current} />}
     </FormDialog>

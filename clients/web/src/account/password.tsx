@@ -32,7 +32,7 @@ export function Password() {
 /** For those who have signed up by a provider. */
 export function NoPassword() {
   return (
-    <Text size="sm">
+    <Text>
       {t.account.noPassword}{' '}
       <LinkTo to="/forgot-password" size="sm">
         {t.reset.setTitle}

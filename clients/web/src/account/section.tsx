@@ -29,11 +29,7 @@ export function Form({ task, action, done, children }: FormProps) {
       <Stack gap="md" align="flex-start" className="form">
         {children}
         <Failure error={error} />
-        {isSuccess && (
-          <Text size="sm" role="status">
-            {done}
-          </Text>
-        )}
+        {isSuccess && <Text role="status">{done}</Text>}
         <Button type="submit" loading={isPending}>
           {action}
         </Button>

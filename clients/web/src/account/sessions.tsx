@@ -5,7 +5,7 @@ import { Loaded } from '../components/loaded.tsx';
 import { RowMenu } from '../components/row-menu.tsx';
 import { Rows } from '../components/rows.tsx';
 import { TaskButton } from '../components/task-button.tsx';
-import { Time } from '../components/time.tsx';
+import { TimeCell } from '../components/time.tsx';
 import { sessionQuery } from '../queries.ts';
 import { ask, auth } from '../service.ts';
 import { t } from '../text.ts';
@@ -19,7 +19,7 @@ export function Sessions() {
   const isStale = sessions.error instanceof SheafError && sessions.error.code === 'SESSION_NOT_FRESH';
   return (
     <Section title={t.account.sessions}>
-      <Text size="sm" c="dimmed" mb="sm">
+      <Text c="dimmed" mb="sm">
         {isStale ? t.account.notFresh : t.account.sessionsHint}
       </Text>
       {!isStale && <Loaded query={sessions}>{(items) => <SessionTable items={items} />}</Loaded>}
@@ -51,9 +51,7 @@ function SessionRow({ session: { token, userAgent, ipAddress, updatedAt }, isThi
     <Table.Tr>
       <Table.Td className="foreign">{isThis ? `${device} (${t.account.thisOne})` : device}</Table.Td>
       <Table.Td className="foreign">{ipAddress && shorten(ipAddress)}</Table.Td>
-      <Table.Td data-label={t.account.lastUsed}>
-        <Time at={updatedAt} />
-      </Table.Td>
+      <TimeCell at={updatedAt} label={t.account.lastUsed} />
       <Table.Td className="number">
         <RowMenu
           name={device}

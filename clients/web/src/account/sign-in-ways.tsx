@@ -15,7 +15,7 @@ export function SignInWays() {
   if (!config?.socialProviders.length) return null;
   return (
     <Section title={t.account.providers}>
-      <Text size="sm" c="dimmed" mb="sm">
+      <Text c="dimmed" mb="sm">
         {t.account.providersHint}
       </Text>
       <Loaded query={accounts}>
@@ -37,7 +37,7 @@ function Way({ provider, accountId }: { provider: keyof typeof t.sign.providers;
   const link = () => ask(auth.linkSocial({ provider, callbackURL: here, errorCallbackURL: here }));
   return (
     <Group justify="space-between" gap="sm">
-      <Text size="sm">{name}</Text>
+      <Text>{name}</Text>
       {accountId === undefined ? (
         <TaskButton task={link} label={t.account.connectOne(name)}>
           {t.account.connect}

@@ -38,9 +38,9 @@ export function TurnOnTwoFactor({ onClose }: { onClose: () => void }) {
   if (isOn) return <BackupCodes codes={begun.backupCodes} onClose={onClose} />;
   return (
     <FormDialog title={t.account.turnOnTitle} action={t.account.turnOn} task={finish} onClose={onClose}>
-      <Text size="sm">{t.account.scan}</Text>
+      <Text>{t.account.scan}</Text>
       <QrCode text={begun.totpURI} />
-      <Text size="sm">{t.account.secret}</Text>
+      <Text>{t.account.secret}</Text>
       <Code block className="foreign wraps" tabIndex={0}>
         {new URL(begun.totpURI).searchParams.get('secret')}
       </Code>

@@ -26,9 +26,7 @@ export function TwoFactor() {
   );
   return (
     <Section title={t.account.twoFactor}>
-      <Text size="sm" mb="md">
-        {twoFactorEnabled ? t.account.twoFactorOn : t.account.twoFactorOff}
-      </Text>
+      <Text mb="md">{twoFactorEnabled ? t.account.twoFactorOn : t.account.twoFactorOff}</Text>
       {hasPassword === false ? (
         <NoPassword />
       ) : (
@@ -53,7 +51,7 @@ function TurnOff({ onClose }: { onClose: () => void }) {
   });
   return (
     <FormDialog title={t.account.turnOffTitle} action={t.account.turnOff} task={task} onClose={onClose} isDangerous>
-      <Text size="sm">{t.account.turnOffText}</Text>
+      <Text>{t.account.turnOffText}</Text>
       {fields}
     </FormDialog>
   );
@@ -63,7 +61,7 @@ function NewCodes({ onClose, onCodes }: { onClose: () => void; onCodes: (codes: 
   const { task, fields } = useProof('generate-backup-codes', async (answer) => onCodes((answer as { backupCodes: string[] }).backupCodes));
   return (
     <FormDialog title={t.account.newCodes} action={t.start.create} task={task} onClose={onClose}>
-      <Text size="sm">{t.account.newCodesText}</Text>
+      <Text>{t.account.newCodesText}</Text>
       {fields}
     </FormDialog>
   );

@@ -24,7 +24,7 @@ export function AccountMenu({ user: { name, email }, children }: { user: User; c
           <UnstyledButton className="account" disabled={signOut.isPending}>
             <VisuallyHidden>{t.nav.account}</VisuallyHidden>
             <span className="one-line">
-              <Text component="span" display="block" size="sm" fw={550} truncate>
+              <Text component="span" display="block" fw={550} truncate>
                 {name}
               </Text>
               <Text component="span" display="block" size="xs" c="dimmed" truncate>

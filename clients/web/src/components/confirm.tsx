@@ -28,7 +28,7 @@ export function Confirm({ title, text, action, task, changes, onClose, onDone = 
   });
   return (
     <Dialog title={title} onClose={onClose}>
-      <Text size="sm">{text}</Text>
+      <Text>{text}</Text>
       <Failure error={error} />
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>

@@ -51,7 +51,7 @@ export function Costs({ organizationId }: { organizationId: string }) {
         </Title>
         <TaskButton task={download}>{t.audit.download}</TaskButton>
       </Group>
-      <Text size="sm" c="dimmed" mb="xs">
+      <Text c="dimmed" mb="xs">
         {t.usage.costsHint}
       </Text>
       <Rows heads={[t.usage.model, ...[t.usage.calls, t.usage.unknownCalls, t.usage.tokens, t.usage.cost].map((number) => ({ number }))]}>

@@ -1,13 +1,14 @@
-import { Table, Text, Title } from '@mantine/core';
+import { Table, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { jobsQuery, type ListedJob } from '../jobs.ts';
 import { type Place, slugsOf } from '../queries.ts';
 import { formatNumber, formatSeconds, t } from '../text.ts';
 import { Failure } from './failure.tsx';
+import { Foreign } from './foreign.tsx';
 import { JobState } from './job-state.tsx';
 import { LinkTo } from './link-to.tsx';
 import { Rows } from './rows.tsx';
-import { Time } from './time.tsx';
+import { TimeCell } from './time.tsx';
 
 /** What was done with a document: the newest jobs, how long after its creation each was done, what it cost, and why it failed. */
 export function DocumentJobs({ place, documentId }: { place: Place; documentId: string }) {
@@ -38,11 +39,7 @@ function JobOfDocument({ job, place }: { job: ListedJob; place: Place }) {
         <LinkTo to="/o/$organization/$workspace/jobs/$id" params={{ ...slugsOf(place), id }} className="name">
           {t.jobs.kinds[kind]}
         </LinkTo>
-        {error && (
-          <Text size="sm" c="red" className="foreign">
-            {error.message}
-          </Text>
-        )}
+        {error && <Foreign c="red">{error.message}</Foreign>}
       </Table.Td>
       <Table.Td>
         <JobState job={job} />
@@ -53,9 +50,7 @@ function JobOfDocument({ job, place }: { job: ListedJob; place: Place }) {
       <Table.Td className="number" data-label={t.jobs.credits}>
         {formatNumber(isGivenBack ? 0 : credits)}
       </Table.Td>
-      <Table.Td>
-        <Time at={createdAt} />
-      </Table.Td>
+      <TimeCell at={createdAt} />
     </Table.Tr>
   );
 }

@@ -35,13 +35,15 @@ export function DocumentText({ document: { id, contentType }, extracted, page = 
     <>
       <Paper withBorder p="md" className="document-text foreign" tabIndex={0} role="region" aria-label={t.document.text}>
         {wholePage.trim() === '' ? (
-          <Text c="dimmed">{t.document.emptyText}</Text>
+          <Text size="md" c="dimmed">
+            {t.document.emptyText}
+          </Text>
         ) : (
           <Rich text={wholePage} passage={passage} isMarkdown={contentType === 'text/markdown'} />
         )}
       </Paper>
       {truncated && (
-        <Text size="sm" c="dimmed" mt="xs">
+        <Text c="dimmed" mt="xs">
           {t.document.truncated}
         </Text>
       )}

@@ -38,10 +38,10 @@ export function DropArea({ workspaceId }: { workspaceId: string }) {
     >
       <Group justify="space-between" gap="md">
         <Stack gap={4} className="drop-words">
-          <Text fw={600}>{t.documents.drop}</Text>
-          <Text size="sm" c="dimmed">
-            {t.documents.dropHint(endings.kinds.map((ending) => ending.toUpperCase()).join(', '))}
+          <Text size="md" fw={600}>
+            {t.documents.drop}
           </Text>
+          <Text c="dimmed">{t.documents.dropHint(endings.kinds.map((ending) => ending.toUpperCase()).join(', '))}</Text>
           <Checkbox
             size="sm"
             mt={6}

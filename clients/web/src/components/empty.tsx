@@ -9,9 +9,7 @@ export function Empty({ title, text }: { title?: string; text: string }) {
           {title}
         </Title>
       )}
-      <Text size="sm" c="dimmed">
-        {text}
-      </Text>
+      <Text c="dimmed">{text}</Text>
     </Paper>
   );
 }

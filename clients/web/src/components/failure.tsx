@@ -9,7 +9,7 @@ export function Failure({ error, retry, title }: { error: unknown; retry?: (() =
   const { requestId } = error instanceof SheafError ? error : {};
   return (
     <Alert color="red" variant="default" title={title} role="alert" className="failure">
-      <Text size="sm">{error instanceof Error ? error.message : String(error)}</Text>
+      <Text>{error instanceof Error ? error.message : String(error)}</Text>
       {(requestId || retry) && (
         <Group gap="sm" mt="xs">
           {retry && (

@@ -67,14 +67,8 @@ function Step({ isDone, title, children }: { isDone: boolean; title: string; chi
     <Group component="li" gap="xs" wrap="nowrap" align="flex-start" className="step" data-done={isDone}>
       <Icon size={20} role="img" aria-label={isDone ? t.steps.done : t.steps.open} className="keep" />
       <div>
-        <Text size="sm" fw={550}>
-          {title}
-        </Text>
-        {!isDone && (
-          <Text size="sm" c="dimmed">
-            {children}
-          </Text>
-        )}
+        <Text fw={550}>{title}</Text>
+        {!isDone && <Text c="dimmed">{children}</Text>}
       </div>
     </Group>
   );

@@ -1,5 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core';
+import type { QueryKey } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { queryClient } from '../queries.ts';
 import { t } from '../text.ts';
 import { Dialog } from './dialog.tsx';
 import { Failure } from './failure.tsx';
@@ -8,8 +10,10 @@ import { type FormTask, useFormTask } from './use-form-task.ts';
 interface FormDialogProps {
   title: string;
   action: string;
-  /** What it does with its fields. The dialog stays open if that fails; closing it is up to the task. */
+  /** What it does with its fields. The dialog stays open if that fails. */
   task: FormTask;
+  /** What is read again once it is done, after which the dialog closes; without it closing is up to the task. */
+  changes?: QueryKey;
   onClose: () => void;
   /** Whether it cannot be undone. */
   isDangerous?: boolean;
@@ -17,8 +21,13 @@ interface FormDialogProps {
 }
 
 /** A form over the page. */
-export function FormDialog({ title, action, task, onClose, isDangerous = false, children }: FormDialogProps) {
-  const { onSubmit, isPending, error } = useFormTask(task);
+export function FormDialog({ title, action, task, changes, onClose, isDangerous = false, children }: FormDialogProps) {
+  const { onSubmit, isPending, error } = useFormTask(async (fields, data) => {
+    await task(fields, data);
+    if (!changes) return;
+    await queryClient.invalidateQueries({ queryKey: changes });
+    onClose();
+  });
   return (
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={onSubmit}>

@@ -43,7 +43,11 @@ export function Frame({ brand, crumbs, tools, navigation, children }: FrameProps
       <AppShell.Navbar p="sm" aria-label={t.nav.label}>
         <Group gap="xs" wrap="nowrap" px={6} pb="sm">
           <Mark />
-          {brand ?? <Text fw={650}>{t.common.product}</Text>}
+          {brand ?? (
+            <Text size="md" fw={650}>
+              {t.common.product}
+            </Text>
+          )}
           <Burger opened onClick={close} hiddenFrom="sm" size="sm" ml="auto" aria-label={t.common.close} />
         </Group>
         {navigation(close)}

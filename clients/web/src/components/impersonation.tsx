@@ -1,9 +1,10 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { adminAuth } from '../admin-auth.ts';
 import { ask } from '../service.ts';
 import { t } from '../text.ts';
 import { Failure } from './failure.tsx';
+import { Foreign } from './foreign.tsx';
 
 /** Says over every page that somebody acts in the name of another, and ends that. */
 export default function Impersonation({ name, email }: { name: string; email: string }) {
@@ -15,9 +16,7 @@ export default function Impersonation({ name, email }: { name: string; email: st
   return (
     <section className="impersonation" aria-label={t.impersonation.title}>
       <Group justify="space-between" gap="sm">
-        <Text size="sm" fw={600} className="foreign">
-          {t.impersonation.says(name, email)}
-        </Text>
+        <Foreign fw={600}>{t.impersonation.says(name, email)}</Foreign>
         <Button size="xs" color="dark" loading={isPending} onClick={() => mutate()}>
           {t.impersonation.end}
         </Button>

@@ -25,7 +25,7 @@ export function Retention({ workspace: { id, name, retention }, onClose }: { wor
   };
   return (
     <FormDialog title={t.keeping.title(name)} action={due ? t.keeping.confirm : t.common.save} task={task} onClose={onClose}>
-      <Text size="sm">{t.keeping.hint}</Text>
+      <Text>{t.keeping.hint}</Text>
       {kinds.map((kind) => (
         <TextInput
           key={kind}
@@ -39,7 +39,7 @@ export function Retention({ workspace: { id, name, retention }, onClose }: { wor
         />
       ))}
       {due && (
-        <Text size="sm" role="status">
+        <Text role="status">
           {due.hold ? t.keeping.held(due.hold.reason) : t.keeping.due(due.documents.count, due.texts.count, due.jobs.count)}
         </Text>
       )}
@@ -59,17 +59,16 @@ export function SetHold({
 }) {
   const task: FormTask = async ({ reason = '' }) => {
     await service.organizations.setHold({ organizationId, workspaceId: workspace?.id, reason: reason.trim() });
-    await queryClient.invalidateQueries({ queryKey: ['holds'] });
-    onClose();
   };
   return (
     <FormDialog
       title={workspace ? t.keeping.holdTitle(workspace.name) : t.keeping.holdAll}
       action={t.keeping.hold}
       task={task}
+      changes={['holds']}
       onClose={onClose}
     >
-      <Text size="sm">{t.keeping.holdHint}</Text>
+      <Text>{t.keeping.holdHint}</Text>
       <TextInput label={t.keeping.reason} name="reason" maxLength={300} required data-autofocus />
     </FormDialog>
   );

@@ -30,12 +30,8 @@ export function Labels({ document }: { document: Document }) {
   return (
     <>
       <Group gap="xs" mb="sm">
-        <Text size="sm">{t.labels.title}</Text>
-        {!isLabeled && (
-          <Text size="sm" c="dimmed">
-            {t.labels.none}
-          </Text>
-        )}
+        <Text>{t.labels.title}</Text>
+        {!isLabeled && <Text c="dimmed">{t.labels.none}</Text>}
         <Tags tags={tags} />
         <Button size="compact-sm" variant="default" onClick={() => setIsEdited(true)}>
           {t.labels.edit}

@@ -1,9 +1,9 @@
-import { Text } from '@mantine/core';
 import IconLock from '@tabler/icons-react/icons/IconLock';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { membersQuery, roleIn } from '../member-queries.ts';
 import { formatList, t } from '../text.ts';
+import { Foreign } from './foreign.tsx';
 
 const route = getRouteApi('/o/$organization/$workspace');
 
@@ -17,10 +17,10 @@ export function Lacks({ permission }: { permission: keyof typeof t.lacks.permiss
   const role = permission === 'organization:delete' ? ['owner'] : ['owner', 'admin'];
   const givers = members.filter((member) => role.includes(roleIn(member.role))).map(({ user }) => user.name);
   return (
-    <Text size="sm" c="dimmed" my="md" className="foreign">
+    <Foreign c="dimmed" my="md">
       <IconLock size={16} aria-hidden className="icon" />{' '}
       {t.lacks.says(t.members.roles[isAdmin ? 'admin' : 'member'], t.lacks.permissions[permission], permission)}{' '}
       {givers.length > 0 && t.lacks.givers(formatList(givers))}
-    </Text>
+    </Foreign>
   );
 }

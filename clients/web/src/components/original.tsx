@@ -72,12 +72,7 @@ function Frame({ bytes, page, passage, onPages }: { bytes: ArrayBuffer } & Omit<
     if (isLoaded) send({ page, label: t.document.page(page), passage });
   }, [isLoaded, bytes, page, passage?.quote, passage?.before]);
 
-  if (hasFailed)
-    return (
-      <Text size="sm" role="status">
-        {t.document.originalUnreadable}
-      </Text>
-    );
+  if (hasFailed) return <Text role="status">{t.document.originalUnreadable}</Text>;
   return (
     <iframe
       ref={frame}

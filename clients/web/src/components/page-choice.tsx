@@ -11,9 +11,7 @@ export function PageChoice({ page, pages }: { page: number; pages: number }) {
       <Button size="compact-sm" variant="default" disabled={page <= 1} aria-label={t.document.previous} onClick={() => go(page - 1)}>
         ‹
       </Button>
-      <Text size="sm" aria-live="polite">
-        {t.common.of(t.document.page(page), String(pages))}
-      </Text>
+      <Text aria-live="polite">{t.common.of(t.document.page(page), String(pages))}</Text>
       <Button size="compact-sm" variant="default" disabled={page >= pages} aria-label={t.document.next} onClick={() => go(page + 1)}>
         ›
       </Button>

@@ -44,11 +44,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
         onKeyDown={onKeyDown}
         data-autofocus
       />
-      {found.length === 0 && (
-        <Text size="sm" role="status">
-          {t.palette.none}
-        </Text>
-      )}
+      {found.length === 0 && <Text role="status">{t.palette.none}</Text>}
       <div id="palette" role="listbox" aria-label={t.palette.title} className="palette">
         {found.map((target, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the keys belong to the field above.

@@ -28,7 +28,7 @@ export function RetryJobs({ jobs, onClose }: RetryJobsProps) {
   const credits = t.common.credits(jobs.reduce((sum, job) => sum + job.credits, 0));
   return (
     <FormDialog title={title} action={t.common.retry} task={task} onClose={onClose}>
-      <Text size="sm">{t.jobs.retryAllText(credits)}</Text>
+      <Text>{t.jobs.retryAllText(credits)}</Text>
     </FormDialog>
   );
 }
@@ -45,11 +45,9 @@ function Refused({ title, started, reasons, onClose }: RefusedProps) {
   return (
     <Dialog title={title} onClose={onClose}>
       <Stack gap="xs" role="status">
-        <Text size="sm">{t.jobs.retriedSome(started, reasons.length)}</Text>
+        <Text>{t.jobs.retriedSome(started, reasons.length)}</Text>
         {[...new Set(reasons)].map((reason) => (
-          <Text key={reason} size="sm">
-            {t.jobs.retryRefused(reason, reasons.filter((other) => other === reason).length)}
-          </Text>
+          <Text key={reason}>{t.jobs.retryRefused(reason, reasons.filter((other) => other === reason).length)}</Text>
         ))}
       </Stack>
       <Group justify="flex-end">

@@ -7,7 +7,7 @@ import { Dialog } from './dialog.tsx';
 export function Secret({ title, hint, secret, onClose }: { title: string; hint: string; secret: string; onClose: () => void }) {
   return (
     <Dialog title={title} onClose={onClose}>
-      <Text size="sm">{hint}</Text>
+      <Text>{hint}</Text>
       <Code block className="foreign wraps" tabIndex={0}>
         {secret}
       </Code>

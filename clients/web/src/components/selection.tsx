@@ -34,7 +34,7 @@ interface SelectionBarProps {
 export function SelectionBar({ selected, actions, onClear }: SelectionBarProps) {
   return (
     <Group className="selection" gap="xs" role="group" aria-label={t.common.selected(selected)}>
-      <Text size="sm" fw={550} role="status">
+      <Text fw={550} role="status">
         {t.common.selected(selected)}
       </Text>
       {actions.map(({ label, run }) => (

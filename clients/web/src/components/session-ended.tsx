@@ -14,7 +14,7 @@ export function SessionEnded() {
   return (
     <Modal opened onClose={() => undefined} withCloseButton={false} title={t.sign.ended} centered>
       <Stack gap="md">
-        <Text size="sm">{t.sign.endedHint}</Text>
+        <Text>{t.sign.endedHint}</Text>
         <SignInForm email={lastUser.get()?.email} onDone={goOn} />
       </Stack>
     </Modal>

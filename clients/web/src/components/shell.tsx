@@ -14,6 +14,7 @@ import { service } from '../service.ts';
 import { formatDay, t } from '../text.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Crumbs } from './crumbs.tsx';
+import { Foreign } from './foreign.tsx';
 import { Frame } from './frame.tsx';
 import { NavTo } from './link-to.tsx';
 
@@ -66,9 +67,9 @@ function Navigation({ onNavigate }: { onNavigate: () => void }) {
     <>
       <AppShell.Section grow className="navigation">
         {pages.workspace.map(toNav)}
-        <Text size="xs" c="dimmed" fw={600} px="sm" pt="md" pb={4} className="foreign">
+        <Foreign size="xs" c="dimmed" fw={600} px="sm" pt="md" pb={4}>
           {place.organization.name}
-        </Text>
+        </Foreign>
         {pages.organization.map(toNav)}
         {pages.platform.length > 0 && (
           <Text size="xs" c="dimmed" fw={600} px="sm" pt="md" pb={4}>

@@ -20,9 +20,7 @@ export function Summary({ place, documentId }: { place: Place; documentId: strin
       <Title order={2} size="h5" mb="xs">
         {t.document.summary}
       </Title>
-      <Text size="sm" className="foreign">
-        {summaries[0]}
-      </Text>
+      <Text className="foreign">{summaries[0]}</Text>
     </Paper>
   );
 }

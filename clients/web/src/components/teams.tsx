@@ -1,13 +1,13 @@
-import { Button, Group, NativeSelect, Paper, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, NativeSelect, Paper, TextInput, Title } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { membersQuery, type Team, teamMembersQuery, teamsQuery } from '../member-queries.ts';
-import { queryClient } from '../queries.ts';
 import { ask, auth } from '../service.ts';
 import { t } from '../text.ts';
 import { Confirm } from './confirm.tsx';
 import { Empty } from './empty.tsx';
+import { Foreign } from './foreign.tsx';
 import { FormDialog } from './form-dialog.tsx';
 import { Loaded } from './loaded.tsx';
 import { RowMenu } from './row-menu.tsx';
@@ -66,9 +66,7 @@ function TeamPaper({ team: { id, name }, onAsk }: { team: Team; onAsk: (what: 'a
   return (
     <Paper withBorder p="md" mb="sm">
       <Group justify="space-between" gap="xs">
-        <Text size="sm" fw={550} className="foreign">
-          {name}
-        </Text>
+        <Foreign fw={550}>{name}</Foreign>
         {isAdmin && (
           <RowMenu
             name={name}
@@ -95,11 +93,7 @@ function TeamMembers({ teamId }: { teamId: string }) {
   return (
     <Loaded query={inTeam}>
       {(items) =>
-        items.map(({ userId }) => (
-          <Text key={userId} size="sm" className="foreign">
-            {all.find((member) => member.userId === userId)?.user.name ?? userId}
-          </Text>
-        ))
+        items.map(({ userId }) => <Foreign key={userId}>{all.find((member) => member.userId === userId)?.user.name ?? userId}</Foreign>)
       }
     </Loaded>
   );
@@ -109,11 +103,9 @@ function CreateTeam({ onClose }: { onClose: () => void }) {
   const { organization } = route.useRouteContext();
   const task: FormTask = async ({ name = '' }) => {
     await ask(auth.organization.createTeam({ name, organizationId: organization.id }));
-    await queryClient.invalidateQueries({ queryKey: ['teams'] });
-    onClose();
   };
   return (
-    <FormDialog title={t.teams.create} action={t.common.save} task={task} onClose={onClose}>
+    <FormDialog title={t.teams.create} action={t.common.save} task={task} changes={['teams']} onClose={onClose}>
       <TextInput label={t.members.name} name="name" required maxLength={80} data-autofocus />
     </FormDialog>
   );
@@ -125,11 +117,9 @@ function AddMember({ team, onClose }: { team: Team; onClose: () => void }) {
   const options = members.data?.pages.flatMap((page) => page.members).map(({ userId, user }) => ({ value: userId, label: user.name }));
   const task: FormTask = async ({ userId = '' }) => {
     await ask(auth.organization.addTeamMember({ teamId: team.id, userId, organizationId: organization.id }));
-    await queryClient.invalidateQueries({ queryKey: ['teams'] });
-    onClose();
   };
   return (
-    <FormDialog title={t.teams.addTo(team.name)} action={t.teams.add} task={task} onClose={onClose}>
+    <FormDialog title={t.teams.addTo(team.name)} action={t.teams.add} task={task} changes={['teams']} onClose={onClose}>
       <NativeSelect label={t.members.title} name="userId" data={options ?? []} />
     </FormDialog>
   );

@@ -1,3 +1,4 @@
+import { Table } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
 import { formatExact, formatRelative } from '../text.ts';
 
@@ -15,5 +16,14 @@ export function Time({ at: given }: { at: string | Date }) {
     <time dateTime={at} title={formatExact(at)}>
       {relative}
     </time>
+  );
+}
+
+/** A cell with a time, and what it is where the table has become cards. */
+export function TimeCell({ at, label }: { at: string | Date; label?: string }) {
+  return (
+    <Table.Td data-label={label}>
+      <Time at={at} />
+    </Table.Td>
   );
 }

@@ -66,13 +66,11 @@ const Upload = memo(function Upload({ item }: { item: UploadItem }) {
   return (
     <li>
       <Group justify="space-between" wrap="nowrap" gap="sm">
-        <Text component="span" size="sm" className="foreign one-line">
+        <Text component="span" className="foreign one-line">
           <ShortName name={name} />
         </Text>
         <Group gap="xs" wrap="nowrap" className="keep">
-          <Text size="sm" c="dimmed">
-            {how}
-          </Text>
+          <Text c="dimmed">{how}</Text>
           {isUnderWay(item) && <Act label={t.uploads.cancel(name)} text={t.common.cancel} onClick={() => cancelUpload(key)} />}
           {mayBeSentAgain(item) && <Act label={t.uploads.retry(name)} text={t.common.retry} onClick={() => retryUpload(key)} />}
           {(state === 'failed' || state === 'canceled') && (
@@ -85,11 +83,7 @@ const Upload = memo(function Upload({ item }: { item: UploadItem }) {
           <Progress.Section value={percent} aria-label={t.uploads.progress(name)} />
         </Progress.Root>
       )}
-      {duplicateOf !== undefined && (
-        <Text size="sm" c="dimmed">
-          {t.uploads.duplicateOf(duplicateOf)}
-        </Text>
-      )}
+      {duplicateOf !== undefined && <Text c="dimmed">{t.uploads.duplicateOf(duplicateOf)}</Text>}
       <Failure error={error} title={t.uploads[state]} />
     </li>
   );

@@ -36,7 +36,7 @@ function Days({ history: { from, to, heldCredits, items } }: { history: History 
   const isFew = days.filter(({ parts }) => parts.length > 0).length <= 7;
   return (
     <>
-      <Text size="sm" c="dimmed" mb="md">
+      <Text c="dimmed" mb="md">
         {t.usage.byDayHint(t.common.credits(heldCredits))}
       </Text>
       <div className="chart" role="img" aria-label={t.usage.chart(formatNumber(sumOf(items)))} data-most={formatNumber(largest)}>

@@ -22,7 +22,7 @@ export default function AcceptInvitation() {
 function ComeIn({ next }: { next: string }) {
   return (
     <>
-      <Text size="sm">{t.invitation.signIn}</Text>
+      <Text>{t.invitation.signIn}</Text>
       <Group>
         <ButtonTo to="/sign-in" search={{ next }}>
           {t.sign.in}
@@ -52,12 +52,8 @@ function Answer({ id }: { id: string }) {
   const { organizationName, inviterEmail, role } = invitation.data;
   return (
     <>
-      <Text size="sm" className="foreign">
-        {t.invitation.text(organizationName, inviterEmail)}
-      </Text>
-      <Text size="sm" c="dimmed">
-        {t.invitation.role(t.members.roles[roleIn(role)])}
-      </Text>
+      <Text className="foreign">{t.invitation.text(organizationName, inviterEmail)}</Text>
+      <Text c="dimmed">{t.invitation.role(t.members.roles[roleIn(role)])}</Text>
       <Failure error={accept.error ?? reject.error} />
       <Group>
         <Button loading={accept.isPending} onClick={() => accept.mutate()}>

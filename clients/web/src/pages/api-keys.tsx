@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Confirm } from '../components/confirm.tsx';
 import { Empty } from '../components/empty.tsx';
+import { Foreign } from '../components/foreign.tsx';
 import { FormDialog } from '../components/form-dialog.tsx';
 import { Loaded } from '../components/loaded.tsx';
 import { PageHead } from '../components/page-head.tsx';
@@ -42,7 +43,7 @@ export default function ApiKeys() {
       <PageHead title={t.apiKeys.title}>
         <Button onClick={() => setAsked({ what: 'create' })}>{t.apiKeys.create}</Button>
       </PageHead>
-      <Text size="sm" c="dimmed" mb="md">
+      <Text c="dimmed" mb="md">
         {t.apiKeys.hint}
       </Text>
       <Loaded query={keys}>
@@ -78,21 +79,15 @@ function KeyRow({ apiKey, onAsk }: { apiKey: ApiKey; onAsk: (asked: Asked) => vo
     <Table.Tr>
       <Table.Td>
         <Stack gap={2}>
-          <Text size="sm" fw={550} className="foreign">
-            {name}
-          </Text>
-          <Text size="sm" c="dimmed">
+          <Foreign fw={550}>{name}</Foreign>
+          <Text c="dimmed">
             {`${prefix}… · `}
             <Reach apiKey={apiKey} />
           </Text>
           <Text size="xs" c="dimmed">
             {permissions.join(', ')}
           </Text>
-          {overlapEndsAt && (
-            <Text size="sm" c="dimmed">
-              {t.apiKeys.overlapEnds(formatRelative(overlapEndsAt))}
-            </Text>
-          )}
+          {overlapEndsAt && <Text c="dimmed">{t.apiKeys.overlapEnds(formatRelative(overlapEndsAt))}</Text>}
         </Stack>
       </Table.Td>
       <Table.Td>
@@ -174,7 +169,7 @@ function Rotate({ apiKey: { id, name }, onSecret, onClose }: SecretDialog & { ap
   const rotate: FormTask = async ({ overlap }) => onSecret(await service.apiKeys.rotate({ id, overlapSeconds: Number(overlap) }));
   return (
     <FormDialog title={t.apiKeys.rotateTitle(name)} action={t.apiKeys.rotate} task={rotate} onClose={onClose}>
-      <Text size="sm">{t.apiKeys.rotateText}</Text>
+      <Text>{t.apiKeys.rotateText}</Text>
       <NativeSelect
         label={t.apiKeys.overlap}
         name="overlap"

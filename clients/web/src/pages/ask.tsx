@@ -8,6 +8,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { canCopy } from '../clipboard.ts';
 import { Empty } from '../components/empty.tsx';
 import { Failure } from '../components/failure.tsx';
+import { Foreign } from '../components/foreign.tsx';
 import { ButtonTo, LinkTo } from '../components/link-to.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { PassageLink } from '../components/passage-link.tsx';
@@ -160,10 +161,10 @@ function NothingFound({ question }: { question: string }) {
   const place = route.useRouteContext();
   return (
     <Paper withBorder p="md">
-      <Text size="sm">{t.ask.none}</Text>
-      <Text size="sm" c="dimmed" mt={4} className="foreign">
+      <Text>{t.ask.none}</Text>
+      <Foreign c="dimmed" mt={4}>
         {t.ask.searched(place.workspace.name)}
-      </Text>
+      </Foreign>
       <Group gap="md" mt="xs">
         <LinkTo to="/o/$organization/$workspace/search" params={slugsOf(place)} search={{ q: question }} size="sm">
           {t.ask.search}
@@ -181,11 +182,11 @@ function Quoted({ sentence: { text, mark, citations } }: { sentence: Sentence })
   return (
     <li>
       <Paper withBorder p="md">
-        <Text className="foreign">
+        <Foreign size="md">
           {before}
           {mark && <mark>{mark}</mark>}
           {after}
-        </Text>
+        </Foreign>
         {citations.map((citation) => (
           <Cited key={`${citation.documentId} ${citation.start}`} citation={citation} />
         ))}
@@ -208,16 +209,16 @@ function Cited({ citation }: { citation: Citation }) {
   return (
     <>
       {around.length > 0 && (
-        <Text size="sm" c="dimmed" mt="xs" className="foreign">
+        <Foreign c="dimmed" mt="xs">
           {around.join(' … ')}
-        </Text>
+        </Foreign>
       )}
       <Group gap="xs" mt="xs" className="source">
         <IconFileText size={16} aria-hidden className="keep" />
         <PassageLink {...citation} label={t.ask.open(documentName, page)} />
-        <Text size="xs" c="dimmed" className="foreign">
+        <Foreign size="xs" c="dimmed">
           {where.join(' › ')}
-        </Text>
+        </Foreign>
       </Group>
     </>
   );

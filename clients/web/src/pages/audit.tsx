@@ -3,12 +3,13 @@ import type { Contract, OutputOf } from '@sheaf/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Empty } from '../components/empty.tsx';
+import { Foreign } from '../components/foreign.tsx';
 import { LinkTo } from '../components/link-to.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Paged } from '../components/paged.tsx';
 import { Rows } from '../components/rows.tsx';
 import { TaskButton } from '../components/task-button.tsx';
-import { Time } from '../components/time.tsx';
+import { TimeCell } from '../components/time.tsx';
 import { saveCsv } from '../save-csv.ts';
 import { service } from '../service.ts';
 import { t } from '../text.ts';
@@ -37,9 +38,9 @@ export default function Audit() {
         <TaskButton task={() => download(organizationId, filter)}>{t.audit.download}</TaskButton>
       </PageHead>
       {isFiltered && (
-        <Text size="sm" mb="md" className="foreign">
+        <Foreign mb="md">
           {t.audit.filtered(actorId && (entries[0]?.actorEmail ?? actorId), targetId)} <FilteredBy>{t.audit.showAll}</FilteredBy>
-        </Text>
+        </Foreign>
       )}
       <Paged query={log} isEmpty={entries.length === 0} empty={<Empty text={isFiltered ? t.audit.noneFiltered : t.audit.empty} />}>
         <EntryTable entries={entries} />
@@ -108,17 +109,15 @@ function EntryRow({ entry: { action, actorEmail, actorId, impersonatedBy, target
     <Table.Tr>
       <Table.Td>
         <Group gap="xs">
-          <Text size="sm" fw={550} className="foreign">
-            {sentenceOf(action)}
-          </Text>
+          <Foreign fw={550}>{sentenceOf(action)}</Foreign>
           {targetId && (
             <FilteredBy of={targetId} label={[name, target].filter(Boolean).join(' ')}>
               {name ?? target}
             </FilteredBy>
           )}
-          <Text size="xs" c="dimmed" className="foreign">
+          <Foreign size="xs" c="dimmed">
             {action}
-          </Text>
+          </Foreign>
         </Group>
         {metadata && (
           <details>
@@ -128,16 +127,10 @@ function EntryRow({ entry: { action, actorEmail, actorId, impersonatedBy, target
         )}
       </Table.Td>
       <Table.Td>
-        {actorId ? <FilteredBy by={actorId}>{actorEmail ?? actorId}</FilteredBy> : <Text size="sm">{t.audit.nobody}</Text>}
-        {impersonatedBy && (
-          <Text size="sm" c="dimmed">
-            {t.audit.impersonated}
-          </Text>
-        )}
+        {actorId ? <FilteredBy by={actorId}>{actorEmail ?? actorId}</FilteredBy> : <Text>{t.audit.nobody}</Text>}
+        {impersonatedBy && <Text c="dimmed">{t.audit.impersonated}</Text>}
       </Table.Td>
-      <Table.Td>
-        <Time at={createdAt} />
-      </Table.Td>
+      <TimeCell at={createdAt} />
     </Table.Tr>
   );
 }

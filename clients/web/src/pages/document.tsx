@@ -8,6 +8,7 @@ import { DeleteDocuments } from '../components/delete-document.tsx';
 import { DocumentJobs } from '../components/document-jobs.tsx';
 import { DocumentText } from '../components/document-text.tsx';
 import { Failure } from '../components/failure.tsx';
+import { Foreign } from '../components/foreign.tsx';
 import { FormDialog } from '../components/form-dialog.tsx';
 import { Labels } from '../components/labels.tsx';
 import { LinkTo } from '../components/link-to.tsx';
@@ -48,7 +49,7 @@ function Known({ document }: { document: Uploaded }) {
   return (
     <>
       <PageHead title={name} />
-      <Text size="sm" c="dimmed" mb="md">
+      <Text c="dimmed" mb="md">
         {facts.join(' · ')}
       </Text>
       <Labels document={document} />
@@ -65,9 +66,7 @@ function Known({ document }: { document: Uploaded }) {
             {t.document.notices}
           </Title>
           {extracted.notices.map(({ code, text }) => (
-            <Text key={code + text} size="sm" className="foreign">
-              {text}
-            </Text>
+            <Foreign key={code + text}>{text}</Foreign>
           ))}
         </Paper>
       )}
@@ -117,7 +116,7 @@ function Content({ document }: { document: Uploaded }) {
           {extracted ? (
             <DocumentText document={document} extracted={extracted} page={page} start={start} end={end} />
           ) : (
-            <Text size="sm">{t.document.noText}</Text>
+            <Text>{t.document.noText}</Text>
           )}
         </div>
         {isOpen && <Original document={document} page={page} passage={passage} onPages={setOriginalPages} />}
@@ -193,7 +192,7 @@ function Actions({ document }: { document: Uploaded }) {
         </Button>
       </Group>
       {start.isSuccess && (
-        <Text size="sm" role="status">
+        <Text role="status">
           {t.document.queued}{' '}
           <LinkTo to="/o/$organization/$workspace/jobs" params={slugsOf(place)} size="sm">
             {t.document.seeJobs}

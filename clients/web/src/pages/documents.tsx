@@ -9,6 +9,7 @@ import { DropArea } from '../components/drop-area.tsx';
 import { Empty } from '../components/empty.tsx';
 import { Filter } from '../components/filter.tsx';
 import { FirstSteps } from '../components/first-steps.tsx';
+import { Foreign } from '../components/foreign.tsx';
 import { Tags } from '../components/labels.tsx';
 import { LinkTo } from '../components/link-to.tsx';
 import { PageHead } from '../components/page-head.tsx';
@@ -18,7 +19,7 @@ import { Heads } from '../components/rows.tsx';
 import { SelectionBar, useSelection } from '../components/selection.tsx';
 import { ShortName } from '../components/short-name.tsx';
 import { StateMark } from '../components/state-mark.tsx';
-import { Time } from '../components/time.tsx';
+import { TimeCell } from '../components/time.tsx';
 import { UploadList } from '../components/upload-list.tsx';
 import { documentsQuery } from '../document-queries.ts';
 import { type Place, slugsOf } from '../queries.ts';
@@ -62,7 +63,7 @@ function List() {
       <Group justify="space-between" mb="sm" gap="sm">
         <StatusFilter status={status} />
         {storage && (
-          <Text size="sm" c="dimmed">
+          <Text c="dimmed">
             {storage.limitBytes === null
               ? t.documents.used(formatBytes(storage.usedBytes))
               : t.documents.usedOf(formatBytes(storage.usedBytes), formatBytes(storage.limitBytes))}
@@ -168,9 +169,7 @@ const DocumentRow = memo(function DocumentRow({ document, isSelected, place, onS
         <DocumentState document={document} />
       </Table.Td>
       <Table.Td className="number">{formatBytes(document.size)}</Table.Td>
-      <Table.Td>
-        <Time at={document.createdAt} />
-      </Table.Td>
+      <TimeCell at={document.createdAt} />
       <Table.Td className="number">
         <RowMenu name={name} actions={[{ label: t.common.delete, isDangerous: true, run: () => onDelete(document) }]} />
       </Table.Td>
@@ -186,9 +185,9 @@ function DocumentState({ document: { status, extracted, indexedAt, failedJob } }
       <>
         <StateMark tone="bad">{states.failed}</StateMark>
         {failedJob.error && (
-          <Text size="xs" lineClamp={1} title={failedJob.error.message} className="foreign">
+          <Foreign size="xs" lineClamp={1} title={failedJob.error.message}>
             {failedJob.error.message}
-          </Text>
+          </Foreign>
         )}
       </>
     );

@@ -26,7 +26,7 @@ export default function ForgotPassword() {
       ) : (
         <form onSubmit={onSubmit}>
           <Stack gap="md">
-            <Text size="sm">{t.reset.askHint}</Text>
+            <Text>{t.reset.askHint}</Text>
             <TextInput label={t.sign.email} name="email" type="email" required autoComplete="username" />
             <Failure error={error} />
             <Button type="submit" loading={isPending}>

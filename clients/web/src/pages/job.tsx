@@ -4,6 +4,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { stuckQuery } from '../admin-queries.ts';
+import { Foreign } from '../components/foreign.tsx';
 import { JobState } from '../components/job-state.tsx';
 import { LinkTo } from '../components/link-to.tsx';
 import { Loaded } from '../components/loaded.tsx';
@@ -40,10 +41,8 @@ function Known({ job }: { job: Job }) {
       </PageHead>
       {error && (
         <Alert color={status === 'failed' ? 'red' : 'gray'} mb="md" title={t.jobs.lastFailure(error.code)}>
-          <Text size="sm" className="foreign">
-            {error.message}
-          </Text>
-          {status === 'failed' && !mayBeRetried(job) && <Text size="sm">{t.jobs.hopeless}</Text>}
+          <Text className="foreign">{error.message}</Text>
+          {status === 'failed' && !mayBeRetried(job) && <Text>{t.jobs.hopeless}</Text>}
         </Alert>
       )}
       <Facts job={job}>{stuck && <WorkflowLink url={stuck.jobWorkflowUrl} jobId={job.id} />}</Facts>
@@ -54,9 +53,7 @@ function Known({ job }: { job: Job }) {
             {t.jobs.made}
           </Title>
           {madeBy(job).map((made) => (
-            <Text key={made} size="sm" className="foreign">
-              {made}
-            </Text>
+            <Foreign key={made}>{made}</Foreign>
           ))}
         </Paper>
       )}
@@ -144,7 +141,7 @@ function Steps({ job: { status, createdAt, startedAt, finishedAt, nextAttemptAt,
           at && (
             <li key={step}>
               {step}
-              <Text span size="sm" c="dimmed" title={formatExact(at)}>
+              <Text span c="dimmed" title={formatExact(at)}>
                 {formatExact(at)} · <Time at={at} />
               </Text>
             </li>

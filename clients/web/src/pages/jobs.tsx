@@ -17,7 +17,7 @@ import { Rows } from '../components/rows.tsx';
 import { SelectionBar, useSelection } from '../components/selection.tsx';
 import { ShortName } from '../components/short-name.tsx';
 import { StateMark } from '../components/state-mark.tsx';
-import { Time } from '../components/time.tsx';
+import { TimeCell } from '../components/time.tsx';
 import { useDocumentNames } from '../document-names.ts';
 import { findRetried, type JobStatus, jobsQuery, type ListedJob, type Live, liveJobs, mayBeRetried } from '../jobs.ts';
 import { slugsOf } from '../queries.ts';
@@ -89,11 +89,7 @@ function RetryAll({ items }: { items: ListedJob[] }) {
         </Button>
       )}
       <Failure error={find.error} />
-      {asked?.length === 0 && (
-        <Text size="sm" role="status">
-          {t.jobs.allRetried}
-        </Text>
-      )}
+      {asked?.length === 0 && <Text role="status">{t.jobs.allRetried}</Text>}
       {asked && asked.length > 0 && <RetryJobs jobs={asked} onClose={() => setAsked(undefined)} />}
     </Stack>
   );
@@ -188,14 +184,12 @@ const JobRow = memo(function JobRow({ job, name, isSelected, onSelect }: JobRowP
             <DocumentName job={job} name={name} />
           </div>
           {job.error && (
-            <Text size="sm" c="red" className="foreign job-error">
+            <Text c="red" className="foreign job-error">
               {job.error.message}
             </Text>
           )}
           {job.nextAttemptAt && job.status === 'queued' && (
-            <Text size="sm" c="dimmed">
-              {job.waiting ? t.jobs.waiting[job.waiting] : t.jobs.nextAttempt(formatRelative(job.nextAttemptAt))}
-            </Text>
+            <Text c="dimmed">{job.waiting ? t.jobs.waiting[job.waiting] : t.jobs.nextAttempt(formatRelative(job.nextAttemptAt))}</Text>
           )}
         </Stack>
       </Table.Td>
@@ -205,9 +199,7 @@ const JobRow = memo(function JobRow({ job, name, isSelected, onSelect }: JobRowP
       <Table.Td className="number" data-label={t.jobs.attempts}>
         {t.common.of(String(job.attempts), String(job.maxAttempts))}
       </Table.Td>
-      <Table.Td>
-        <Time at={job.createdAt} />
-      </Table.Td>
+      <TimeCell at={job.createdAt} />
       <Table.Td className="number">
         <RowMenu
           name={`${kind}, ${name}`}
@@ -224,12 +216,7 @@ const JobRow = memo(function JobRow({ job, name, isSelected, onSelect }: JobRowP
 
 function DocumentName({ job: { documentId }, name }: { job: ListedJob; name: string }) {
   const place = route.useRouteContext();
-  if (documentId === null)
-    return (
-      <Text size="sm" c="dimmed">
-        {name}
-      </Text>
-    );
+  if (documentId === null) return <Text c="dimmed">{name}</Text>;
   return (
     <LinkTo
       to="/o/$organization/$workspace/documents/$id"

@@ -3,6 +3,7 @@ import type { Contract, OutputOf } from '@sheaf/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Empty } from '../components/empty.tsx';
 import { Failure } from '../components/failure.tsx';
+import { Foreign } from '../components/foreign.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Time } from '../components/time.tsx';
 import { Waiting } from '../components/waiting.tsx';
@@ -30,7 +31,7 @@ export default function Mailbox() {
           {t.mailbox.refresh}
         </Button>
       </PageHead>
-      <Text size="sm" c="dimmed" mb="md">
+      <Text c="dimmed" mb="md">
         {t.mailbox.hint}
       </Text>
       {mails.isPending && <Waiting />}
@@ -54,10 +55,10 @@ function MailPaper({ mail: { to, subject, text, createdAt } }: { mail: Mail }) {
       <Title order={2} size="h5" className="foreign">
         {subject}
       </Title>
-      <Text size="sm" c="dimmed" className="foreign">
+      <Foreign c="dimmed">
         {to} · <Time at={createdAt} />
-      </Text>
-      <Text size="sm" mt="sm" className="foreign wraps">
+      </Foreign>
+      <Text mt="sm" className="foreign wraps">
         {text.split('\n').map((line, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the lines of a mail never change.
           <Line key={index} text={line} />

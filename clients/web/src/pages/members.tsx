@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Confirm } from '../components/confirm.tsx';
 import { Empty } from '../components/empty.tsx';
 import { Failure } from '../components/failure.tsx';
+import { Foreign } from '../components/foreign.tsx';
 import { FormDialog } from '../components/form-dialog.tsx';
 import { Lacks } from '../components/lacks.tsx';
 import { Loaded } from '../components/loaded.tsx';
@@ -13,7 +14,7 @@ import { Paged } from '../components/paged.tsx';
 import { RowMenu } from '../components/row-menu.tsx';
 import { Rows } from '../components/rows.tsx';
 import { Teams } from '../components/teams.tsx';
-import { Time } from '../components/time.tsx';
+import { TimeCell } from '../components/time.tsx';
 import { type Invitation, invitationsQuery, type Member, membersQuery, type Role, roleIn } from '../member-queries.ts';
 import { queryClient } from '../queries.ts';
 import { ask, auth } from '../service.ts';
@@ -28,7 +29,7 @@ export default function Members() {
   return (
     <>
       <PageHead title={t.members.title}>{isAdmin && <Button onClick={() => setIsInviting(true)}>{t.members.invite}</Button>}</PageHead>
-      <Text size="sm" c="dimmed" mb="md">
+      <Text c="dimmed" mb="md">
         {t.members.rolesHint}
       </Text>
       <Lacks permission="invitation:create" />
@@ -66,17 +67,11 @@ function MemberRow({ member, canChange, onLeave }: { member: Member; canChange: 
   return (
     <Table.Tr>
       <Table.Td>
-        <Text size="sm" fw={550} className="foreign">
-          {isSelf ? `${member.user.name} (${t.members.you})` : member.user.name}
-        </Text>
-        <Text size="sm" c="dimmed" className="foreign">
-          {member.user.email}
-        </Text>
+        <Foreign fw={550}>{isSelf ? `${member.user.name} (${t.members.you})` : member.user.name}</Foreign>
+        <Foreign c="dimmed">{member.user.email}</Foreign>
       </Table.Td>
       <Table.Td>{mayChange ? <RoleChoice member={member} /> : t.members.roles[roleIn(member.role)]}</Table.Td>
-      <Table.Td data-label={t.members.joined}>
-        <Time at={member.createdAt} />
-      </Table.Td>
+      <TimeCell at={member.createdAt} label={t.members.joined} />
       <Table.Td className="number">
         <RowMenu
           name={member.user.name}
@@ -186,9 +181,7 @@ function InvitationTable({ items }: { items: Invitation[] }) {
         <Table.Tr key={id}>
           <Table.Td className="foreign">{email}</Table.Td>
           <Table.Td>{t.members.roles[roleIn(role)]}</Table.Td>
-          <Table.Td data-label={t.members.expires}>
-            <Time at={expiresAt} />
-          </Table.Td>
+          <TimeCell at={expiresAt} label={t.members.expires} />
           <Table.Td className="number">
             <RowMenu
               name={email}
@@ -206,12 +199,10 @@ function Invite({ onClose }: { onClose: () => void }) {
   const { organization, isOwner } = route.useRouteContext();
   const invite = async ({ email = '', role = 'member' }: Record<string, string>) => {
     await ask(auth.organization.inviteMember({ email, role: role as Role, organizationId: organization.id }));
-    await queryClient.invalidateQueries({ queryKey: ['invitations'] });
-    onClose();
   };
   return (
-    <FormDialog title={t.members.inviteTitle} action={t.members.send} task={invite} onClose={onClose}>
-      <Text size="sm">{t.members.inviteHint}</Text>
+    <FormDialog title={t.members.inviteTitle} action={t.members.send} task={invite} changes={['invitations']} onClose={onClose}>
+      <Text>{t.members.inviteHint}</Text>
       <TextInput label={t.sign.email} name="email" type="email" required autoComplete="off" data-autofocus />
       <NativeSelect label={t.members.role} name="role" data={roleOptions(isOwner)} defaultValue="member" />
     </FormDialog>

@@ -22,7 +22,7 @@ export default function Plan() {
   return (
     <>
       <PageHead title={t.plan.title} />
-      <Loaded query={billing}>{(status) => (status.enabled ? <Known billing={status} /> : <Text size="sm">{t.plan.off}</Text>)}</Loaded>
+      <Loaded query={billing}>{(status) => (status.enabled ? <Known billing={status} /> : <Text>{t.plan.off}</Text>)}</Loaded>
     </>
   );
 }
@@ -31,17 +31,9 @@ function Known({ billing: { plan, limits, byHand, subscription, paymentFailed, o
   const name = plan ?? 'free';
   return (
     <Stack gap="md">
-      <Text size="sm">{t.plan.current(t.plan.names[name])}</Text>
-      {subscription && (
-        <Text size="sm" c="dimmed">
-          {[t.plan.states[subscription.status], ...endOf(subscription)].join(' · ')}
-        </Text>
-      )}
-      {byHand && (
-        <Text size="sm" className="foreign">
-          {t.plan.byHand(formatDay(byHand.until), byHand.reason)}
-        </Text>
-      )}
+      <Text>{t.plan.current(t.plan.names[name])}</Text>
+      {subscription && <Text c="dimmed">{[t.plan.states[subscription.status], ...endOf(subscription)].join(' · ')}</Text>}
+      {byHand && <Text className="foreign">{t.plan.byHand(formatDay(byHand.until), byHand.reason)}</Text>}
       {paymentFailed && (
         <Alert variant="default" role="alert" className="failure">
           {t.plan.paymentFailed}
@@ -57,10 +49,10 @@ function Known({ billing: { plan, limits, byHand, subscription, paymentFailed, o
           <Title order={2} size="h5" mb="xs">
             {t.plan.limits}
           </Title>
-          <Text size="sm">{t.plan.credits(formatNumber(limits.aiCredits))}</Text>
-          <Text size="sm">{t.plan.members(formatNumber(limits.members))}</Text>
-          <Text size="sm">{t.plan.workspaces(formatNumber(limits.workspaces))}</Text>
-          <Text size="sm">{t.plan.storage(formatBytes(limits.storageBytes))}</Text>
+          <Text>{t.plan.credits(formatNumber(limits.aiCredits))}</Text>
+          <Text>{t.plan.members(formatNumber(limits.members))}</Text>
+          <Text>{t.plan.workspaces(formatNumber(limits.workspaces))}</Text>
+          <Text>{t.plan.storage(formatBytes(limits.storageBytes))}</Text>
         </Paper>
       )}
       <Ways plan={name} isCustomer={subscription !== null} />

@@ -6,6 +6,7 @@ import { Fragment } from 'react';
 import { type DocumentFilter, DocumentFilterFields, typeOf } from '../components/document-filter.tsx';
 import { Empty } from '../components/empty.tsx';
 import { Failure } from '../components/failure.tsx';
+import { Foreign } from '../components/foreign.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { PassageLink } from '../components/passage-link.tsx';
 import { QueryForm } from '../components/query-form.tsx';
@@ -71,7 +72,7 @@ function Answers({ q, mode, filter: { tags, type } }: { q: string; mode: Mode; f
   if (data.results.length === 0) return <Empty text={t.search.none} />;
   return (
     <>
-      <Text size="sm" c="dimmed" mb="sm" role="status">
+      <Text c="dimmed" mb="sm" role="status">
         {t.search.results(data.results.length)}
       </Text>
       <ol className="plain-list">
@@ -92,11 +93,11 @@ function Passage({ result, mode }: { result: Result; mode: Mode }) {
       <Paper withBorder p="md">
         <PassageLink {...result} {...citation} label={t.search.open(documentName, rank)} />
         {where.length > 0 && (
-          <Text size="xs" c="dimmed" mb="xs" className="foreign">
+          <Foreign size="xs" c="dimmed" mb="xs">
             {where.join(' › ')}
-          </Text>
+          </Foreign>
         )}
-        <Text size="sm" className="passage foreign">
+        <Text className="passage foreign">
           <Highlighted result={result} />
         </Text>
         <Scores result={result} mode={mode} />
@@ -119,7 +120,7 @@ function Scores({ result: { rank, score, lexicalScore }, mode }: { result: Resul
     <details className="scores">
       <summary>{numbers.join(' · ')}</summary>
       {meanings.map((meaning) => (
-        <Text key={meaning} size="sm" c="dimmed">
+        <Text key={meaning} c="dimmed">
           {meaning}
         </Text>
       ))}

@@ -29,9 +29,7 @@ export default function Start() {
     <CardPage title={t.start.title}>
       <form onSubmit={onSubmit}>
         <Stack gap="md">
-          <Text size="sm" className="foreign">
-            {existing ? t.start.workspaceHint(existing.name) : t.start.hint}
-          </Text>
+          <Text className="foreign">{existing ? t.start.workspaceHint(existing.name) : t.start.hint}</Text>
           {!existing && <TextInput label={t.start.organization} name="organization" required maxLength={80} autoComplete="organization" />}
           <TextInput label={t.start.workspace} name="workspace" required maxLength={80} defaultValue={t.start.workspaceDefault} />
           <Checkbox name="samples" label={t.start.samples} description={t.start.samplesHint} defaultChecked />

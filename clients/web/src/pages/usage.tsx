@@ -30,19 +30,13 @@ export default function Usage() {
   return (
     <>
       <PageHead title={t.usage.title}>
-        {data && (
-          <Text size="sm" c="dimmed">
-            {t.usage.period(formatDay(data.period.start), formatDay(data.period.end))}
-          </Text>
-        )}
+        {data && <Text c="dimmed">{t.usage.period(formatDay(data.period.start), formatDay(data.period.end))}</Text>}
       </PageHead>
       {isPending && <Waiting />}
       <Failure error={error} retry={() => void refetch()} />
       {data && (
         <>
-          <Text size="sm" mb="md">
-            {data.plan ? t.usage.plan(data.plan) : t.usage.free}
-          </Text>
+          <Text mb="md">{data.plan ? t.usage.plan(data.plan) : t.usage.free}</Text>
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
             <Amount what={t.usage.credits} used={data.usage.aiCredits} limit={data.limits?.aiCredits} />
             <Amount what={t.usage.storage} used={data.storage.usedBytes} limit={data.storage.limitBytes} format={formatBytes} />
@@ -71,16 +65,12 @@ function Amount({ what, used, limit, format = formatNumber }: AmountProps) {
   const percent = limit ? Math.min(100, (used / limit) * 100) : 0;
   return (
     <Paper withBorder p="md">
-      <Text size="sm" c="dimmed">
-        {what}
-      </Text>
+      <Text c="dimmed">{what}</Text>
       <Text size="xl" fw={650} className="amount">
         {limit == null ? format(used) : t.common.of(format(used), format(limit))}
       </Text>
       {limit == null ? (
-        <Text size="sm" c="dimmed">
-          {t.usage.noLimit}
-        </Text>
+        <Text c="dimmed">{t.usage.noLimit}</Text>
       ) : (
         <Progress.Root size="md" mt="xs">
           <Progress.Section value={percent} aria-label={t.usage.bar(what)} color={percent >= 90 ? 'red' : 'blue'} />

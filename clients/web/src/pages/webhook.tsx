@@ -7,6 +7,7 @@ import { Empty } from '../components/empty.tsx';
 import { EndpointState } from '../components/endpoint-state.tsx';
 import { Failure } from '../components/failure.tsx';
 import { Filter } from '../components/filter.tsx';
+import { Foreign } from '../components/foreign.tsx';
 import { Loaded } from '../components/loaded.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Paged } from '../components/paged.tsx';
@@ -14,7 +15,7 @@ import { RowMenu } from '../components/row-menu.tsx';
 import { Rows } from '../components/rows.tsx';
 import { Secret } from '../components/secret.tsx';
 import { StateMark } from '../components/state-mark.tsx';
-import { Time } from '../components/time.tsx';
+import { TimeCell } from '../components/time.tsx';
 import { queryClient, slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
 import { formatExact, formatRelative, t } from '../text.ts';
@@ -37,16 +38,10 @@ function Known({ endpoint }: { endpoint: Endpoint }) {
         <EndpointState endpoint={endpoint} />
       </PageHead>
       <Stack gap="xs" mb="md">
-        {description && (
-          <Text size="sm" className="foreign">
-            {description}
-          </Text>
-        )}
-        <Text size="sm" c="dimmed">
-          {events.join(', ')}
-        </Text>
-        {disabledReason && <Text size="sm">{t.webhooks.disabledBecause[disabledReason]}</Text>}
-        {!disabledReason && failingSince && <Text size="sm">{t.webhooks.failingSince(formatRelative(failingSince))}</Text>}
+        {description && <Text className="foreign">{description}</Text>}
+        <Text c="dimmed">{events.join(', ')}</Text>
+        {disabledReason && <Text>{t.webhooks.disabledBecause[disabledReason]}</Text>}
+        {!disabledReason && failingSince && <Text>{t.webhooks.failingSince(formatRelative(failingSince))}</Text>}
       </Stack>
       <Actions endpoint={endpoint} />
       <Deliveries endpointId={endpoint.id} />
@@ -85,11 +80,7 @@ function Actions({ endpoint: { id, enabled } }: { endpoint: Endpoint }) {
           {t.common.delete}
         </Button>
       </Group>
-      {test.isSuccess && (
-        <Text size="sm" role="status">
-          {t.webhooks.tested}
-        </Text>
-      )}
+      {test.isSuccess && <Text role="status">{t.webhooks.tested}</Text>}
       <Failure error={test.error ?? toggle.error} />
       {asked === 'rotate' && (
         <Confirm
@@ -160,19 +151,9 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
   return (
     <Table.Tr>
       <Table.Td>
-        <Text size="sm" fw={550}>
-          {event}
-        </Text>
-        {error && (
-          <Text size="sm" c="red" className="foreign">
-            {error}
-          </Text>
-        )}
-        {nextAttemptAt && status === 'pending' && (
-          <Text size="sm" c="dimmed">
-            {t.webhooks.next(formatRelative(nextAttemptAt))}
-          </Text>
-        )}
+        <Text fw={550}>{event}</Text>
+        {error && <Foreign c="red">{error}</Foreign>}
+        {nextAttemptAt && status === 'pending' && <Text c="dimmed">{t.webhooks.next(formatRelative(nextAttemptAt))}</Text>}
         <Exchange delivery={delivery} />
       </Table.Td>
       <Table.Td>
@@ -181,9 +162,7 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
       <Table.Td className="number" data-label={t.webhooks.attempts}>
         {attempts.length}
       </Table.Td>
-      <Table.Td>
-        <Time at={createdAt} />
-      </Table.Td>
+      <TimeCell at={createdAt} />
       <Table.Td className="number">
         <RowMenu
           name={`${event}, ${formatExact(createdAt)}`}

@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Empty } from '../components/empty.tsx';
 import { EndpointState } from '../components/endpoint-state.tsx';
+import { Foreign } from '../components/foreign.tsx';
 import { FormDialog } from '../components/form-dialog.tsx';
 import { LinkTo } from '../components/link-to.tsx';
 import { Loaded } from '../components/loaded.tsx';
@@ -38,7 +39,7 @@ export default function Webhooks() {
       <PageHead title={t.webhooks.title}>
         <Button onClick={() => setIsCreating(true)}>{t.webhooks.create}</Button>
       </PageHead>
-      <Text size="sm" c="dimmed" mb="md">
+      <Text c="dimmed" mb="md">
         {t.webhooks.hint}
       </Text>
       <Loaded query={endpoints}>
@@ -74,12 +75,10 @@ function EndpointTable({ items }: { items: Endpoint[] }) {
             <LinkTo to="/o/$organization/$workspace/webhooks/$id" params={{ ...params, id: endpoint.id }} size="sm" className="foreign">
               {endpoint.url}
             </LinkTo>
-            <Text size="sm" c="dimmed" className="foreign">
-              {endpoint.description}
-            </Text>
+            <Foreign c="dimmed">{endpoint.description}</Foreign>
           </Table.Td>
           <Table.Td>
-            <Text size="sm">{endpoint.events.join(', ')}</Text>
+            <Text>{endpoint.events.join(', ')}</Text>
           </Table.Td>
           <Table.Td>
             <EndpointState endpoint={endpoint} />

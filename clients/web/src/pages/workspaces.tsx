@@ -5,6 +5,7 @@ import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Confirm } from '../components/confirm.tsx';
 import { Failure } from '../components/failure.tsx';
+import { Foreign } from '../components/foreign.tsx';
 import { FormDialog } from '../components/form-dialog.tsx';
 import { Retention, SetHold } from '../components/keeping.tsx';
 import { Lacks } from '../components/lacks.tsx';
@@ -12,7 +13,7 @@ import { LinkTo } from '../components/link-to.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { RowMenu } from '../components/row-menu.tsx';
 import { Rows } from '../components/rows.tsx';
-import { Time } from '../components/time.tsx';
+import { TimeCell } from '../components/time.tsx';
 import { TypedAgain } from '../components/typed-again.tsx';
 import { createWorkspace } from '../create-place.ts';
 import { leave, queryClient, workspacesQuery } from '../queries.ts';
@@ -55,9 +56,7 @@ export default function Workspaces() {
           <Title order={2} size="h4" mt="xl" mb="xs">
             {t.workspaces.deleteOrganization}
           </Title>
-          <Text size="sm" mb="md">
-            {t.workspaces.deleteOrganizationText}
-          </Text>
+          <Text mb="md">{t.workspaces.deleteOrganizationText}</Text>
           <Button variant="default" onClick={() => setAsked({ what: 'delete organization' })}>
             {t.workspaces.deleteOrganization}
           </Button>
@@ -88,9 +87,7 @@ function HoldOfAll({ onHold }: { onHold: () => void }) {
       <Title order={2} size="h4" mt="xl" mb="xs">
         {t.keeping.holdAll}
       </Title>
-      <Text size="sm" mb="md" className="foreign">
-        {hold ? t.keeping.isHeld(hold.reason) : t.keeping.holdHint}
-      </Text>
+      <Foreign mb="md">{hold ? t.keeping.isHeld(hold.reason) : t.keeping.holdHint}</Foreign>
       <Failure error={lift.error} />
       <Button variant="default" loading={lift.isPending} onClick={hold ? () => lift.mutate() : onHold}>
         {hold ? t.keeping.lift : t.keeping.holdAll}
@@ -123,16 +120,10 @@ function List({ onAsk }: { onAsk: (asked: Asked) => void }) {
             >
               {each.name}
             </LinkTo>
-            {holdOf(each.id) && (
-              <Text size="sm" c="dimmed" className="foreign">
-                {t.keeping.isHeld(holdOf(each.id)?.reason ?? '')}
-              </Text>
-            )}
+            {holdOf(each.id) && <Foreign c="dimmed">{t.keeping.isHeld(holdOf(each.id)?.reason ?? '')}</Foreign>}
           </Table.Td>
           <Table.Td className="number">{formatStorage(stored[index]?.data?.storage)}</Table.Td>
-          <Table.Td>
-            <Time at={each.createdAt} />
-          </Table.Td>
+          <TimeCell at={each.createdAt} />
           <Table.Td>
             <RowMenu
               name={each.name}
@@ -172,7 +163,7 @@ function Create({ onClose }: { onClose: () => void }) {
   };
   return (
     <FormDialog title={t.workspaces.create} action={t.start.create} task={create} onClose={onClose}>
-      <Text size="sm">{t.workspaces.createHint}</Text>
+      <Text>{t.workspaces.createHint}</Text>
       <Name />
     </FormDialog>
   );
@@ -262,7 +253,7 @@ function DeleteOrganization({ onClose }: { onClose: () => void }) {
   };
   return (
     <FormDialog title={t.workspaces.deleteTitle(organization.name)} action={t.common.delete} task={task} onClose={onClose} isDangerous>
-      <Text size="sm">{t.workspaces.deleteOrganizationText}</Text>
+      <Text>{t.workspaces.deleteOrganizationText}</Text>
       <TypedAgain text={organization.slug} label={t.workspaces.typeSlug} name="confirmSlug" />
     </FormDialog>
   );

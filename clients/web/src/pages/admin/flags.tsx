@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { type Flag, flagsQuery } from '../../admin-queries.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { Empty } from '../../components/empty.tsx';
+import { Foreign } from '../../components/foreign.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -12,7 +13,6 @@ import { Rows } from '../../components/rows.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
 import { TaskButton } from '../../components/task-button.tsx';
 import type { FormTask } from '../../components/use-form-task.ts';
-import { queryClient } from '../../queries.ts';
 import { service } from '../../service.ts';
 import { t } from '../../text.ts';
 
@@ -62,12 +62,8 @@ function FlagRow({ flag: { key, description, enabled, overrides }, onAsk }: { fl
   return (
     <Table.Tr>
       <Table.Td>
-        <Text size="sm" fw={550} className="foreign">
-          {key}
-        </Text>
-        <Text size="sm" c="dimmed" className="foreign">
-          {description}
-        </Text>
+        <Foreign fw={550}>{key}</Foreign>
+        <Foreign c="dimmed">{description}</Foreign>
       </Table.Td>
       <Table.Td>
         <OnOff enabled={enabled} />
@@ -75,9 +71,7 @@ function FlagRow({ flag: { key, description, enabled, overrides }, onAsk }: { fl
       <Table.Td>
         {overrides.map(({ organizationId, enabled }) => (
           <Group key={organizationId} gap="xs" mb={4}>
-            <Text size="sm" className="foreign">
-              {organizationId}
-            </Text>
+            <Text className="foreign">{organizationId}</Text>
             <OnOff enabled={enabled} />
             <TaskButton
               task={() => service.admin.flags.setOverride({ key, organizationId, enabled: null })}
@@ -111,11 +105,9 @@ function OnOff({ enabled }: { enabled: boolean }) {
 function NewFlag({ onClose }: { onClose: () => void }) {
   const task: FormTask = async ({ key = '', description = '', enabled }) => {
     await service.admin.flags.upsert({ key, ...(description ? { description } : {}), enabled: enabled !== undefined });
-    await queryClient.invalidateQueries({ queryKey: changes });
-    onClose();
   };
   return (
-    <FormDialog title={t.admin.newFlag} action={t.common.save} task={task} onClose={onClose}>
+    <FormDialog title={t.admin.newFlag} action={t.common.save} task={task} changes={changes} onClose={onClose}>
       <TextInput label={t.members.name} name="key" required data-autofocus />
       <TextInput label={t.webhooks.description} name="description" maxLength={200} />
       <Checkbox label={t.admin.on} name="enabled" />
@@ -126,12 +118,10 @@ function NewFlag({ onClose }: { onClose: () => void }) {
 function Override({ flagKey, onClose }: { flagKey: string; onClose: () => void }) {
   const task: FormTask = async ({ organizationId = '', enabled }) => {
     await service.admin.flags.setOverride({ key: flagKey, organizationId: organizationId.trim(), enabled: enabled === 'on' });
-    await queryClient.invalidateQueries({ queryKey: changes });
-    onClose();
   };
   const states = (['on', 'off'] as const).map((value) => ({ value, label: t.admin[value] }));
   return (
-    <FormDialog title={t.admin.overrideTitle(flagKey)} action={t.common.save} task={task} onClose={onClose}>
+    <FormDialog title={t.admin.overrideTitle(flagKey)} action={t.common.save} task={task} changes={changes} onClose={onClose}>
       <TextInput label={t.admin.organizationId} description={t.admin.organizationIdHint} name="organizationId" required data-autofocus />
       <NativeSelect label={t.jobs.state} name="enabled" data={states} />
     </FormDialog>

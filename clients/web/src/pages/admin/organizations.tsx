@@ -4,6 +4,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { allOrganizationsQuery, type ListedOrganization } from '../../admin-queries.ts';
 import { Empty } from '../../components/empty.tsx';
+import { Foreign } from '../../components/foreign.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Paged } from '../../components/paged.tsx';
@@ -11,9 +12,8 @@ import { QueryForm } from '../../components/query-form.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { Rows } from '../../components/rows.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
-import { Time } from '../../components/time.tsx';
+import { TimeCell } from '../../components/time.tsx';
 import type { FormTask } from '../../components/use-form-task.ts';
-import { queryClient } from '../../queries.ts';
 import { service } from '../../service.ts';
 import { formatDay, formatNumber, t } from '../../text.ts';
 
@@ -71,12 +71,10 @@ function OrganizationTable({ items }: { items: ListedOrganization[] }) {
 function Suspend({ organization: { id: organizationId, name }, onClose }: { organization: ListedOrganization; onClose: () => void }) {
   const task: FormTask = async ({ reason = '' }) => {
     await service.admin.organizations.suspend({ organizationId, reason: reason.trim() });
-    await queryClient.invalidateQueries({ queryKey: listed });
-    onClose();
   };
   return (
-    <FormDialog title={t.admin.suspendTitle(name)} action={t.admin.suspend} task={task} onClose={onClose}>
-      <Text size="sm">{t.admin.suspendText}</Text>
+    <FormDialog title={t.admin.suspendTitle(name)} action={t.admin.suspend} task={task} changes={listed} onClose={onClose}>
+      <Text>{t.admin.suspendText}</Text>
       <TextInput label={t.admin.banReason} name="reason" maxLength={300} required data-autofocus />
     </FormDialog>
   );
@@ -92,33 +90,19 @@ function OrganizationRow({
   return (
     <Table.Tr>
       <Table.Td>
-        <Text size="sm" fw={550} className="foreign">
-          {name}
-        </Text>
-        <Text size="sm" c="dimmed" className="foreign">
-          {`${slug} · ${id}`}
-        </Text>
+        <Foreign fw={550}>{name}</Foreign>
+        <Foreign c="dimmed">{`${slug} · ${id}`}</Foreign>
         {suspension && (
           <>
             <StateMark tone="bad">{t.admin.suspended}</StateMark>
-            <Text size="sm" c="dimmed" className="foreign">
-              {suspension.reason}
-            </Text>
+            <Foreign c="dimmed">{suspension.reason}</Foreign>
           </>
         )}
       </Table.Td>
       <Table.Td>
         {plan ? t.plan.names[plan] : t.admin.noBilling}
-        {byHand && (
-          <Text size="sm" c="dimmed" className="foreign">
-            {t.plan.byHand(formatDay(byHand.until), byHand.reason)}
-          </Text>
-        )}
-        {subscription && (
-          <Text size="sm" c="dimmed">
-            {t.plan.states[subscription.status]}
-          </Text>
-        )}
+        {byHand && <Foreign c="dimmed">{t.plan.byHand(formatDay(byHand.until), byHand.reason)}</Foreign>}
+        {subscription && <Text c="dimmed">{t.plan.states[subscription.status]}</Text>}
       </Table.Td>
       <Table.Td className="number" data-label={t.members.title}>
         {formatNumber(members)}
@@ -126,9 +110,7 @@ function OrganizationRow({
       <Table.Td className="number" data-label={t.workspaces.title}>
         {formatNumber(workspaces)}
       </Table.Td>
-      <Table.Td>
-        <Time at={createdAt} />
-      </Table.Td>
+      <TimeCell at={createdAt} />
       <Table.Td className="number">
         <RowMenu
           name={name}

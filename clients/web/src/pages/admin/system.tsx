@@ -2,12 +2,13 @@ import { Button, Paper, SimpleGrid, Table, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type Outage, outagesQuery, type Stuck, type SystemStatus, stuckQuery, systemQuery } from '../../admin-queries.ts';
 import { Empty } from '../../components/empty.tsx';
+import { Foreign } from '../../components/foreign.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Rows } from '../../components/rows.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
 import { TaskButton } from '../../components/task-button.tsx';
-import { Time } from '../../components/time.tsx';
+import { TimeCell } from '../../components/time.tsx';
 import { WorkflowLink } from '../../components/workflow-link.tsx';
 import { queryClient } from '../../queries.ts';
 import { service } from '../../service.ts';
@@ -66,9 +67,9 @@ function Parts({ status }: { status: SystemStatus }) {
           {says.map(
             (line) =>
               line && (
-                <Text key={line} size="sm" c="dimmed" className="foreign">
+                <Foreign key={line} c="dimmed">
                   {line}
-                </Text>
+                </Foreign>
               ),
           )}
         </Paper>
@@ -171,17 +172,11 @@ function OutageTable({ outages }: { outages: Outage[] }) {
         {outages.map(({ part, cause, since, nextProbeAt, waiting }) => (
           <Table.Tr key={part}>
             <Table.Td>
-              <Text size="sm" fw={550}>
-                {t.admin.parts[part]}
-              </Text>
+              <Text fw={550}>{t.admin.parts[part]}</Text>
             </Table.Td>
             <Table.Td>{t.admin.causes[cause] ?? cause}</Table.Td>
-            <Table.Td data-label={t.admin.since}>
-              <Time at={since} />
-            </Table.Td>
-            <Table.Td data-label={t.admin.nextProbe}>
-              <Time at={nextProbeAt} />
-            </Table.Td>
+            <TimeCell at={since} label={t.admin.since} />
+            <TimeCell at={nextProbeAt} label={t.admin.nextProbe} />
             <Table.Td className="number" data-label={t.admin.jobsWaiting}>
               {formatNumber(waiting)}
             </Table.Td>
@@ -208,17 +203,9 @@ function StuckTable({ stuck: { items, jobWorkflowUrl } }: { stuck: Stuck }) {
       {items.map(({ what, id, organizationId, ageSeconds, reason }) => (
         <Table.Tr key={`${what} ${id}`}>
           <Table.Td>
-            <Text size="sm" fw={550}>
-              {what}
-            </Text>
-            <Text size="sm" c="dimmed" className="foreign">
-              {id}
-            </Text>
-            {organizationId && (
-              <Text size="sm" c="dimmed" className="foreign">
-                {t.admin.ofOrganization(organizationId)}
-              </Text>
-            )}
+            <Text fw={550}>{what}</Text>
+            <Foreign c="dimmed">{id}</Foreign>
+            {organizationId && <Foreign c="dimmed">{t.admin.ofOrganization(organizationId)}</Foreign>}
           </Table.Td>
           <Table.Td>{since(ageSeconds)}</Table.Td>
           <Table.Td className="foreign">

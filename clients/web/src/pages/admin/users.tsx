@@ -6,6 +6,7 @@ import { adminAuth } from '../../admin-auth.ts';
 import { type ListedUser, usersQuery } from '../../admin-queries.ts';
 import { Confirm } from '../../components/confirm.tsx';
 import { Empty } from '../../components/empty.tsx';
+import { Foreign } from '../../components/foreign.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Paged } from '../../components/paged.tsx';
@@ -13,9 +14,8 @@ import { QueryForm } from '../../components/query-form.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { Rows } from '../../components/rows.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
-import { Time } from '../../components/time.tsx';
+import { TimeCell } from '../../components/time.tsx';
 import type { FormTask } from '../../components/use-form-task.ts';
-import { queryClient } from '../../queries.ts';
 import { ask } from '../../service.ts';
 import { formatRelative, t } from '../../text.ts';
 
@@ -85,19 +85,13 @@ function UserRow({ user, onAsk }: { user: ListedUser; onAsk: (what: 'ban' | 'imp
   return (
     <Table.Tr>
       <Table.Td>
-        <Text size="sm" fw={550} className="foreign">
-          {id === self.id ? `${name} (${t.members.you})` : name}
-        </Text>
-        <Text size="sm" c="dimmed" className="foreign">
-          {email}
-        </Text>
+        <Foreign fw={550}>{id === self.id ? `${name} (${t.members.you})` : name}</Foreign>
+        <Foreign c="dimmed">{email}</Foreign>
       </Table.Td>
       <Table.Td>
         <UserState user={user} />
       </Table.Td>
-      <Table.Td>
-        <Time at={createdAt} />
-      </Table.Td>
+      <TimeCell at={createdAt} />
       <Table.Td className="number">
         {id !== self.id && (
           <RowMenu
@@ -122,16 +116,8 @@ function UserState({ user: { role, banned, banReason, banExpires } }: { user: Li
   return (
     <>
       <StateMark tone="bad">{t.admin.banned}</StateMark>
-      {banExpires && (
-        <Text size="sm" c="dimmed">
-          {t.admin.banEnds(formatRelative(new Date(banExpires).toISOString()))}
-        </Text>
-      )}
-      {banReason && (
-        <Text size="sm" c="dimmed" className="foreign">
-          {banReason}
-        </Text>
-      )}
+      {banExpires && <Text c="dimmed">{t.admin.banEnds(formatRelative(new Date(banExpires).toISOString()))}</Text>}
+      {banReason && <Foreign c="dimmed">{banReason}</Foreign>}
     </>
   );
 }
@@ -140,13 +126,11 @@ function Ban({ user: { id, name }, onClose }: { user: ListedUser; onClose: () =>
   const task: FormTask = async ({ reason = '', seconds = '' }) => {
     const given = { ...(reason.trim() ? { banReason: reason.trim() } : {}), ...(seconds ? { banExpiresIn: Number(seconds) } : {}) };
     await ask(adminAuth.admin.banUser({ userId: id, ...given }));
-    await queryClient.invalidateQueries({ queryKey: ['admin', 'users'] });
-    onClose();
   };
   const lengths = Object.entries(t.admin.banLengths).map(([value, label]) => ({ value, label }));
   return (
-    <FormDialog title={t.admin.banTitle(name)} action={t.admin.ban} task={task} onClose={onClose}>
-      <Text size="sm">{t.admin.banText}</Text>
+    <FormDialog title={t.admin.banTitle(name)} action={t.admin.ban} task={task} changes={['admin', 'users']} onClose={onClose}>
+      <Text>{t.admin.banText}</Text>
       <TextInput label={t.admin.banReason} name="reason" maxLength={200} data-autofocus />
       <NativeSelect label={t.admin.banLength} name="seconds" data={[...lengths, { value: '', label: t.admin.forEver }]} />
     </FormDialog>
