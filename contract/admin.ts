@@ -16,6 +16,7 @@ import {
   singleLine,
   subscriptionStatus,
   text,
+  withExample,
 } from './fields.ts';
 import { auditEntrySchema, deleteOrganization, organizationDeletion, suspension } from './organizations.ts';
 import { c, operation } from './route.ts';
@@ -30,11 +31,7 @@ const organizationSummary = z
     name: z.string().meta({ examples: ['Korvid Observatory'] }),
     slug: z.string().meta({ examples: ['korvid'] }),
     createdAt: dateTime,
-    billingCustomerId: z
-      .string()
-      .nullable()
-      .describe("The payment provider's id of the organization.")
-      .meta({ examples: ['cus_Na6dX7aXxi11N4'] }),
+    billingCustomerId: withExample(z.string().nullable().describe("The payment provider's id of the organization."), 'cus_Na6dX7aXxi11N4'),
     members: count.meta({ examples: [7] }),
     workspaces: count.meta({ examples: [3] }),
     plan: planName.nullable().describe('Null while billing is off.'),
@@ -71,14 +68,8 @@ const flagSchema = z
   })
   .meta({ id: 'FeatureFlag' });
 
-const latencyMs = z
-  .number()
-  .nullable()
-  .meta({ examples: [1.8] });
-const problem = z
-  .string()
-  .nullable()
-  .meta({ examples: [null] });
+const latencyMs = withExample(z.number().nullable(), 1.8);
+const problem = withExample(z.string().nullable(), null);
 
 const migrationStatus = z
   .object({
@@ -86,10 +77,7 @@ const migrationStatus = z
     applied: count.meta({ examples: [4] }),
     pending: z.array(z.string()).meta({ examples: [[]] }),
     unknown: count.describe('Applied by a later version of the code.'),
-    latestApplied: z
-      .string()
-      .nullable()
-      .meta({ examples: ['0005-compounds'] }),
+    latestApplied: withExample(z.string().nullable(), '0005-compounds'),
   })
   .meta({ id: 'MigrationStatus' });
 
@@ -118,14 +106,8 @@ const systemStatus = z
         error: problem,
         url: z.string().meta({ examples: ['http://ai:8000'] }),
         problems: z.array(z.string()).default([]),
-        provider: z
-          .string()
-          .nullable()
-          .meta({ examples: ['local'] }),
-        ocr: z
-          .string()
-          .nullable()
-          .meta({ examples: ['local'] }),
+        provider: withExample(z.string().nullable(), 'local'),
+        ocr: withExample(z.string().nullable(), 'local'),
       })
       .meta({ id: 'AiStatus' }),
     search: z
@@ -164,10 +146,7 @@ const systemStatus = z
     billing: z
       .object({
         enabled: z.boolean(),
-        unpricedPlans: z
-          .array(z.string())
-          .describe('Paid plans without a price.')
-          .meta({ examples: [[]] }),
+        unpricedPlans: withExample(z.array(z.string()).describe('Paid plans without a price.'), []),
       })
       .meta({ id: 'BillingSetup' }),
     email: z
@@ -185,10 +164,7 @@ const outagePart = z.enum(['ai-service', 'chat', 'embed', 'vision']).meta({ id: 
 const outage = z
   .object({
     part: outagePart.describe('The AI service itself, or the provider of a role.'),
-    cause: z
-      .string()
-      .describe('`unreachable`, `failing`, `limited`, `quota` or `refused`.')
-      .meta({ examples: ['quota'] }),
+    cause: withExample(z.string().describe('`unreachable`, `failing`, `limited`, `quota` or `refused`.'), 'quota'),
     since: dateTime,
     nextProbeAt: dateTime,
     waiting: count.describe('How many jobs wait for it.').meta({ examples: [212] }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keyPermissions } from './access.ts';
-import { count, creditBudget, dateTime, deleted, distinct, givenId, id } from './fields.ts';
+import { count, creditBudget, dateTime, deleted, distinct, givenId, id, withExample } from './fields.ts';
 import { displayName } from './names.ts';
 import { c, operation } from './route.ts';
 
@@ -33,10 +33,7 @@ const keyFields = {
     .describe('The only workspace that the key reaches; null for every one of the organization.')
     .meta({ examples: [null] }),
   name: z.string().meta({ examples: ['Nightly import'] }),
-  prefix: z
-    .string()
-    .describe('How the secret begins, to know it by.')
-    .meta({ examples: ['sheaf_Zk3v'] }),
+  prefix: withExample(z.string().describe('How the secret begins, to know it by.'), 'sheaf_Zk3v'),
   permissions: z.array(z.string()).meta({ examples: [['document:read', 'document:create', 'job:create']] }),
   requestsPerMinute: count.meta({ examples: [defaultRequestsPerMinute] }),
   creditBudget: creditBudget.default(null),

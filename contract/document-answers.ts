@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { searchFilter, searchMode } from './document-search.ts';
-import { count, givenId, id, pageNumber, position, singleLine } from './fields.ts';
+import { count, givenId, id, pageNumber, position, singleLine, withExample } from './fields.ts';
 import { c, operation } from './route.ts';
 
 const exampleSentence = 'Mirrors are washed with deionised water on the first Monday of each month.';
@@ -48,18 +48,9 @@ const answerCitation = z
       .meta({ examples: [['Care of the telescope', 'Mirrors']] }),
     start: position.describe('Where the quote begins in the text of the document (`documents.text`).'),
     end: position.describe('Where it ends: the position after its last character.').meta({ examples: [1274] }),
-    quote: z
-      .string()
-      .describe('The words of the document, as they stand there.')
-      .meta({ examples: [exampleSentence] }),
-    exact: z
-      .boolean()
-      .describe('Always true: the quote stands there letter for letter.')
-      .meta({ examples: [true] }),
-    recognized: z
-      .boolean()
-      .describe('Whether text recognition has read the page, so that letters may be wrong.')
-      .meta({ examples: [false] }),
+    quote: withExample(z.string().describe('The words of the document, as they stand there.'), exampleSentence),
+    exact: withExample(z.boolean().describe('Always true: the quote stands there letter for letter.'), true),
+    recognized: withExample(z.boolean().describe('Whether text recognition has read the page, so that letters may be wrong.'), false),
     context: unitContext.optional(),
     version: z
       .int()
@@ -95,15 +86,8 @@ const answerFields = {
     .boolean()
     .describe('Whether nothing in the documents responds to the question. There are no sentences then.')
     .meta({ examples: [false] }),
-  extractive: z
-    .boolean()
-    .describe('Whether no model has picked the sentences.')
-    .meta({ examples: [true] }),
-  model: z
-    .string()
-    .nullable()
-    .describe('The model that picked the sentences; null if none did.')
-    .meta({ examples: [null] }),
+  extractive: withExample(z.boolean().describe('Whether no model has picked the sentences.'), true),
+  model: withExample(z.string().nullable().describe('The model that picked the sentences; null if none did.'), null),
   credits: count.describe('What the answer was charged.').meta({ examples: [3] }),
   draft: answerDraft
     .nullish()

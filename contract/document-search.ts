@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contentType } from './content-types.ts';
-import { count, dateTime, givenId, id, pageNumber, position, singleLine } from './fields.ts';
+import { count, dateTime, givenId, id, pageNumber, position, singleLine, withExample } from './fields.ts';
 import { metadataFilter, tag } from './labels.ts';
 import { c, operation } from './route.ts';
 
@@ -57,11 +57,7 @@ const chunkSchema = z
         'BM25 of the words of the query in this workspace: 0 if none occurs. Only scores of one search compare. Absent in mode `semantic`.',
       )
       .meta({ examples: [7.31] }),
-    rank: z
-      .int()
-      .min(1)
-      .describe('The position in the results, from 1.')
-      .meta({ examples: [1] }),
+    rank: withExample(z.int().min(1).describe('The position in the results, from 1.'), 1),
     citation: citation.optional().describe('Only if `include` asks for it.'),
     highlights: z
       .array(highlight)

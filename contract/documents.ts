@@ -20,6 +20,7 @@ import {
   position,
   queryInteger,
   sha256,
+  withExample,
 } from './fields.ts';
 import { metadata, tag, tags } from './labels.ts';
 import { displayName } from './names.ts';
@@ -42,10 +43,7 @@ export const notices = z
   .array(
     z
       .object({
-        code: z
-          .string()
-          .describe('A word that stays the same. More may come.')
-          .meta({ examples: ['scan_not_read'] }),
+        code: withExample(z.string().describe('A word that stays the same. More may come.'), 'scan_not_read'),
         text: z
           .string()
           .describe('A sentence for people.')
@@ -92,10 +90,7 @@ const failedJob = z
   })
   .meta({ id: 'FailedJob' });
 
-const versionNumber = z
-  .int()
-  .min(1)
-  .meta({ examples: [1] });
+const versionNumber = withExample(z.int().min(1), 1);
 
 const documentVersion = z
   .object({
@@ -133,14 +128,8 @@ export const documentSchema = z
       .nullable()
       .describe('How many chunks the search knows; null until the document is indexed.')
       .meta({ examples: [12] }),
-    tags: z
-      .array(z.string())
-      .default([])
-      .meta({ examples: [['contract', '2026']] }),
-    metadata: z
-      .record(z.string(), z.unknown())
-      .default({})
-      .meta({ examples: [{ customer: 'Korvid Ridge', year: 2026 }] }),
+    tags: withExample(z.array(z.string()).default([]), ['contract', '2026']),
+    metadata: withExample(z.record(z.string(), z.unknown()).default({}), { customer: 'Korvid Ridge', year: 2026 }),
     charset: charset
       .nullable()
       .default(null)
@@ -154,10 +143,7 @@ export const documentSchema = z
 
 const uploadSchema = z
   .object({
-    url: z
-      .url()
-      .describe('Where to PUT the bytes; no session is needed.')
-      .meta({ examples: [uploadUrl] }),
+    url: withExample(z.url().describe('Where to PUT the bytes; no session is needed.'), uploadUrl),
     headers: z
       .record(z.string(), z.string())
       .describe(
@@ -349,10 +335,7 @@ export const documents = c.router({
       response: z
         .object({
           documentId: id,
-          text: z
-            .string()
-            .nullable()
-            .meta({ examples: ['Mirrors are washed with deionised water on the first Monday of each month.'] }),
+          text: withExample(z.string().nullable(), 'Mirrors are washed with deionised water on the first Monday of each month.'),
           truncated: z.boolean().meta({ examples: [false] }),
           extracted: extracted.nullable(),
           page: textPage.optional().describe('Only if a page was asked for, and there is a text.'),

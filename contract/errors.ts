@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { dateTime, exampleId } from './fields.ts';
+import { dateTime, exampleId, withExample } from './fields.ts';
 
 /** Every code with its HTTP status and default message. */
 export const errorCodes = {
@@ -22,10 +22,7 @@ export type ErrorCode = keyof typeof errorCodes;
 /** One problem of a request: its path as an array of keys, and a message. `params.reason` marks control characters. */
 const issueSchema = z
   .object({
-    path: z
-      .array(z.union([z.string(), z.int().min(0)]))
-      .describe('The keys that lead to the value.')
-      .meta({ examples: [['name']] }),
+    path: withExample(z.array(z.union([z.string(), z.int().min(0)])).describe('The keys that lead to the value.'), ['name']),
     message: z.string().meta({ examples: ['must be a single line without control characters'] }),
     params: z
       .object({ reason: z.string().meta({ examples: ['control_characters'] }) })
@@ -146,10 +143,7 @@ function bareError<E extends string>(error: E, name: string, description: string
   return z
     .object({
       error: z.literal(error),
-      requestId: z
-        .string()
-        .describe('The `X-Request-Id` of the response.')
-        .meta({ examples: ['0b8f6a4e-4a43-4a0e-9f5b-1d7b1f0c2a3d'] }),
+      requestId: withExample(z.string().describe('The `X-Request-Id` of the response.'), '0b8f6a4e-4a43-4a0e-9f5b-1d7b1f0c2a3d'),
     })
     .meta({ id: name, description });
 }

@@ -54,15 +54,17 @@ export function multiLine(bounds: TextBounds) {
     .meta({ pattern: '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]*$' });
 }
 
+/** A schema with an example, for the OpenAPI document. */
+export function withExample<T extends z.ZodType>(schema: T, example: unknown): T {
+  return schema.meta({ examples: [example] });
+}
+
 export const exampleId = '0198d2c4-7e2a-7b61-9d0f-3f6f2d1b9a10';
 export const exampleTime = '2026-11-21T12:00:00.000Z';
 
 const idPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
-export const id = z
-  .string()
-  .regex(idPattern, 'must be an id')
-  .meta({ examples: [exampleId] });
+export const id = withExample(z.string().regex(idPattern, 'must be an id'), exampleId);
 
 export const sha256 = z
   .string()
@@ -84,10 +86,7 @@ export const givenId = givenName(idPattern);
 export const emailPattern = z.regexes.html5Email;
 
 /** An email address that mails are sent to. */
-export const email = z
-  .email({ pattern: emailPattern, error: 'must be an email address' })
-  .max(254)
-  .meta({ examples: ['ada@example.com'] });
+export const email = withExample(z.email({ pattern: emailPattern, error: 'must be an email address' }).max(254), 'ada@example.com');
 
 /** What a workspace or an API key may use in a month. */
 export const creditBudget = z
@@ -150,10 +149,7 @@ export const count = z.int().min(0);
 /** A position in a text, in code points from 0. */
 export const position = count.meta({ examples: [1200] });
 /** The number of a page, from 1. */
-export const pageNumber = z
-  .int()
-  .min(1)
-  .meta({ examples: [2] });
+export const pageNumber = withExample(z.int().min(1), 2);
 
 /** An integer in a query string; over `/rpc` it may be a number. */
 export function queryInteger(bounds: { min: number; max?: number; defaultValue: number }) {

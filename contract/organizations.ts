@@ -16,6 +16,7 @@ import {
   singleLine,
   slug,
   subscriptionStatus,
+  withExample,
 } from './fields.ts';
 import { c, operation } from './route.ts';
 
@@ -59,10 +60,7 @@ const lastDays = {
   days: queryInteger({ min: 1, max: usageDays, defaultValue: usageDays }).describe('How many days, up to the last one.'),
 };
 
-const moreRows = z
-  .boolean()
-  .describe(`Whether there are more than ${usageRows} rows: ask for fewer days.`)
-  .meta({ examples: [false] });
+const moreRows = withExample(z.boolean().describe(`Whether there are more than ${usageRows} rows: ask for fewer days.`), false);
 
 const usageHistorySchema = z
   .object({
@@ -97,11 +95,7 @@ const costsSchema = z
   .object({
     from: day,
     to: day,
-    currency: z
-      .string()
-      .nullable()
-      .describe('The currency of the prices; null in a deployment without prices.')
-      .meta({ examples: ['USD'] }),
+    currency: withExample(z.string().nullable().describe('The currency of the prices; null in a deployment without prices.'), 'USD'),
     items: z.array(
       z
         .object({
@@ -137,27 +131,15 @@ export const auditEntrySchema = z
     id,
     organizationId: id,
     actorId: id.nullable(),
-    actorEmail: z
-      .string()
-      .nullable()
-      .meta({ examples: ['ada@example.com'] }),
+    actorEmail: withExample(z.string().nullable(), 'ada@example.com'),
     impersonatedBy: id
       .nullable()
       .describe('The platform admin behind an impersonated session.')
       .meta({ examples: [null] }),
     action: z.string().meta({ examples: ['document.create'] }),
-    targetType: z
-      .string()
-      .nullable()
-      .meta({ examples: ['document'] }),
-    targetId: z
-      .string()
-      .nullable()
-      .meta({ examples: [exampleId] }),
-    metadata: z
-      .record(z.string(), z.unknown())
-      .nullable()
-      .meta({ examples: [{ name: 'handbook.pdf' }] }),
+    targetType: withExample(z.string().nullable(), 'document'),
+    targetId: withExample(z.string().nullable(), exampleId),
+    metadata: withExample(z.record(z.string(), z.unknown()).nullable(), { name: 'handbook.pdf' }),
     createdAt: dateTime,
   })
   .meta({ id: 'AuditEntry' });
@@ -167,11 +149,7 @@ export const maxFedEntries = 1_000;
 
 const fedEntrySchema = auditEntrySchema
   .extend({
-    sequence: z
-      .int()
-      .min(1)
-      .describe('Its number in the organization. No number is missing, and none is given twice.')
-      .meta({ examples: [1042] }),
+    sequence: withExample(z.int().min(1).describe('Its number in the organization. No number is missing, and none is given twice.'), 1042),
   })
   .meta({ id: 'NumberedAuditEntry' });
 
@@ -333,10 +311,7 @@ const billingSubscription = z
     trialEnd: dateTime.nullable().meta({ examples: [null] }),
     cancelAtPeriodEnd: z.boolean(),
     cancelAt: dateTime.nullable().meta({ examples: [null] }),
-    billingInterval: z
-      .string()
-      .nullable()
-      .meta({ examples: ['month'] }),
+    billingInterval: withExample(z.string().nullable(), 'month'),
   })
   .meta({ id: 'BillingSubscription' });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { contentType, contentTypes } from './content-types.ts';
-import { anyText, dateTime, email, flagKey, givenId, id, multiLine } from './fields.ts';
+import { anyText, dateTime, email, flagKey, givenId, id, multiLine, withExample } from './fields.ts';
 import { jobKinds, usualJobKinds } from './jobs.ts';
 import { plainLine } from './names.ts';
 import { c, operation } from './route.ts';
@@ -15,10 +15,7 @@ const health = z
 const jobKindsOfDeployment = z
   .object({
     jobKinds: z.array(z.enum(jobKinds)).meta({ examples: [usualJobKinds] }),
-    contentTypes: z
-      .array(contentType)
-      .describe('The kinds of documents that may be uploaded.')
-      .meta({ examples: [contentTypes] }),
+    contentTypes: withExample(z.array(contentType).describe('The kinds of documents that may be uploaded.'), contentTypes),
   })
   .meta({ id: 'JobKinds' });
 
@@ -96,16 +93,8 @@ const userSchema = z
     // Stored values were checked on input: a response is never refused for them.
     email: z.string().meta({ format: 'email', examples: ['ada@example.com'] }),
     name: z.string().meta({ examples: ['Ada Lovelace'] }),
-    image: z
-      .string()
-      .nullable()
-      .describe('The address of a picture.')
-      .meta({ examples: [null] }),
-    role: z
-      .string()
-      .nullable()
-      .describe('`admin` marks a platform admin.')
-      .meta({ examples: ['user'] }),
+    image: withExample(z.string().nullable().describe('The address of a picture.'), null),
+    role: withExample(z.string().nullable().describe('`admin` marks a platform admin.'), 'user'),
     createdAt: dateTime,
   })
   .meta({ id: 'User' });

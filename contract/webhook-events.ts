@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { count, dateTime, exampleId, id, planName } from './fields.ts';
+import { count, dateTime, exampleId, id, planName, withExample } from './fields.ts';
 import { jobKinds } from './jobs.ts';
 
 const organizationId = id.describe('The organization in which it happened.');
@@ -25,10 +25,7 @@ const auditData = z
     organizationId,
     entryId: id.describe('The id of the entry: the audit log has it, too.'),
     actorId: id.nullable(),
-    actorEmail: z
-      .string()
-      .nullable()
-      .meta({ examples: ['ada@example.com'] }),
+    actorEmail: withExample(z.string().nullable(), 'ada@example.com'),
     impersonatedBy: id.nullable().meta({ examples: [null] }),
     action: z.string().meta({ examples: ['document.create'] }),
     targetType: z.string().meta({ examples: ['document'] }),

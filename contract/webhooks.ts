@@ -12,6 +12,7 @@ import {
   nextCursor,
   queryInteger,
   singleLine,
+  withExample,
 } from './fields.ts';
 import { c, operation } from './route.ts';
 import { eventId, webhookEventNames, webhookTest } from './webhook-events.ts';
@@ -65,11 +66,7 @@ const endpointFields = {
     .describe('Since when every delivery has failed.')
     .meta({ examples: [null] }),
   signature,
-  publicKey: z
-    .string()
-    .nullable()
-    .describe('For `v1a`: the key that verifies, `whpk_…`.')
-    .meta({ examples: [null] }),
+  publicKey: withExample(z.string().nullable().describe('For `v1a`: the key that verifies, `whpk_…`.'), null),
   previousSecretUntil: dateTime
     .nullable()
     .describe('Until when the secret before the last rotation signs too.')
@@ -94,16 +91,8 @@ const attempt = z
   .object({
     at: dateTime,
     durationMs: count.meta({ examples: [84] }),
-    status: z
-      .int()
-      .nullable()
-      .describe('Null if there was no response.')
-      .meta({ examples: [200] }),
-    error: z
-      .string()
-      .nullable()
-      .describe('Null if the receiver accepted it.')
-      .meta({ examples: [null] }),
+    status: withExample(z.int().nullable().describe('Null if there was no response.'), 200),
+    error: withExample(z.string().nullable().describe('Null if the receiver accepted it.'), null),
   })
   .meta({ id: 'WebhookAttempt' });
 
@@ -115,11 +104,7 @@ const delivery = z
     eventId: eventId.describe('The `webhook-id` of its requests: the same for every endpoint and every attempt.'),
     event: deliveryEvent,
     status: deliveryStatus,
-    error: z
-      .string()
-      .nullable()
-      .describe('Why the last attempt failed, or why there is none.')
-      .meta({ examples: [null] }),
+    error: withExample(z.string().nullable().describe('Why the last attempt failed, or why there is none.'), null),
     request: z
       .object({
         url: z
@@ -133,10 +118,7 @@ const delivery = z
     response: z
       .object({
         status: z.int().meta({ examples: [200] }),
-        body: z
-          .string()
-          .describe('Its first 4 kB.')
-          .meta({ examples: ['ok'] }),
+        body: withExample(z.string().describe('Its first 4 kB.'), 'ok'),
       })
       .meta({ id: 'WebhookResponse' })
       .nullable()
@@ -217,12 +199,7 @@ export const webhooks = c.router({
     pathParams: z.object({ id: givenId }),
     body: z
       .object({
-        overlapHours: z
-          .int()
-          .min(0)
-          .max(168)
-          .default(24)
-          .meta({ examples: [24] }),
+        overlapHours: withExample(z.int().min(0).max(168).default(24), 24),
       })
       .optional()
       .meta({ id: 'RotateWebhookSecret' }),

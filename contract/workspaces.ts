@@ -13,6 +13,7 @@ import {
   id,
   optionalQueryInteger,
   slug,
+  withExample,
 } from './fields.ts';
 import { displayName } from './names.ts';
 import { c, operation } from './route.ts';
@@ -45,11 +46,7 @@ export const retentionKinds = ['documents', 'texts', 'jobs'] as const;
 export type RetentionKind = (typeof retentionKinds)[number];
 
 const maxDays = 36_500;
-const days = z
-  .int()
-  .min(1)
-  .max(maxDays)
-  .meta({ examples: [90] });
+const days = withExample(z.int().min(1).max(maxDays), 90);
 /** What each number of days counts from. */
 const keptFrom = {
   documents: 'Since the upload. The document goes with its text and its object; its jobs stay.',
