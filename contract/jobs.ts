@@ -17,13 +17,14 @@ import {
   queryBoolean,
   queryInteger,
   text,
+  withExample,
 } from './fields.ts';
 import { c, operation } from './route.ts';
 
 /** The kinds that every deployment has. */
 export const usualJobKinds = [...documentJobKinds, 'text.summarize', 'text.embed'] as const;
 /** The kinds that a deployment has if `EXTRA_JOB_KINDS` names them. */
-const extraJobKinds = ['document.extractFields', 'document.process'] as const;
+export const extraJobKinds = ['document.extractFields', 'document.process'] as const;
 export const jobKinds = [...usualJobKinds, ...extraJobKinds] as const;
 export const jobStatuses = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export type JobKind = (typeof jobKinds)[number];
@@ -56,11 +57,13 @@ const maxSentences = z.int().min(1).max(50).default(5).describe('How long the su
 const exampleTexts = ['How often is the mirror cleaned?'];
 const exampleText = 'The observatory stands on Korvid Ridge. Its mirrors are washed with deionised water every month.';
 const summarizedText = text({ min: 1, max: 200_000 }).meta({ examples: [exampleText] });
-const embeddedTexts = z
-  .array(text({ min: 1, max: 8_000 }))
-  .min(1)
-  .max(16)
-  .meta({ examples: [exampleTexts] });
+const embeddedTexts = withExample(
+  z
+    .array(text({ min: 1, max: 8_000 }))
+    .min(1)
+    .max(16),
+  exampleTexts,
+);
 
 const placement = {
   organizationId: givenId,
@@ -133,10 +136,7 @@ const extractResult = z
       .nullable()
       .describe('Null for kinds that have no pages.')
       .meta({ examples: [5] }),
-    truncated: z
-      .boolean()
-      .describe('Whether the document had more text than is kept.')
-      .meta({ examples: [false] }),
+    truncated: withExample(z.boolean().describe('Whether the document had more text than is kept.'), false),
     ocrPages,
     notices,
   })
@@ -146,53 +146,34 @@ const embedResult = z
   .object({
     model,
     dimensions,
-    vectors: z
-      .array(z.array(z.number()))
-      .describe('One vector for each text, in their order.')
-      .meta({ examples: [[[0.12, -0.08, 0.31]]] }),
+    vectors: withExample(z.array(z.array(z.number())).describe('One vector for each text, in their order.'), [[0.12, -0.08, 0.31]]),
   })
   .meta({ id: 'EmbedResult' });
 
 const fieldsInput = z
   .object({
     documentId: id,
-    schema: z
-      .union([z.string(), z.record(z.string(), z.unknown())])
-      .describe('As it was sent.')
-      .meta({ examples: ['invoice'] }),
+    schema: withExample(z.union([z.string(), z.record(z.string(), z.unknown())]).describe('As it was sent.'), 'invoice'),
     retryOf,
   })
   .meta({ id: 'FieldsInput', examples: [{ documentId: exampleId, schema: 'invoice' }] });
 const extractedField = z
   .object({
-    path: z
-      .string()
-      .describe('Where the value stands in `data`, as a JSON Pointer.')
-      .meta({ examples: ['/total'] }),
+    path: withExample(z.string().describe('Where the value stands in `data`, as a JSON Pointer.'), '/total'),
     value: z
       .union([z.string(), z.number(), z.boolean()])
       .nullable()
       .describe('Null if the document does not bear one out.')
       .meta({ examples: [1250.5] }),
     page: pageNumber.nullable().describe('The page that the quote begins on; null for kinds that have no pages.'),
-    quote: z
-      .string()
-      .nullable()
-      .describe('The words of the document, as they stand there.')
-      .meta({ examples: ['Total due: 1,250.50 EUR'] }),
+    quote: withExample(z.string().nullable().describe('The words of the document, as they stand there.'), 'Total due: 1,250.50 EUR'),
     start: position.nullable().describe('Where the quote begins in the text of the document (`documents.text`).'),
     end: position
       .nullable()
       .describe('Where it ends: the position after its last character.')
       .meta({ examples: [1223] }),
-    exact: z
-      .boolean()
-      .describe('Always true: the quote stands there letter for letter.')
-      .meta({ examples: [true] }),
-    recognized: z
-      .boolean()
-      .describe('Whether text recognition has read the page.')
-      .meta({ examples: [false] }),
+    exact: withExample(z.boolean().describe('Always true: the quote stands there letter for letter.'), true),
+    recognized: withExample(z.boolean().describe('Whether text recognition has read the page.'), false),
     confidence: z
       .number()
       .min(0)
@@ -378,11 +359,7 @@ export const jobs = c.router({
     pathParams: z.object({ organizationId: givenId }),
     body: z
       .object({
-        jobs: z
-          .array(createJob)
-          .min(1)
-          .max(100)
-          .meta({ examples: [[{ kind: 'document.index', documentId: exampleId }]] }),
+        jobs: withExample(z.array(createJob).min(1).max(100), [{ kind: 'document.index', documentId: exampleId }]),
       })
       .meta({ id: 'CreateJobs' }),
     ...operation('jobs.createMany', {

@@ -1,16 +1,5 @@
 import { z } from 'zod';
-import type { extraKinds as declared } from '../../contract/content-types.ts';
-
-/** Kinds of documents beyond those that every deployment takes, by the names of `EXTRA_CONTENT_TYPES`, with their media types. */
-export const extraContentTypes = {
-  docx: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-  pptx: 'application/vnd.openxmlformats-officedocument.presentationml.presentation',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-  odt: 'application/vnd.oasis.opendocument.text',
-  epub: 'application/epub+zip',
-  eml: 'message/rfc822',
-  rtf: 'application/rtf',
-} as const satisfies typeof declared;
+import { extraKinds as extraContentTypes } from '../../contract/content-types.ts';
 
 type ExtraKind = keyof typeof extraContentTypes;
 const names = Object.keys(extraContentTypes) as ExtraKind[];

@@ -1,8 +1,5 @@
 import { z } from 'zod';
-import type { ExtraJobKind } from '../../contract/jobs.ts';
-
-/** Every kind of job that a deployment has only if `EXTRA_JOB_KINDS` names it. */
-const extraJobKinds = ['document.extractFields', 'document.process'] as const satisfies readonly ExtraJobKind[];
+import { extraJobKinds } from '../../contract/jobs.ts';
 
 /** `EXTRA_JOB_KINDS`: the kinds that it names, none if it is absent. */
 export function extraJobs() {

@@ -1,13 +1,13 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { aiServiceEnvironment, loadAiServiceConfig } from './ai-service.ts';
+import { loadAiServiceConfig } from './ai-service.ts';
 import { type Environment, findProblems, flag, httpUrl, integer, parseEnvironment, postgresUrl } from './environment.ts';
 import { changeVariables, readVariable } from './secret-files.ts';
 import { loadServerConfig } from './server.ts';
 import { consoleOf, serverEnvironment } from './server-environment.ts';
 import { storageVariables } from './storage.ts';
-import { hostAndPort } from './temporal.ts';
+import { hostAndPort, temporalPort, temporalUiOffset } from './temporal.ts';
 
 const port = (defaultValue: number) => integer(defaultValue, { min: 1, max: 65_535 });
 
@@ -16,8 +16,7 @@ export const localEnvironment = z.object({
   PORT: port(3000),
   HOST: z.string().optional(),
   EMBEDDED_PG_PORT: port(54_329),
-  EMBEDDED_TEMPORAL_PORT: port(7233),
-  EMBEDDED_TEMPORAL_UI_PORT: port(8233),
+  EMBEDDED_TEMPORAL_PORT: temporalPort(),
   AI_PORT: port(8000),
   AI_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: integer(0, { max: 65_534 }),
@@ -33,13 +32,6 @@ export const localEnvironment = z.object({
   WORKER_ENABLED: flag(true),
 });
 
-/** Variables that a service reads only if it is embedded, by the variable that names an external one. */
-const ofEmbedded = {
-  DATABASE_URL: ['EMBEDDED_PG_PORT'],
-  TEMPORAL_ADDRESS: ['EMBEDDED_TEMPORAL_PORT', 'EMBEDDED_TEMPORAL_UI_PORT'],
-  AI_SERVICE_URL: Object.keys(aiServiceEnvironment.shape).filter((name) => !(name in serverEnvironment.shape)),
-};
-
 /** Variables that belong to an external service, by the variable that names it; an embedded one ignores them. */
 const ofExternal = {
   DATABASE_URL: ['DATABASE_DIRECT_URL'],
@@ -52,7 +44,7 @@ const ofExternal = {
  */
 const ofRemote = [
   ...Object.keys(storageVariables),
-  ...['STORAGE_SECRET_ACCESS_KEY_FILE', 'EMAIL_PROVIDER', 'SMTP_URL', 'CONTACT_EMAIL'],
+  ...['STORAGE_SECRET_ACCESS_KEY_FILE', 'SMTP_URL', 'CONTACT_EMAIL'],
   ...['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_BASE'],
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   'TEMPORAL_PAYLOAD_KEYS',
@@ -93,7 +85,7 @@ export function loadLocalConfig(env: Environment) {
       api: e.PORT,
       postgres: e.EMBEDDED_PG_PORT,
       temporal: e.EMBEDDED_TEMPORAL_PORT,
-      temporalUi: e.EMBEDDED_TEMPORAL_UI_PORT,
+      temporalUi: e.EMBEDDED_TEMPORAL_PORT + temporalUiOffset,
       ai: e.AI_PORT,
       /** Of metrics; 0 means none. */
       apiMetrics: e.METRICS_PORT,
@@ -119,8 +111,6 @@ export function loadLocalConfig(env: Environment) {
     },
     /** Problems for which the API or the AI service would refuse to start, one sentence each, reported before they start. */
     programProblems,
-    /** Variables that are set but ignored, with the reason. */
-    notTaken: findNotTaken(env),
   };
 }
 
@@ -138,17 +128,6 @@ function findProgramProblems(env: Environment): string[] {
     ...findProblems(() => loadServerConfig(complete)),
     ...(env.AI_SERVICE_URL?.trim() ? [] : findProblems(() => loadAiServiceConfig(complete))),
   ];
-}
-
-function findNotTaken(env: Environment): string[] {
-  const isSet = (name: string) => isGiven(env, name);
-  const forEmbedded = Object.entries(ofEmbedded).flatMap(([address, names]) =>
-    isSet(address) ? names.filter(isSet).map((name) => `${name}: ${address} names a service that runs elsewhere`) : [],
-  );
-  const forExternal = Object.entries(ofExternal).flatMap(([address, names]) =>
-    isSet(address) ? [] : names.filter(isSet).map((name) => `${name}: the embedded service has no use for it; ${address} names another`),
-  );
-  return [...forEmbedded, ...forExternal];
 }
 
 /** Whether a variable has a value, here or in a file. */

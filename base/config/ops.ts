@@ -1,22 +1,21 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { type Environment, httpUrl, integer, parseEnvironment, postgresUrl } from './environment.ts';
+import { type Environment, httpUrl, parseEnvironment, postgresUrl } from './environment.ts';
 import { jobTimeoutMsOf, jobTimeVariables } from './job-time.ts';
 import { payloadKeys } from './payload-keys.ts';
 import { storageChecks, storageVariables, storeOf } from './storage.ts';
-import { hostAndPort, temporalChecks, temporalVariables } from './temporal.ts';
+import { hostAndPort, temporalChecks, temporalPort, temporalUiOffset, temporalVariables } from './temporal.ts';
 
 /** The variables of the operator's commands. */
 export const opsEnvironment = z.object({
   DATA_DIR: z.string().default('.data'),
   DATABASE_URL: postgresUrl().optional(),
   DATABASE_DIRECT_URL: postgresUrl().optional(),
-  EMBEDDED_TEMPORAL_PORT: integer(7233, { min: 1, max: 65_535 }),
+  EMBEDDED_TEMPORAL_PORT: temporalPort(),
   TEMPORAL_ADDRESS: hostAndPort().optional(),
   ...temporalVariables,
   TEMPORAL_PAYLOAD_KEYS: payloadKeys(),
   TEMPORAL_CODEC_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
-  EMBEDDED_TEMPORAL_UI_PORT: integer(8233, { min: 1, max: 65_535 }),
   TEMPORAL_UI_URL: httpUrl().optional(),
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
@@ -43,7 +42,7 @@ export function loadOpsConfig(env: Environment) {
       ...(e.TEMPORAL_ADDRESS === undefined ? { apiKey: undefined, tls: { ca: undefined, cert: undefined, key: undefined } } : accessOf(e)),
       payloadKeys: e.TEMPORAL_PAYLOAD_KEYS,
       codecToken: e.TEMPORAL_CODEC_TOKEN,
-      uiUrl: e.TEMPORAL_UI_URL ?? `http://localhost:${e.EMBEDDED_TEMPORAL_UI_PORT}`,
+      uiUrl: e.TEMPORAL_UI_URL ?? `http://localhost:${e.EMBEDDED_TEMPORAL_PORT + temporalUiOffset}`,
     },
     /** Where stored documents are: a bucket, or files below `dataDir` if there is none. */
     store: storeOf(e),

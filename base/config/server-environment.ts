@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { SearchMode } from '../../contract/document-search.ts';
-import type { JobKind } from '../../contract/jobs.ts';
+import { searchModes } from '../../contract/document-search.ts';
+import { jobKinds } from '../../contract/jobs.ts';
 import {
   crossCheck,
   environmentName,
@@ -26,20 +26,6 @@ import { storageChecks, storageVariables } from './storage.ts';
 import { hostAndPort, temporalChecks, temporalVariables } from './temporal.ts';
 import { tracingVariables } from './tracing.ts';
 import { webhookVariables } from './webhooks.ts';
-
-/** Every mode of a search. */
-const searchModes = ['semantic', 'lexical', 'hybrid'] as const satisfies readonly SearchMode[];
-
-/** Every kind of job. A test compares it with the handlers of workers. */
-export const jobKinds = Object.keys({
-  'document.extract': true,
-  'document.summarize': true,
-  'document.index': true,
-  'text.summarize': true,
-  'text.embed': true,
-  'document.extractFields': true,
-  'document.process': true,
-} satisfies Record<JobKind, true>);
 
 /** The variables of the API and the worker. */
 export const serverEnvironment = z.object({
@@ -85,7 +71,6 @@ export const serverEnvironment = z.object({
   STRIPE_SEAT_PRICE_TEAM: list(),
   STRIPE_API_BASE: httpUrl().optional(),
   BILLING_DUNNING_DAYS: integer(14, { max: 365 }),
-  EMAIL_PROVIDER: z.enum(['smtp', 'mailbox', 'none'], 'must be smtp, mailbox or none').optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' }).optional(),
   EMAIL_FROM: z.string().default('Sheaf <no-reply@localhost>'),
   CONTACT_EMAIL: z.email({ pattern: z.regexes.html5Email, error: 'must be an email address' }).optional(),
@@ -102,9 +87,7 @@ export const serverEnvironment = z.object({
   WORKER_JOB_KINDS: z
     .string()
     .transform((value) => value.split(',').map((kind) => kind.trim()))
-    .superRefine((kinds, context) => {
-      for (const kind of kinds.filter((each) => !jobKinds.includes(each))) context.addIssue(`there is no kind ${kind}`);
-    })
+    .pipe(z.array(z.enum(jobKinds, { error: ({ input }) => `there is no kind ${input}` })))
     .optional(),
   WORKER_SHUTDOWN_GRACE_MS: milliseconds(10_000),
   EXTRA_JOB_KINDS: extraJobs(),
@@ -150,11 +133,6 @@ export function consoleOf({ CONSOLE, WEB_URL }: Pick<ServerVariables, 'CONSOLE' 
   return { enabled: CONSOLE === undefined ? WEB_URL === undefined : CONSOLE !== 'false', directory };
 }
 
-/** The email provider: outside of production mails are stored in files by default. */
-export function emailProviderOf(e: Pick<ServerVariables, 'NODE_ENV' | 'EMAIL_PROVIDER' | 'SMTP_URL'>): 'smtp' | 'mailbox' | 'none' {
-  return e.EMAIL_PROVIDER ?? (e.SMTP_URL ? 'smtp' : e.NODE_ENV === 'production' ? 'none' : 'mailbox');
-}
-
 /** Where limits are counted: in production across all processes of the API by default, since a process does not know of others. */
 export function limiterStoreOf({ NODE_ENV, LIMITER_STORE }: Pick<ServerVariables, 'NODE_ENV' | 'LIMITER_STORE'>): 'memory' | 'postgres' {
   return LIMITER_STORE ?? (NODE_ENV === 'production' ? 'postgres' : 'memory');
@@ -196,11 +174,9 @@ export const serverChecks = [
     if (e.NODE_ENV !== 'production') return [];
     return e.SERVICE_TOKEN === '' ? ['SERVICE_TOKEN: must be set in production'] : refusePlaceholder('SERVICE_TOKEN', e.SERVICE_TOKEN);
   }),
-  check(['NODE_ENV', 'EMAIL_PROVIDER', 'SMTP_URL'], (e) => {
-    if (e.NODE_ENV === 'production' && (emailProviderOf(e) !== 'smtp' || !e.SMTP_URL))
-      return ['SMTP_URL: an email provider must be configured in production'];
-    return e.EMAIL_PROVIDER === 'smtp' && !e.SMTP_URL ? ['SMTP_URL: is missing while EMAIL_PROVIDER is smtp'] : [];
-  }),
+  check(['NODE_ENV', 'SMTP_URL'], ({ NODE_ENV, SMTP_URL }) =>
+    NODE_ENV === 'production' && !SMTP_URL ? ['SMTP_URL: an email provider must be configured in production'] : [],
+  ),
 ];
 
 /** Whether a browser could send it as `Origin`. better-auth treats `*` and `?` as patterns, and would trust every matching origin. */

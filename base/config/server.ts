@@ -5,7 +5,6 @@ import { readPrices } from './prices.ts';
 import {
   apiUrlOf,
   consoleOf,
-  emailProviderOf,
   limiterStoreOf,
   type ServerVariables,
   serverChecks,
@@ -65,7 +64,8 @@ export function loadServerConfig(env: Environment) {
     billing: billingOf(e),
     plans: e.PLANS,
     email: {
-      provider: emailProviderOf(e),
+      /** Production has `smtp`; elsewhere mails may be kept in files. */
+      provider: e.SMTP_URL ? ('smtp' as const) : ('mailbox' as const),
       smtpUrl: e.SMTP_URL,
       from: e.EMAIL_FROM,
       /** The deployment's name, as mails and authenticators show it: the name of the sender. */

@@ -1,10 +1,18 @@
 import { accessSync, constants } from 'node:fs';
 import { z } from 'zod';
-import { crossCheck } from './environment.ts';
+import { crossCheck, integer } from './environment.ts';
 
 /** The address of Temporal: a host, `host:port`, or an IPv6 address in brackets. */
 export function hostAndPort() {
   return z.string().regex(/^(\[[\da-f:.]+\]|[^\s:/[\]]+)(:\d{1,5})?$/i, 'must be HOST or HOST:PORT, without http://');
+}
+
+/** How far the port of the embedded Temporal's web UI is above that of the server. */
+export const temporalUiOffset = 1_000;
+
+/** The port of the embedded Temporal. */
+export function temporalPort() {
+  return integer(7233, { min: 1, max: 65_535 - temporalUiOffset });
 }
 
 /** The variables of the way to Temporal, beside its address. */

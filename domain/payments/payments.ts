@@ -15,8 +15,6 @@ export interface Payments {
   log: Logger;
   /** Verifies the events that Stripe sends. */
   webhookSecret: string;
-  /** Whether the deployment sends mails. */
-  sendsMail: boolean;
 }
 
 /** Undefined while billing is not configured. Connects to nothing. */
@@ -28,6 +26,5 @@ export function createPayments({ config, db, log }: { config: ServerConfig; db: 
     ...{ stripe, db, log, webhookSecret },
     plans: soldPlans(config),
     getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
-    sendsMail: config.email.provider !== 'none',
   };
 }

@@ -20,5 +20,5 @@ export function findConsoleDirectory(env: Environment): string | undefined {
 /** Builds the console, unless it is there. Throws ProcessError with Vite's messages. */
 export async function buildConsoleOnce(supervisor: Supervisor, logFile: string): Promise<void> {
   const args = ['clients/web/main.ts', '--cached', consoleBuilds()];
-  await supervisor.complete({ name: 'The build of the console', command: process.execPath, args, cwd: root, background: true, logFile });
+  await supervisor.complete({ name: 'The build of the console', command: process.execPath, args, cwd: root, logFile });
 }

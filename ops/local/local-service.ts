@@ -34,7 +34,6 @@ export async function startLocalService(config: LocalConfig, options: LocalServi
     await checkPorts(config.ports, services);
     const hasWorker = config.overrides.WORKER_ENABLED !== 'false';
     const progress = new Progress(options.stream, hasWorker ? serviceNames : { ...serviceNames, api: 'API' });
-    for (const sentence of config.notTaken) progress.line(`Not taken: ${sentence}.`);
     const stack = await startStack({
       dataDir: config.dataDir,
       services,

@@ -28,7 +28,7 @@ export async function checkPorts(ports: LocalConfig['ports'], services: ServiceN
     { service: 'api', what: 'the API', port: ports.api, variable: 'PORT' },
     { service: 'postgres', what: 'Postgres', port: ports.postgres, variable: 'EMBEDDED_PG_PORT' },
     { service: 'temporal', what: 'Temporal', port: ports.temporal, variable: 'EMBEDDED_TEMPORAL_PORT' },
-    { service: 'temporal', what: "Temporal's web UI", port: ports.temporalUi, variable: 'EMBEDDED_TEMPORAL_UI_PORT' },
+    { service: 'temporal', what: "Temporal's web UI", port: ports.temporalUi, variable: 'EMBEDDED_TEMPORAL_PORT' },
     { service: 'ai', what: 'the AI service', port: ports.ai, variable: 'AI_PORT' },
     { service: 'api', what: 'metrics of the API', port: ports.apiMetrics, variable: 'METRICS_PORT' },
     { service: 'ai', what: 'metrics of the AI service', port: ports.aiMetrics, variable: 'METRICS_PORT' },

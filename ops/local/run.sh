@@ -7,7 +7,6 @@ cd "$(dirname "$0")/../.." || exit 1
 
 installed=node_modules/.package-lock.json
 lock=.install.lock
-npm_pid=''
 
 say() { echo "$*" >&2; }
 
@@ -29,62 +28,35 @@ find_node() {
 # An install under NODE_ENV=production leaves out the development packages, and so Node.
 is_ready() { is_installed && { [ -e node_modules/node ] || find_node; }; }
 
-# A lock is stale if this script and its npm, which outlives a script that is killed, are gone.
-is_stale() {
-  for holder in $(cat "$lock/pids" 2>/dev/null); do
-    if kill -0 "$holder" 2>/dev/null || [ -d "/proc/$holder" ]; then return 1; fi
-  done
-  [ -s "$lock/pids" ]
-}
-
+# Two starts at once must not install into one folder. A lock that a kill has left is for the user to remove.
 take_lock() {
   until mkdir "$lock" 2>/dev/null; do
     [ -d "$lock" ] || [ -w . ] || fail "The packages cannot be installed: $(pwd) is not writable."
-    # Only one takes over a stale lock, and only after looking again: it may have a new holder by now.
-    if is_stale && mkdir "$lock/takeover" 2>/dev/null; then
-      is_stale && echo $$ >"$lock/pids"
-      rmdir "$lock/takeover"
-      [ "$(cat "$lock/pids")" != $$ ] || return 0
-    fi
     [ -n "${waited:-}" ] || say "Waiting for another install of the packages. If there is none, remove $(pwd)/$lock …"
     waited=yes
     sleep 1
   done
-  echo $$ >"$lock/pids"
-}
-
-interrupted() {
-  trap '' HUP INT TERM
-  [ -z "$npm_pid" ] || { kill -TERM "$npm_pid" 2>/dev/null; wait "$npm_pid"; }
-  [ "$(head -n 1 "$lock/pids" 2>/dev/null)" != $$ ] || rm -rf "$lock"
-  exit "$1"
+  trap 'rmdir "$lock"' EXIT
 }
 
 install() {
   command -v npm >/dev/null || fail 'npm is missing. Install Node 20 or newer (https://nodejs.org), which brings it.'
   say 'Installing the packages (the first time this takes about a minute) …'
   # Node is one of the development packages, which NODE_ENV or npm's settings may leave out.
-  # In the background, so that a signal is acted on at once.
-  npm ci --include=dev --no-audit --no-fund --loglevel=error >&2 &
-  npm_pid=$!
-  echo "$npm_pid" >>"$lock/pids"
-  wait "$npm_pid"
+  npm ci --include=dev --no-audit --no-fund --loglevel=error >&2
   status=$?
-  npm_pid=''
   [ "$status" -ne 0 ] || touch "$installed"
 }
 
 if ! is_ready; then
   [ ! -L node_modules ] || fail 'node_modules is a link, and installing would empty the folder that it leads to. Remove the link, or install there.'
-  trap 'interrupted 129' HUP
-  trap 'interrupted 130' INT
-  trap 'interrupted 143' TERM
+  trap 'exit 130' HUP INT TERM
   take_lock
   status=0
   # Another start may have installed them in the meantime.
   is_ready || install
-  rm -rf "$lock"
-  trap - HUP INT TERM
+  rmdir "$lock"
+  trap - EXIT HUP INT TERM
   [ "$status" -eq 0 ] ||
     fail "The packages could not be installed (npm ci ended with $status). Its messages are above; the next start tries again." "$status"
 fi

@@ -82,9 +82,7 @@ const starters: Record<ServiceName, (context: ServiceContext) => Promise<Running
     const METRICS_PORT = Number(apiMetrics) ? String(Number(apiMetrics) + 1) : '';
     const env = { AI_HOST: '127.0.0.1', ...(await modelsOf(context)), ...context.env, METRICS_PORT };
     const url = `http://${reachableHost(env.AI_HOST)}:${context.ports.ai}`;
-    const running = await startNode('The AI service', ['ai/main.ts'], { ...context, env, background: true }, () =>
-      isHealthy(`${url}/health`),
-    );
+    const running = await startNode('The AI service', ['ai/main.ts'], { ...context, env }, () => isHealthy(`${url}/health`));
     context.addresses.aiUrl = url;
     return running;
   },
@@ -97,17 +95,17 @@ const starters: Record<ServiceName, (context: ServiceContext) => Promise<Running
   },
   worker: (context) => {
     const args = [...memoryFlags, 'worker/main.ts'];
-    return startNode('The worker', args, { ...context, background: true }, async (running) => saysWorkerRuns(running));
+    return startNode('The worker', args, context, async (running) => saysWorkerRuns(running));
   },
 };
 
 async function startNode(
   name: string,
   args: string[],
-  context: ServiceContext & { background?: boolean },
+  context: ServiceContext,
   ready: (running: RunningProcess) => Promise<boolean>,
 ): Promise<RunningProcess> {
-  const { supervisor, logFile, env, background = false } = context;
+  const { supervisor, logFile, env } = context;
   const running = supervisor.run({
     name,
     command: process.execPath,
@@ -116,7 +114,6 @@ async function startNode(
     env: { ...memoryEnvironment, ...env },
     logFile,
     graceMs: loadStopLimitMs({ ...inheritedEnvironment(), ...env }),
-    background,
   });
   try {
     await supervisor.waitUntilReady(running, () => ready(running), readyTimeoutMs);

@@ -24,8 +24,6 @@ export interface ProcessSpec {
   stopSignal?: 'SIGTERM' | 'SIGINT';
   /** How long a stop may take before SIGKILL; 10 s by default. */
   graceMs?: number;
-  /** Whether other programs get the processors first (docs/decisions/processes.md). */
-  background?: boolean;
 }
 
 export interface Exit {
@@ -73,19 +71,7 @@ export interface Supervisor {
 }
 
 // The child registers with the guard before it becomes the program, so that it ends even if the supervisor is killed in between.
-const announce = 'umask 077; echo "add $$ $1" >&3; exec 3>&-; shift; ';
-const become = 'exec "$@"';
-/** Gets about a third of the processor time of another program, if both want all of it. */
-const niceness = 5;
-// If Linux groups processes by session, niceness counts only within a session, and the group has a niceness of its own. Without privileges
-// it may be set only once in a tenth of a second, whoever sets it, so it is tried again.
-const becomeNice = `
-  for try in 1 2 3 4 5; do
-    [ -w /proc/$$/autogroup ] || break
-    echo ${niceness} > /proc/$$/autogroup && break
-    sleep 0.1
-  done 2> /dev/null
-  exec nice -n ${niceness} "$@"`;
+const announceAndBecome = 'umask 077; echo "add $$ $1" >&3; exec 3>&-; shift; exec "$@"';
 
 /** Starts a supervisor: every process it runs ends within a few seconds of this process, even when this one is killed by SIGKILL. */
 export function createSupervisor(): Supervisor {
@@ -120,8 +106,7 @@ export function createSupervisor(): Supervisor {
 
 function start(spec: ProcessSpec, guard: Guard, onExit: () => void): RunningProcess {
   const log = openLog(spec.logFile);
-  const script = announce + (spec.background ? becomeNice : become);
-  const child = spawn('/bin/sh', ['-c', script, 'sh', stopSignalOf(spec).slice(3), spec.command, ...spec.args], {
+  const child = spawn('/bin/sh', ['-c', announceAndBecome, 'sh', stopSignalOf(spec).slice(3), spec.command, ...spec.args], {
     detached: true,
     stdio: ['ignore', log?.file ?? 'inherit', log?.file ?? 'inherit', guard.input],
     cwd: spec.cwd,

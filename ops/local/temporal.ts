@@ -53,7 +53,7 @@ export async function startTemporal(supervisor: Supervisor, options: TemporalOpt
   rotate(fetchLog);
   const command = await findTemporalCli({ supervisor, logFile: fetchLog, note: options.note ?? (() => undefined) });
   const args = serverArguments(options);
-  const running = supervisor.run({ name: 'Temporal', command, args, logFile: options.logFile, graceMs: 5000, background: true });
+  const running = supervisor.run({ name: 'Temporal', command, args, logFile: options.logFile, graceMs: 5000 });
   try {
     await supervisor.waitUntilReady(running, () => isReady(options), 60_000);
   } catch (error) {

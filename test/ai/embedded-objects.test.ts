@@ -1,7 +1,7 @@
 import CFB from 'cfb';
 import { expect } from 'chai';
 import { extractText } from '../../ai/formats/extract-text.ts';
-import { extraContentTypes as types } from '../../base/config/extra-content-types.ts';
+import { extraKinds as types } from '../../contract/content-types.ts';
 import { makeDocx, makePptx, makeXlsx, wordParagraph } from './support/make-office.ts';
 import { makeTextPdf } from './support/make-pdf.ts';
 import type { ZipFile } from './support/make-zip.ts';

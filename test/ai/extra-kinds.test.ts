@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { TextBuilder } from '../../ai/formats/office/text-builder.ts';
-import { extraContentTypes as types } from '../../base/config/extra-content-types.ts';
+import { extraKinds as types } from '../../contract/content-types.ts';
 import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
 import {
   makeDocx,

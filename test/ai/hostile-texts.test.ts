@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { unwrapUpload } from '../../ai/formats/document.ts';
 import { extractText } from '../../ai/formats/extract-text.ts';
-import { extraContentTypes } from '../../base/config/extra-content-types.ts';
+import { extraKinds as extraContentTypes } from '../../contract/content-types.ts';
 import { hostileTexts, processorSeconds } from '../support/hostile-texts.ts';
 import { makeEpub, makeXlsx } from './support/make-office.ts';
 

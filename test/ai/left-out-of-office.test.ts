@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import iconv from 'iconv-lite';
 import { extractText } from '../../ai/formats/extract-text.ts';
-import { extraContentTypes as types } from '../../base/config/extra-content-types.ts';
+import { extraKinds as types } from '../../contract/content-types.ts';
 import { makeDocx, makeEpub, makeOdt, makePptx, makeXlsx, wordParagraph, wordStyles } from './support/make-office.ts';
 import { makeZip, type ZipFile } from './support/make-zip.ts';
 

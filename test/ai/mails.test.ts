@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import iconv from 'iconv-lite';
 import { extractText } from '../../ai/formats/extract-text.ts';
-import { extraContentTypes as types } from '../../base/config/extra-content-types.ts';
+import { extraKinds as types } from '../../contract/content-types.ts';
 import { makeDocx, wordParagraph } from './support/make-office.ts';
 import { makeTextPdf } from './support/make-pdf.ts';
 

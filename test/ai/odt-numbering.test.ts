@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { extractText } from '../../ai/formats/extract-text.ts';
-import { extraContentTypes as types } from '../../base/config/extra-content-types.ts';
+import { extraKinds as types } from '../../contract/content-types.ts';
 import { processorSeconds } from '../support/hostile-texts.ts';
 import { makeOdt } from './support/make-office.ts';
 

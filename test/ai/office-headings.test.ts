@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { extraContentTypes as types } from '../../base/config/extra-content-types.ts';
+import { extraKinds as types } from '../../contract/content-types.ts';
 import { headingAt, locateHeadings } from '../../domain/chunking/heading-paths.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
 import { makeDocx, makeEpub, makeOdt, makePptx, wordParagraph, wordStyles } from './support/make-office.ts';

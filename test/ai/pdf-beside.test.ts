@@ -3,7 +3,7 @@ import iconv from 'iconv-lite';
 import PDFDocument from 'pdfkit';
 import type { ExtractLimits } from '../../ai/formats/document.ts';
 import { extractText } from '../../ai/formats/extract-text.ts';
-import { extraContentTypes } from '../../base/config/extra-content-types.ts';
+import { extraKinds as extraContentTypes } from '../../contract/content-types.ts';
 import { makeDocx, wordParagraph } from './support/make-office.ts';
 import { makePdfOf, stream } from './support/make-pdf.ts';
 

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { contradictionOf } from '../../ai/formats/recognize-content.ts';
-import { extraContentTypes } from '../../base/config/extra-content-types.ts';
-import { contentTypes } from '../../contract/content-types.ts';
+import { contentTypes, extraKinds as extraContentTypes } from '../../contract/content-types.ts';
 
 const of = (contentType: string, content: Uint8Array | string) => contradictionOf(contentType, Buffer.from(content as string));
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { extractText } from '../../ai/formats/extract-text.ts';
-import { extraContentTypes as types } from '../../base/config/extra-content-types.ts';
+import { extraKinds as types } from '../../contract/content-types.ts';
 import { makeDocx, makePptx, makeXlsx, wordParagraph } from './support/make-office.ts';
 import type { ZipFile } from './support/make-zip.ts';
 

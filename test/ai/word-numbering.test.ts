@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { extractText } from '../../ai/formats/extract-text.ts';
-import { extraContentTypes as types } from '../../base/config/extra-content-types.ts';
+import { extraKinds as types } from '../../contract/content-types.ts';
 import { makeDocx, wordStyles } from './support/make-office.ts';
 
 const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 1_000_000, maxPdfPages: 10, extraContentTypes: Object.values(types) };

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import iconv from 'iconv-lite';
-import { extraContentTypes } from '../../base/config/extra-content-types.ts';
-import { contentTypes } from '../../contract/content-types.ts';
+import { contentTypes, extraKinds as extraContentTypes } from '../../contract/content-types.ts';
 import { type AiService, startAiService, token } from '../ai/support/ai-service.ts';
 import { makeDocx, makeOdt, makePptx, wordParagraph } from '../ai/support/make-office.ts';
 import { makeScannedPdf } from '../ai/support/scan.ts';

@@ -35,7 +35,6 @@ export async function startBeside(
     env: { ...memoryEnvironment, ...stack.env, PORT: String(port), ...env },
     logFile: `${stack.dataDir}/logs/other-${part}-${port}.log`,
     graceMs: 15_000,
-    background: part === 'worker',
   });
   const ready = async () => (part === 'api' ? isHealthy(`${url}/readyz`) : running.readLog().includes('"msg":"worker running"'));
   await stack.supervisor.waitUntilReady(running, ready, 60_000);

@@ -12,7 +12,7 @@ import { nightly } from '../support/nightly.ts';
 import { opsResult, runOps, startOps } from '../support/ops.ts';
 import { endPrograms, findProcesses, type Program, runProgram, until } from '../support/processes.ts';
 
-const variables = ['PORT', 'EMBEDDED_PG_PORT', 'EMBEDDED_TEMPORAL_PORT', 'EMBEDDED_TEMPORAL_UI_PORT', 'AI_PORT'];
+const variables = ['PORT', 'EMBEDDED_PG_PORT', 'EMBEDDED_TEMPORAL_PORT', 'AI_PORT'];
 const person = { email: 'ada@example.com', password: 'a long password' };
 
 describe('A backup of `npm start`', function () {

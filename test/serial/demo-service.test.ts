@@ -25,7 +25,7 @@ describe('npm run demo, without a service named', () => {
     const { code, stdout, stderr } = await runDemo(['--json', file], env);
     expect(code, stderr).to.equal(0);
     expect(JSON.parse(stdout).documents[0]).to.include({ name: 'note.txt', status: 'ready', chunkCount: 1 });
-    expect(JSON.parse(stdout).jobs[0].workflowUrl).to.match(new RegExp(`^http://localhost:${env.EMBEDDED_TEMPORAL_UI_PORT}/`));
+    expect(JSON.parse(stdout).jobs[0].workflowUrl).to.match(new RegExp(`^http://localhost:${Number(env.EMBEDDED_TEMPORAL_PORT) + 1000}/`));
     expect(stderr).to.include('starting one for the time of the demo').and.include('API with worker is ready');
     await until(() => findProcesses(dataDir).length === 0);
   });
@@ -62,7 +62,7 @@ describe('npm run demo, without a service named', () => {
     expect(code, stderr).to.equal(0);
     expect(stderr).to.include(`Waiting for what starts or stops on ${dataDir} (process ${service.pid})`);
     expect(stderr).to.include(`at http://localhost:${env.PORT}`);
-    expect(JSON.parse(stdout).jobs[0].workflowUrl).to.match(new RegExp(`^http://localhost:${env.EMBEDDED_TEMPORAL_UI_PORT}/`));
+    expect(JSON.parse(stdout).jobs[0].workflowUrl).to.match(new RegExp(`^http://localhost:${Number(env.EMBEDDED_TEMPORAL_PORT) + 1000}/`));
     expect(service.child.exitCode).to.equal(null);
     service.child.kill('SIGINT');
     expect((await service.exited).code).to.equal(0);
@@ -70,7 +70,7 @@ describe('npm run demo, without a service named', () => {
 });
 
 async function freePorts(): Promise<Environment> {
-  const names = ['PORT', 'EMBEDDED_PG_PORT', 'EMBEDDED_TEMPORAL_PORT', 'EMBEDDED_TEMPORAL_UI_PORT', 'AI_PORT'];
+  const names = ['PORT', 'EMBEDDED_PG_PORT', 'EMBEDDED_TEMPORAL_PORT', 'AI_PORT'];
   const ports = await findFreePorts(names.length);
   return Object.fromEntries(names.map((name, index) => [name, String(ports[index])]));
 }

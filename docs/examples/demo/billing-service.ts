@@ -66,7 +66,6 @@ function ownConfig(stripeUrl: string): LocalConfig {
     dataDir: join(local.dataDir, 'billing-demo'),
     ports: { api: 0, postgres: 0, temporal: 0, temporalUi: 0, ai: 0, apiMetrics: 0, aiMetrics: 0 },
     overrides: { ...local.overrides, ...billing, METRICS_PORT: '' },
-    notTaken: [],
   };
 }
 

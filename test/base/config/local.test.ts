@@ -19,11 +19,9 @@ describe('npm start', () => {
     it(`passes on what belongs to ${address}, and only with it: otherwise it is of another deployment`, () => {
       const named = load({ [address]: there });
       expect(named.overrides).to.include(variables);
-      expect(named.notTaken).to.deep.equal([]);
       for (const blank of [{}, { [address]: ' ' }]) {
         const embedded = load(blank);
         expect(embedded.overrides).to.not.have.any.keys(...Object.keys(variables));
-        expect(embedded.notTaken.map((sentence) => sentence.split(':')[0])).to.have.members(Object.keys(variables));
       }
     });
   }
@@ -56,13 +54,12 @@ describe('npm start', () => {
     after(() => removeTestDirectory(directory));
 
     it('passes on what they hold, and what belongs to an address in one', () => {
-      const { overrides, notTaken } = loadLocalConfig({
+      const { overrides } = loadLocalConfig({
         DATABASE_URL_FILE: fileOf('database', 'postgres://pooler/sheaf'),
         DATABASE_DIRECT_URL: 'postgres://db/sheaf',
         SMTP_URL_FILE: fileOf('mail', 'smtp://mail'),
       });
       expect(overrides).to.include({ DATABASE_DIRECT_URL: 'postgres://db/sheaf', SMTP_URL: 'smtp://mail' });
-      expect(notTaken).to.deep.equal([]);
     });
 
     it('names one that cannot be read among the problems of the programs', () => {

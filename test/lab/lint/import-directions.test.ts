@@ -81,7 +81,7 @@ const cases: Record<string, { source: string; expected: string[] }> = {
   'workflows/export-own.ts': { source: "export { runJob } from './run-job.ts';\nexport const tries = 3;", expected: [] },
   'clients/typescript/contract.ts': { source: "import { contract } from '../../contract/index.ts';", expected: [typesOnly] },
   'base/config/plan-type.ts': { source: "import type { PlanName } from '../../contract/fields.ts';", expected: [] },
-  'base/config/plan-value.ts': { source: "import { planName } from '../../contract/fields.ts';", expected: [typesOnly] },
+  'base/config/plan-value.ts': { source: "import { planName } from '../../contract/fields.ts';", expected: [] },
   'db/export-kind.ts': { source: "export type { JobKind } from '../contract/jobs.ts';", expected: [] },
   'db/kinds.ts': { source: "import { jobKinds } from '../contract/jobs.ts';", expected: [typesOnly] },
   'clients/typescript/schema.ts': { source: "import { initClient } from '@ts-rest/core';", expected: [typesOnly] },

@@ -19,7 +19,7 @@ export interface ImportRule {
 export const importRules: Record<string, ImportRule> = {
   contract: { packages: ['zod', '@ts-rest/core', '@ts-rest/open-api'] },
   base: {
-    types: ['contract'],
+    imports: ['contract'],
     packages: [
       '@opentelemetry/api',
       '@opentelemetry/context-async-hooks',

@@ -7,7 +7,7 @@ import { endPrograms, isAlive, runProgram, until } from '../../support/processes
 describe('a supervisor', () => {
   let directory: string;
   let supervisor: Supervisor;
-  const run = (script: string, options: { graceMs?: number; background?: boolean } = {}) =>
+  const run = (script: string, options: { graceMs?: number } = {}) =>
     supervisor.run({ name: 'Shell', command: '/bin/sh', args: ['-c', script], logFile: join(directory, 'shell.log'), ...options });
 
   beforeEach(() => {
@@ -40,18 +40,6 @@ describe('a supervisor', () => {
     await until(() => running.readLog() !== '');
     running.signal('SIGSTOP');
     expect((await running.stop()).code).to.equal(5);
-  });
-
-  it('runs a program in the background less eagerly than others, and what that starts', async () => {
-    // The niceness of a process, and of its group if the kernel groups processes by session.
-    const show = 'awk "{ print \\$19 }" /proc/self/stat; cat /proc/self/autogroup 2> /dev/null';
-    const [before, behind] = [run(show), run(show, { background: true })];
-    await Promise.all([before.exited, behind.exited]);
-    const grouped = /autogroup/.test(before.readLog());
-    const log = before.readLog();
-    const [own = 0, more] = (log.match(/^\d+$/gm) ?? []).map(Number).sort((a, b) => a - b);
-    expect(more).to.equal(Math.min(own + 5, 19));
-    expect(log.match(/nice \d+/g)?.toSorted() ?? []).to.deep.equal(grouped ? ['nice 0', 'nice 5'] : []);
   });
 
   it('fails at once, with the end of the log, when a program ends before it is ready', async () => {
