@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Page } from 'playwright-core';
 import type { TestUser } from '../../support/api.ts';
 import { expectOk } from '../../support/requests.ts';
 import { noteTokens } from '../../support/run-secrets.ts';
@@ -39,32 +40,40 @@ describe('The pages of the console, for everybody', () => {
     await make('/api/auth/organization/invite-member', { organizationId, email: 'grace@example.com', role: 'member' });
   });
 
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of [1280, 390])
-      it(`have nothing that axe objects to, ${colorScheme}, ${width} px wide, and nothing beyond the edge`, async () => {
-        const look = { colorScheme, viewport: { width, height: 800 } };
-        const public_ = ['/sign-in', '/sign-up', '/forgot-password', '/reset-password?token=a', '/two-factor', '/accept-invitation/a'];
-        const own = [
-          ...['documents?tags=care', `documents/${documentId}?start=4&end=11`, 'jobs', `jobs/${jobId}`, 'search?q=mirrors', 'usage'],
-          ...['members', 'workspaces'],
-          'ask?q=When+are+the+mirrors+washed%3F&key=the-same-answer',
-          ...['api-keys', 'webhooks', `webhooks/${endpointId}`, 'audit', 'plan', 'mailbox', 'account'],
-        ].map((each) => pathOf(tenant, each));
-        for (const [paths, options] of [
-          [public_, look],
-          [[...own, '/start', '/o/a/b/documents'], { ...look, as: tenant.owner }],
-          [['system', 'organizations', 'users', 'flags'].map((each) => `/admin/${each}`), { ...look, as: admin }],
-        ] as const) {
-          const { page } = await open('/sign-in', options);
-          for (const path of paths) {
-            await page.goto(api.url + path);
-            await page.getByRole('heading', { level: 1 }).waitFor();
-            await untilLoaded(page);
-            expect(await violationsOf(page), path).to.deep.equal([]);
-            expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).to.be.at.most(0);
-          }
+  const pages = {
+    'of nobody': () => ['/sign-in', '/sign-up', '/forgot-password', '/reset-password?token=a', '/two-factor', '/accept-invitation/a'],
+    'of documents': () => [
+      ...['documents?tags=care', `documents/${documentId}?start=4&end=11`, 'jobs', `jobs/${jobId}`, 'search?q=mirrors', 'usage'].map(own),
+      own('ask?q=When+are+the+mirrors+washed%3F&key=the-same-answer'),
+    ],
+    'of an organization': () => [
+      ...['members', 'workspaces', 'api-keys', 'webhooks', `webhooks/${endpointId}`, 'audit', 'plan', 'mailbox', 'account'].map(own),
+      ...['/start', '/o/a/b/documents'],
+    ],
+    'of platform admins': () => ['system', 'organizations', 'users', 'flags'].map((each) => `/admin/${each}`),
+  };
+  const own = (path: string) => pathOf(tenant, path);
+  const looks = (['light', 'dark'] as const).flatMap((colorScheme) => [1440, 390].map((width) => ({ colorScheme, width })));
+
+  for (const [name, paths] of Object.entries(pages))
+    it(`${name} have nothing that axe objects to, and nothing beyond the edge, light and dark, 1440 and 390 px wide`, async () => {
+      const as = name === 'of platform admins' ? admin : tenant.owner;
+      const { page } = await open('/sign-in', name === 'of nobody' ? {} : { as });
+      for (const path of paths()) {
+        await page.goto(api.url + path);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        for (const { colorScheme, width } of looks) {
+          await page.emulateMedia({ colorScheme });
+          await page.setViewportSize({ width, height: 800 });
+          await untilLoaded(page);
+          await untilDrawn(page);
+          const look = `${path}, ${colorScheme}, ${width} px`;
+          expect(await page.locator('html').getAttribute('data-mantine-color-scheme'), look).to.equal(colorScheme);
+          expect(await violationsOf(page), look).to.deep.equal([]);
+          expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), look).to.be.at.most(0);
         }
-      });
+      }
+    });
 
   it('fit a window that is enlarged to 400 %', async () => {
     const { page } = await open('/sign-in', { as: tenant.owner, viewport: { width: 320, height: 256 } });
@@ -98,7 +107,7 @@ describe('The pages of the console, for everybody', () => {
     await page.locator('body').press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).to.equal('Skip to the content');
     const reached = new Set<string>();
-    for (let step = 0; step < 30; step++) {
+    for (let step = 0; step < 40; step++) {
       await page.keyboard.press('Tab');
       reached.add(String(await page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent')));
     }
@@ -111,3 +120,9 @@ describe('The pages of the console, for everybody', () => {
     expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).to.equal('Actions for note.txt');
   });
 });
+
+/** For one frame after a change of the window a page has its old width, and colors pass over. */
+async function untilDrawn(page: Page): Promise<void> {
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))');
+}

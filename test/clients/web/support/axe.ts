@@ -12,7 +12,7 @@ interface Violation {
 
 /** What axe finds wrong with the page as it stands, in short. */
 export async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axe);
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe);
   const { violations } = (await page.evaluate('axe.run()')) as { violations: Violation[] };
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`));
 }
