@@ -7,7 +7,7 @@ export interface AtOnce {
 
 /** Does a step for each item. The first error stops all, and is thrown when the steps under way have ended: nothing is left half done. */
 export async function forEachAtOnce<T>(
-  items: AsyncGenerator<T>,
+  items: Iterator<T> | AsyncIterator<T>,
   { concurrency, stopping }: AtOnce,
   step: (item: T) => Promise<void>,
 ): Promise<void> {

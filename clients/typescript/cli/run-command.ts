@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { addAsk } from './commands/ask.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDocuments } from './commands/documents.ts';
+import { addEvaluate } from './commands/evaluate.ts';
 import { addExport } from './commands/export.ts';
 import { addJobs } from './commands/jobs.ts';
 import { addKeys } from './commands/keys.ts';
@@ -59,6 +60,7 @@ function createProgram(terminal: Terminal, isJson: boolean): Command {
     addExport,
     addSearch,
     addAsk,
+    addEvaluate,
     addWorkspaces,
     addDocuments,
     addJobs,

@@ -95,7 +95,7 @@ async function carryOut(
     await tally.during(async () => {
       passed.forEach(add);
       const syncing = { ...how, client, onSent: tally.move };
-      await forEachAtOnce(each(steps), { concurrency, stopping }, async (step) => add(await takeStep(syncing, step)));
+      await forEachAtOnce(steps.values(), { concurrency, stopping }, async (step) => add(await takeStep(syncing, step)));
     });
   } finally {
     const kinds = [...skipped].map(([kind, count]) => `${kind} (${count})`);
@@ -116,8 +116,4 @@ function sayPlan({ output }: Run, { steps }: Plan, { passed }: FolderNow): void 
 function tagOf(source: string): string {
   const tag = `sync:${source}`;
   return tag.length <= longestTag ? tag : `sync:${createHash('sha256').update(source).digest('base64url')}`;
-}
-
-async function* each<T>(items: T[]): AsyncGenerator<T> {
-  yield* items;
 }
