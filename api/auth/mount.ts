@@ -25,6 +25,8 @@ import { carryOnly, readSessionToken } from './session-token.ts';
 export const authPath = `${basePath}/{*any}`;
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** Where a GET changes something all the same: links of mails, and the way back from a provider. */
+const changingLink = /^\/(?:callback\/|verify-email$|change-email\/confirm$|delete-user\/callback$|subscription\/success$)/;
 
 /** Methods that a `Request` of fetch cannot have. */
 const notOfFetch = new Set(['CONNECT', 'TRACE', 'TRACK']);
@@ -81,7 +83,7 @@ function createServe({ auth, db, config, findSession, clientAddress }: MountOpti
     // The webhook checks the signature of the exact bytes.
     if (path !== webhookPath) checkText(req.url, body, req.headers['content-type']);
 
-    if (changes) await refuseReadOnly(db);
+    if (changes || changingLink.test(path.slice(basePath.length))) await refuseReadOnly(db);
     const caller = await findSession(req.headers);
     if (!caller) checkCredential(req.headers, path);
     if (caller?.lacksTwoFactor && path.startsWith(`${basePath}/admin/`)) throw twoFactorRequired();

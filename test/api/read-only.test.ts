@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { routes } from '../../contract/index.ts';
 import { createRows, inputsFor } from '../contract/support/rows.ts';
 import { createKey } from '../support/api-keys.ts';
+import { listAuthEndpoints } from '../support/auth-endpoints.ts';
 import { runOps } from '../support/ops.ts';
 import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
@@ -49,6 +50,12 @@ describe('A read-only deployment', () => {
     expect((await api.request('GET', '/api/auth/get-session', { token })).status).to.equal(200);
     const body = { email: 'ada@example.com', password: 'a long password', name: 'Ada' };
     expect((await api.request('POST', '/api/auth/sign-up/email', { body })).body).to.include({ code: 'SERVICE_UNAVAILABLE', message });
+    const links = listAuthEndpoints().flatMap(({ name }) => /^GET (.*)/.exec(name)?.[1] ?? []);
+    const only = /\/(get|list)\b|^\/(ok|error|account-info|reset-password\/:token)$/;
+    for (const path of links) {
+      const { status } = await api.request('GET', `/api/auth${path.replace(':', 'any-')}?token=a`, { token });
+      expect([path, status === 503]).to.deep.equal([path, !only.test(path)]);
+    }
     await ops('--off');
     expect((await api.request('POST', '/api/auth/sign-up/email', { body })).status).to.equal(200);
     const entries = await api.database.db
