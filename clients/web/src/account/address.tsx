@@ -14,7 +14,7 @@ export function Address() {
   const { email, emailVerified } = useUser();
   const { error, said } = route.useSearch();
   return (
-    <Section title={t.account.email}>
+    <Section title={t.sign.email}>
       <Stack gap="md" align="flex-start">
         <Text className="foreign">{t.account.emailNow(email)}</Text>
         {said && !error && (
@@ -35,9 +35,8 @@ export function Address() {
 }
 
 function Change() {
-  const change: FormTask = async ({ email = '' }) => {
-    await ask(auth.changeEmail({ newEmail: email, callbackURL: `${window.location.pathname}?said=email` }));
-  };
+  const change: FormTask = ({ email = '' }) =>
+    ask(auth.changeEmail({ newEmail: email, callbackURL: `${window.location.pathname}?said=email` }));
   return (
     <Form task={change} action={t.account.changeEmail} done={t.account.emailAsked}>
       <TextInput

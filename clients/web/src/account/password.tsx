@@ -15,13 +15,13 @@ export function Password() {
     await queryClient.invalidateQueries({ queryKey: ['sessions'] });
   };
   return (
-    <Section title={t.account.password}>
+    <Section title={t.sign.password}>
       {hasPassword === false ? (
         <NoPassword />
       ) : (
         <Form task={change} action={t.account.change} done={t.account.changed}>
           <PasswordField label={t.account.current} name="current" />
-          <PasswordField label={t.account.next} isNew />
+          <PasswordField label={t.reset.password} isNew />
           <Checkbox name="others" label={t.account.others} defaultChecked />
         </Form>
       )}

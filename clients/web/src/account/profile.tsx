@@ -15,7 +15,7 @@ export function Profile() {
   return (
     <Section title={t.account.profile}>
       <Form task={save} action={t.common.save} done={t.account.saved}>
-        <TextInput label={t.account.name} name="name" required maxLength={120} autoComplete="name" defaultValue={user.name} />
+        <TextInput label={t.sign.name} name="name" required maxLength={120} autoComplete="name" defaultValue={user.name} />
       </Form>
     </Section>
   );

@@ -57,9 +57,8 @@ export function SetHold({
   workspace?: Workspace | undefined;
   onClose: () => void;
 }) {
-  const task: FormTask = async ({ reason = '' }) => {
-    await service.organizations.setHold({ organizationId, workspaceId: workspace?.id, reason: reason.trim() });
-  };
+  const task: FormTask = ({ reason = '' }) =>
+    service.organizations.setHold({ organizationId, workspaceId: workspace?.id, reason: reason.trim() });
   return (
     <FormDialog
       title={workspace ? t.keeping.holdTitle(workspace.name) : t.keeping.holdAll}

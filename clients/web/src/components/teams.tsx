@@ -48,7 +48,7 @@ export function Teams() {
       {asked?.what === 'add' && <AddMember team={asked.team} onClose={onClose} />}
       {asked?.what === 'delete' && (
         <Confirm
-          title={t.workspaces.deleteTitle(asked.team.name)}
+          title={t.documents.deleteTitle(asked.team.name)}
           text={t.teams.deleteText}
           action={t.common.delete}
           task={() => ask(auth.organization.removeTeam({ teamId: asked.team.id, organizationId: organization.id }))}
@@ -78,7 +78,7 @@ function TeamPaper({ team: { id, name }, onAsk }: { team: Team; onAsk: (what: 'a
         )}
       </Group>
       <details onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
-        <summary>{t.members.title}</summary>
+        <summary>{t.nav.pages.members}</summary>
         {isOpen && <TeamMembers teamId={id} />}
       </details>
     </Paper>
@@ -101,12 +101,10 @@ function TeamMembers({ teamId }: { teamId: string }) {
 
 function CreateTeam({ onClose }: { onClose: () => void }) {
   const { organization } = route.useRouteContext();
-  const task: FormTask = async ({ name = '' }) => {
-    await ask(auth.organization.createTeam({ name, organizationId: organization.id }));
-  };
+  const task: FormTask = ({ name = '' }) => ask(auth.organization.createTeam({ name, organizationId: organization.id }));
   return (
     <FormDialog title={t.teams.create} action={t.common.save} task={task} changes={['teams']} onClose={onClose}>
-      <TextInput label={t.members.name} name="name" required maxLength={80} data-autofocus />
+      <TextInput label={t.documents.name} name="name" required maxLength={80} data-autofocus />
     </FormDialog>
   );
 }
@@ -115,12 +113,11 @@ function AddMember({ team, onClose }: { team: Team; onClose: () => void }) {
   const { organization } = route.useRouteContext();
   const members = useInfiniteQuery(membersQuery(organization.id));
   const options = members.data?.pages.flatMap((page) => page.members).map(({ userId, user }) => ({ value: userId, label: user.name }));
-  const task: FormTask = async ({ userId = '' }) => {
-    await ask(auth.organization.addTeamMember({ teamId: team.id, userId, organizationId: organization.id }));
-  };
+  const task: FormTask = ({ userId = '' }) =>
+    ask(auth.organization.addTeamMember({ teamId: team.id, userId, organizationId: organization.id }));
   return (
     <FormDialog title={t.teams.addTo(team.name)} action={t.teams.add} task={task} changes={['teams']} onClose={onClose}>
-      <NativeSelect label={t.members.title} name="userId" data={options ?? []} />
+      <NativeSelect label={t.nav.pages.members} name="userId" data={options ?? []} />
     </FormDialog>
   );
 }

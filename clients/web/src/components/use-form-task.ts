@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 
 /** What a form does with the texts of its fields; `data` has those that are there several times. */
-export type FormTask = (fields: Record<string, string>, data: FormData) => Promise<void>;
+export type FormTask = (fields: Record<string, string>, data: FormData) => Promise<unknown>;
 
 /** A form that does one thing. While that runs, and after it has failed, the fields keep what was typed. */
 export function useFormTask(task: FormTask) {

@@ -17,7 +17,7 @@ export default function Account() {
   const { error } = route.useSearch();
   return (
     <>
-      <PageHead title={t.account.title} />
+      <PageHead title={t.nav.account} />
       {error && <Alert variant="default" role="alert" mb="lg" title={t.account.linkFailed(codeOf(error))} className="failure" />}
       <Stack gap="lg">
         <Profile />

@@ -40,7 +40,7 @@ export default function ApiKeys() {
   const keys = useQuery(apiKeysQuery(organization.id));
   return (
     <>
-      <PageHead title={t.apiKeys.title}>
+      <PageHead title={t.nav.pages['api-keys']}>
         <Button onClick={() => setAsked({ what: 'create' })}>{t.apiKeys.create}</Button>
       </PageHead>
       <Text c="dimmed" mb="md">
@@ -65,7 +65,7 @@ const tones = { active: 'good', expired: 'quiet', suspended: 'bad' } as const;
 
 function KeyTable({ items, onAsk }: { items: ApiKey[]; onAsk: (asked: Asked) => void }) {
   return (
-    <Rows heads={[t.apiKeys.name, t.apiKeys.status, t.apiKeys.expires, t.apiKeys.lastUsed, { number: t.common.actions }]}>
+    <Rows heads={[t.documents.name, t.documents.status, t.members.expires, t.apiKeys.lastUsed, { number: t.common.actions }]}>
       {items.map((key) => (
         <KeyRow key={key.id} apiKey={key} onAsk={onAsk} />
       ))}
@@ -93,7 +93,7 @@ function KeyRow({ apiKey, onAsk }: { apiKey: ApiKey; onAsk: (asked: Asked) => vo
       <Table.Td>
         <StateMark tone={tones[status]}>{t.apiKeys.states[status]}</StateMark>
       </Table.Td>
-      <Table.Td data-label={t.apiKeys.expires}>{expiresAt ? <Time at={expiresAt} /> : t.common.never}</Table.Td>
+      <Table.Td data-label={t.members.expires}>{expiresAt ? <Time at={expiresAt} /> : t.common.never}</Table.Td>
       <Table.Td data-label={t.apiKeys.lastUsed}>{lastUsedAt ? <Time at={lastUsedAt} /> : t.common.never}</Table.Td>
       <Table.Td>
         <RowMenu
@@ -135,7 +135,7 @@ function Create({ onSecret, onClose }: SecretDialog) {
   };
   return (
     <FormDialog title={t.apiKeys.createTitle} action={t.start.create} task={create} onClose={onClose}>
-      <TextInput label={t.apiKeys.name} name="name" required maxLength={80} data-autofocus />
+      <TextInput label={t.documents.name} name="name" required maxLength={80} data-autofocus />
       <NativeSelect
         label={t.apiKeys.reach}
         name="workspaceId"

@@ -37,7 +37,7 @@ export default function Ask() {
     navigate({ search: questions.length === 0 ? { q: asked, key: newKey() } : { q: asked, key, before: questions } });
   return (
     <>
-      <PageHead title={t.ask.title}>
+      <PageHead title={t.nav.pages.ask}>
         {questions.length > 0 && (
           <ButtonTo
             from="/o/$organization/$workspace/ask"

@@ -34,7 +34,7 @@ export default function Audit() {
   const entries = log.data?.pages.flatMap((page) => page.entries) ?? [];
   return (
     <>
-      <PageHead title={t.audit.title}>
+      <PageHead title={t.nav.pages.audit}>
         <TaskButton task={() => download(organizationId, filter)}>{t.audit.download}</TaskButton>
       </PageHead>
       {isFiltered && (

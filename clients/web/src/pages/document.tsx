@@ -171,7 +171,7 @@ function Actions({ document }: { document: Uploaded }) {
             loading={start.isPending}
             onClick={() => start.mutate({ kind: 'document.index', once: true })}
           >
-            {t.document.makeSearchable}
+            {t.jobs.kinds['document.index']}
           </Button>
         )}
         <Button
@@ -181,7 +181,7 @@ function Actions({ document }: { document: Uploaded }) {
           loading={start.isPending}
           onClick={() => start.mutate({ kind: 'document.summarize' })}
         >
-          {t.document.summarize}
+          {t.jobs.kinds['document.summarize']}
         </Button>
         <NewVersion document={document} />
         <Button size="xs" variant="default" onClick={() => setAsked('rename')}>

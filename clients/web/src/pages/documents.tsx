@@ -31,7 +31,7 @@ export default function Documents() {
   const { workspace } = route.useRouteContext();
   return (
     <>
-      <PageHead title={t.documents.title} />
+      <PageHead title={t.nav.pages.documents} />
       <Started />
       {/* A folder is read for a while. What is dropped belongs to the workspace of that moment, whichever is chosen meanwhile. */}
       <DropArea key={workspace.id} workspaceId={workspace.id} />

@@ -36,7 +36,7 @@ export default function ForgotPassword() {
         </form>
       )}
       <LinkTo to="/sign-in" search={{ next }} size="sm">
-        {t.sign.inTitle}
+        {t.sign.in}
       </LinkTo>
     </CardPage>
   );

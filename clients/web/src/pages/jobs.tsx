@@ -36,7 +36,7 @@ export default function Jobs() {
   const items = [...new Map(loaded.map((job) => [job.id, job])).values()];
   return (
     <>
-      <PageHead title={t.jobs.title}>
+      <PageHead title={t.nav.pages.jobs}>
         <LiveMark live={live} />
       </PageHead>
       {live.state === 'lost' && <Failure error={live.error} title={t.jobs.lost} retry={live.again} />}

@@ -26,7 +26,7 @@ export default function Mailbox() {
   const items = mails.data?.pages.flatMap((page) => page.items) ?? [];
   return (
     <>
-      <PageHead title={t.mailbox.title}>
+      <PageHead title={t.nav.pages.mailbox}>
         <Button size="xs" variant="default" loading={mails.isFetching} onClick={() => void mails.refetch()}>
           {t.mailbox.refresh}
         </Button>

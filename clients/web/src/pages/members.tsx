@@ -28,7 +28,7 @@ export default function Members() {
   const [isInviting, setIsInviting] = useState(false);
   return (
     <>
-      <PageHead title={t.members.title}>{isAdmin && <Button onClick={() => setIsInviting(true)}>{t.members.invite}</Button>}</PageHead>
+      <PageHead title={t.nav.pages.members}>{isAdmin && <Button onClick={() => setIsInviting(true)}>{t.members.invite}</Button>}</PageHead>
       <Text c="dimmed" mb="md">
         {t.members.rolesHint}
       </Text>
@@ -49,7 +49,7 @@ function MemberList() {
   return (
     <>
       <Paged query={members} isEmpty={items.length === 0} empty={null}>
-        <Rows heads={[t.members.name, t.members.role, t.members.joined, { number: t.common.actions }]}>
+        <Rows heads={[t.documents.name, t.members.role, t.members.joined, { number: t.common.actions }]}>
           {items.map((member) => (
             <MemberRow key={member.id} member={member} canChange={isAdmin} onLeave={() => setLeaving(member)} />
           ))}

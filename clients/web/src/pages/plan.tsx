@@ -21,7 +21,7 @@ export default function Plan() {
   });
   return (
     <>
-      <PageHead title={t.plan.title} />
+      <PageHead title={t.nav.pages.plan} />
       <Loaded query={billing}>{(status) => (status.enabled ? <Known billing={status} /> : <Text>{t.plan.off}</Text>)}</Loaded>
     </>
   );

@@ -23,7 +23,7 @@ export default function Search() {
   const { q, mode = 'hybrid', tags, type } = route.useSearch();
   return (
     <>
-      <PageHead title={t.search.title} />
+      <PageHead title={t.nav.pages.search} />
       <Question q={q} mode={mode} filter={{ tags, type }} />
       {q ? <Answers q={q} mode={mode} filter={{ tags, type }} /> : <Empty title={t.search.emptyTitle} text={t.search.empty} />}
     </>

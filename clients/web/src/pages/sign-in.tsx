@@ -12,7 +12,7 @@ export default function SignIn() {
   const { next, error, said } = route.useSearch();
   const navigate = useNavigate();
   return (
-    <CardPage title={t.sign.inTitle}>
+    <CardPage title={t.sign.in}>
       {error && (
         <Alert variant="default" role="alert">
           {t.sign.linkFailed(codeOf(error))}

@@ -33,7 +33,7 @@ export default function SignUp() {
         </Alert>
         <SendMail email={unverified} next={next} />
         <LinkTo to="/sign-in" search={{ next }}>
-          {t.sign.inTitle}
+          {t.sign.in}
         </LinkTo>
       </CardPage>
     );

@@ -29,7 +29,7 @@ export default function Usage() {
   });
   return (
     <>
-      <PageHead title={t.usage.title}>
+      <PageHead title={t.nav.pages.usage}>
         {data && <Text c="dimmed">{t.usage.period(formatDay(data.period.start), formatDay(data.period.end))}</Text>}
       </PageHead>
       {isPending && <Waiting />}
@@ -40,9 +40,9 @@ export default function Usage() {
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
             <Amount what={t.usage.credits} used={data.usage.aiCredits} limit={data.limits?.aiCredits} />
             <Amount what={t.usage.storage} used={data.storage.usedBytes} limit={data.storage.limitBytes} format={formatBytes} />
-            <Amount what={t.usage.workspaces} used={data.usage.workspaces} limit={data.limits?.workspaces} />
-            <Amount what={t.usage.members} used={data.usage.members} limit={data.limits?.members} />
-            <Amount what={t.usage.invitations} used={data.usage.pendingInvitations} limit={undefined} />
+            <Amount what={t.nav.pages.workspaces} used={data.usage.workspaces} limit={data.limits?.workspaces} />
+            <Amount what={t.nav.pages.members} used={data.usage.members} limit={data.limits?.members} />
+            <Amount what={t.members.invitations} used={data.usage.pendingInvitations} limit={undefined} />
           </SimpleGrid>
         </>
       )}

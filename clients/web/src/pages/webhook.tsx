@@ -138,7 +138,7 @@ const tones = { pending: 'busy', delivered: 'good', failed: 'bad' } as const;
 
 function DeliveryTable({ items }: { items: Delivery[] }) {
   return (
-    <Rows heads={[t.webhooks.event, t.webhooks.state, { number: t.webhooks.attempts }, t.common.created, { number: t.common.actions }]}>
+    <Rows heads={[t.webhooks.event, t.jobs.state, { number: t.jobs.attempts }, t.common.created, { number: t.common.actions }]}>
       {items.map((delivery) => (
         <DeliveryRow key={delivery.id} delivery={delivery} />
       ))}
@@ -153,13 +153,13 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
       <Table.Td>
         <Text fw={550}>{event}</Text>
         {error && <Foreign c="red">{error}</Foreign>}
-        {nextAttemptAt && status === 'pending' && <Text c="dimmed">{t.webhooks.next(formatRelative(nextAttemptAt))}</Text>}
+        {nextAttemptAt && status === 'pending' && <Text c="dimmed">{t.jobs.nextAttempt(formatRelative(nextAttemptAt))}</Text>}
         <Exchange delivery={delivery} />
       </Table.Td>
       <Table.Td>
         <StateMark tone={tones[status]}>{t.webhooks.statuses[status]}</StateMark>
       </Table.Td>
-      <Table.Td className="number" data-label={t.webhooks.attempts}>
+      <Table.Td className="number" data-label={t.jobs.attempts}>
         {attempts.length}
       </Table.Td>
       <TimeCell at={createdAt} />

@@ -36,7 +36,7 @@ export default function Webhooks() {
   };
   return (
     <>
-      <PageHead title={t.webhooks.title}>
+      <PageHead title={t.nav.pages.webhooks}>
         <Button onClick={() => setIsCreating(true)}>{t.webhooks.create}</Button>
       </PageHead>
       <Text c="dimmed" mb="md">
@@ -59,7 +59,7 @@ export default function Webhooks() {
 function Off() {
   return (
     <>
-      <PageHead title={t.webhooks.title} />
+      <PageHead title={t.nav.pages.webhooks} />
       <Empty title={t.webhooks.offTitle} text={t.webhooks.off} />
     </>
   );
@@ -68,7 +68,7 @@ function Off() {
 function EndpointTable({ items }: { items: Endpoint[] }) {
   const params = slugsOf(route.useRouteContext());
   return (
-    <Rows heads={[t.webhooks.url, t.webhooks.events, t.webhooks.state]}>
+    <Rows heads={[t.account.address, t.webhooks.events, t.jobs.state]}>
       {items.map((endpoint) => (
         <Table.Tr key={endpoint.id}>
           <Table.Td>
@@ -99,7 +99,7 @@ function Create({ onMade, onClose }: { onMade: (secret: string | null) => Promis
   return (
     <FormDialog title={t.webhooks.createTitle} action={t.start.create} task={create} onClose={onClose}>
       <TextInput
-        label={t.webhooks.url}
+        label={t.account.address}
         name="url"
         type="url"
         required

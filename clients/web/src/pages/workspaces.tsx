@@ -37,7 +37,7 @@ export default function Workspaces() {
   const onClose = () => setAsked(undefined);
   return (
     <>
-      <PageHead title={t.workspaces.title}>
+      <PageHead title={t.nav.pages.workspaces}>
         <Group gap="xs">
           {isAdmin && (
             <Button variant="default" onClick={() => setAsked({ what: 'rename organization' })}>
@@ -108,7 +108,7 @@ function List({ onAsk }: { onAsk: (asked: Asked) => void }) {
     })),
   });
   return (
-    <Rows heads={[t.workspaces.name, { number: t.workspaces.storage }, t.common.created, { number: t.common.actions }]}>
+    <Rows heads={[t.documents.name, { number: t.workspaces.storage }, t.common.created, { number: t.common.actions }]}>
       {data.map((each, index) => (
         <Table.Tr key={each.id}>
           <Table.Td>
@@ -129,7 +129,7 @@ function List({ onAsk }: { onAsk: (asked: Asked) => void }) {
               name={each.name}
               changes={['holds']}
               actions={[
-                { label: t.workspaces.rename, run: () => onAsk({ what: 'rename', workspace: each }) },
+                { label: t.document.rename, run: () => onAsk({ what: 'rename', workspace: each }) },
                 { label: t.workspaces.onDuplicate, run: () => onAsk({ what: 'on duplicate', workspace: each }) },
                 isAdmin && { label: t.keeping.retention, run: () => onAsk({ what: 'keep', workspace: each }) },
                 isOwner &&
@@ -170,7 +170,7 @@ function Create({ onClose }: { onClose: () => void }) {
 }
 
 function Name({ value }: { value?: string }) {
-  return <TextInput label={t.workspaces.name} name="name" required maxLength={80} defaultValue={value} data-autofocus />;
+  return <TextInput label={t.documents.name} name="name" required maxLength={80} defaultValue={value} data-autofocus />;
 }
 
 interface ChangeProps {
@@ -234,7 +234,7 @@ function Delete({ workspace: { id, name }, onClose }: { workspace: Workspace; on
   const navigate = useNavigate();
   return (
     <Confirm
-      title={t.workspaces.deleteTitle(name)}
+      title={t.documents.deleteTitle(name)}
       text={t.workspaces.deleteText}
       action={t.common.delete}
       task={() => service.workspaces.delete({ id })}
@@ -252,7 +252,7 @@ function DeleteOrganization({ onClose }: { onClose: () => void }) {
     leave('/');
   };
   return (
-    <FormDialog title={t.workspaces.deleteTitle(organization.name)} action={t.common.delete} task={task} onClose={onClose} isDangerous>
+    <FormDialog title={t.documents.deleteTitle(organization.name)} action={t.common.delete} task={task} onClose={onClose} isDangerous>
       <Text>{t.workspaces.deleteOrganizationText}</Text>
       <TypedAgain text={organization.slug} label={t.workspaces.typeSlug} name="confirmSlug" />
     </FormDialog>

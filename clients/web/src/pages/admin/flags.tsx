@@ -38,7 +38,7 @@ function FlagTable({ items }: { items: Flag[] }) {
   const onClose = () => setAsked(undefined);
   return (
     <>
-      <Rows heads={[t.members.name, t.jobs.state, t.admin.overrides, { number: t.common.actions }]}>
+      <Rows heads={[t.documents.name, t.jobs.state, t.admin.overrides, { number: t.common.actions }]}>
         {items.map((flag) => (
           <FlagRow key={flag.key} flag={flag} onAsk={(what) => setAsked({ what, key: flag.key })} />
         ))}
@@ -46,7 +46,7 @@ function FlagTable({ items }: { items: Flag[] }) {
       {asked?.what === 'override' && <Override flagKey={asked.key} onClose={onClose} />}
       {asked?.what === 'delete' && (
         <Confirm
-          title={t.workspaces.deleteTitle(asked.key)}
+          title={t.documents.deleteTitle(asked.key)}
           text={t.admin.deleteFlagText}
           action={t.common.delete}
           task={() => service.admin.flags.delete({ key: asked.key })}
@@ -88,7 +88,7 @@ function FlagRow({ flag: { key, description, enabled, overrides }, onAsk }: { fl
           name={key}
           changes={changes}
           actions={[
-            { label: enabled ? t.admin.turnOff : t.admin.turnOn, run: () => service.admin.flags.upsert({ key, enabled: !enabled }) },
+            { label: enabled ? t.account.turnOff : t.account.turnOn, run: () => service.admin.flags.upsert({ key, enabled: !enabled }) },
             { label: t.admin.override, run: () => onAsk('override') },
             { label: t.common.delete, isDangerous: true, run: () => onAsk('delete') },
           ]}
@@ -103,12 +103,11 @@ function OnOff({ enabled }: { enabled: boolean }) {
 }
 
 function NewFlag({ onClose }: { onClose: () => void }) {
-  const task: FormTask = async ({ key = '', description = '', enabled }) => {
-    await service.admin.flags.upsert({ key, ...(description ? { description } : {}), enabled: enabled !== undefined });
-  };
+  const task: FormTask = ({ key = '', description = '', enabled }) =>
+    service.admin.flags.upsert({ key, ...(description ? { description } : {}), enabled: enabled !== undefined });
   return (
     <FormDialog title={t.admin.newFlag} action={t.common.save} task={task} changes={changes} onClose={onClose}>
-      <TextInput label={t.members.name} name="key" required data-autofocus />
+      <TextInput label={t.documents.name} name="key" required data-autofocus />
       <TextInput label={t.webhooks.description} name="description" maxLength={200} />
       <Checkbox label={t.admin.on} name="enabled" />
     </FormDialog>
@@ -116,9 +115,8 @@ function NewFlag({ onClose }: { onClose: () => void }) {
 }
 
 function Override({ flagKey, onClose }: { flagKey: string; onClose: () => void }) {
-  const task: FormTask = async ({ organizationId = '', enabled }) => {
-    await service.admin.flags.setOverride({ key: flagKey, organizationId: organizationId.trim(), enabled: enabled === 'on' });
-  };
+  const task: FormTask = ({ organizationId = '', enabled }) =>
+    service.admin.flags.setOverride({ key: flagKey, organizationId: organizationId.trim(), enabled: enabled === 'on' });
   const states = (['on', 'off'] as const).map((value) => ({ value, label: t.admin[value] }));
   return (
     <FormDialog title={t.admin.overrideTitle(flagKey)} action={t.common.save} task={task} changes={changes} onClose={onClose}>

@@ -51,10 +51,10 @@ function OrganizationTable({ items }: { items: ListedOrganization[] }) {
     <>
       <Rows
         heads={[
-          t.members.name,
-          t.plan.title,
-          { number: t.members.title },
-          { number: t.workspaces.title },
+          t.documents.name,
+          t.nav.pages.plan,
+          { number: t.nav.pages.members },
+          { number: t.nav.pages.workspaces },
           t.common.created,
           { number: t.common.actions },
         ]}
@@ -69,13 +69,11 @@ function OrganizationTable({ items }: { items: ListedOrganization[] }) {
 }
 
 function Suspend({ organization: { id: organizationId, name }, onClose }: { organization: ListedOrganization; onClose: () => void }) {
-  const task: FormTask = async ({ reason = '' }) => {
-    await service.admin.organizations.suspend({ organizationId, reason: reason.trim() });
-  };
+  const task: FormTask = ({ reason = '' }) => service.admin.organizations.suspend({ organizationId, reason: reason.trim() });
   return (
     <FormDialog title={t.admin.suspendTitle(name)} action={t.admin.suspend} task={task} changes={listed} onClose={onClose}>
       <Text>{t.admin.suspendText}</Text>
-      <TextInput label={t.admin.banReason} name="reason" maxLength={300} required data-autofocus />
+      <TextInput label={t.keeping.reason} name="reason" maxLength={300} required data-autofocus />
     </FormDialog>
   );
 }
@@ -94,20 +92,20 @@ function OrganizationRow({
         <Foreign c="dimmed">{`${slug} · ${id}`}</Foreign>
         {suspension && (
           <>
-            <StateMark tone="bad">{t.admin.suspended}</StateMark>
+            <StateMark tone="bad">{t.apiKeys.states.suspended}</StateMark>
             <Foreign c="dimmed">{suspension.reason}</Foreign>
           </>
         )}
       </Table.Td>
       <Table.Td>
-        {plan ? t.plan.names[plan] : t.admin.noBilling}
+        {plan ? t.plan.names[plan] : t.admin.says.billingOff}
         {byHand && <Foreign c="dimmed">{t.plan.byHand(formatDay(byHand.until), byHand.reason)}</Foreign>}
         {subscription && <Text c="dimmed">{t.plan.states[subscription.status]}</Text>}
       </Table.Td>
-      <Table.Td className="number" data-label={t.members.title}>
+      <Table.Td className="number" data-label={t.nav.pages.members}>
         {formatNumber(members)}
       </Table.Td>
-      <Table.Td className="number" data-label={t.workspaces.title}>
+      <Table.Td className="number" data-label={t.nav.pages.workspaces}>
         {formatNumber(workspaces)}
       </Table.Td>
       <TimeCell at={createdAt} />

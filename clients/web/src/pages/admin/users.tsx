@@ -54,7 +54,7 @@ function Search() {
         aria-label={t.admin.findBy}
         data={[
           { value: 'email', label: t.sign.email },
-          { value: 'name', label: t.members.name },
+          { value: 'name', label: t.documents.name },
         ]}
         value={by}
         onChange={(value) => void navigate({ search: { q, by: value as typeof by }, replace: true })}
@@ -68,7 +68,7 @@ function UserTable({ items }: { items: ListedUser[] }) {
   const onClose = () => setAsked(undefined);
   return (
     <>
-      <Rows heads={[t.members.name, t.jobs.state, t.common.created, { number: t.common.actions }]}>
+      <Rows heads={[t.documents.name, t.jobs.state, t.common.created, { number: t.common.actions }]}>
         {items.map((user) => (
           <UserRow key={user.id} user={user} onAsk={(what) => setAsked({ what, user })} />
         ))}
@@ -131,7 +131,7 @@ function Ban({ user: { id, name }, onClose }: { user: ListedUser; onClose: () =>
   return (
     <FormDialog title={t.admin.banTitle(name)} action={t.admin.ban} task={task} changes={['admin', 'users']} onClose={onClose}>
       <Text>{t.admin.banText}</Text>
-      <TextInput label={t.admin.banReason} name="reason" maxLength={200} data-autofocus />
+      <TextInput label={t.keeping.reason} name="reason" maxLength={200} data-autofocus />
       <NativeSelect label={t.admin.banLength} name="seconds" data={[...lengths, { value: '', label: t.admin.forEver }]} />
     </FormDialog>
   );
