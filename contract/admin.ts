@@ -212,10 +212,7 @@ const organizations = c.router({
     summary: 'List organizations',
     description: 'Organizations by name, with their plan and subscription. `search` looks in name and slug, whatever the case.',
     query: z.object({
-      search: text({ max: 80 })
-        .optional()
-        .describe('A part of the name or the slug.')
-        .meta({ examples: ['korvid'] }),
+      search: withExample(text({ max: 80 }).optional().describe('A part of the name or the slug.'), 'korvid'),
       limit: queryInteger({ min: 1, max: 100, defaultValue: 25 }).describe('How many are returned at the most.'),
       offset: queryInteger({ min: 0, defaultValue: 0 }).describe('How many are skipped.'),
     }),
@@ -332,9 +329,7 @@ const flags = c.router({
     pathParams: z.object({ key: flagKey }),
     body: z
       .object({
-        description: singleLine({ max: 200 })
-          .optional()
-          .meta({ examples: ['Rank search results a second time.'] }),
+        description: withExample(singleLine({ max: 200 }).optional(), 'Rank search results a second time.'),
         enabled: z.boolean().optional(),
       })
       .optional()

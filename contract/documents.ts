@@ -57,10 +57,7 @@ export const notices = z
 const extracted = z
   .object({
     characters: count.meta({ examples: [9240] }),
-    pages: count
-      .nullable()
-      .describe('Null for kinds that have no pages.')
-      .meta({ examples: [5] }),
+    pages: withExample(count.nullable().describe('Null for kinds that have no pages.'), 5),
     at: dateTime,
     ocrPages,
     ocrConfidence: z
@@ -124,17 +121,10 @@ export const documentSchema = z
       .meta({ examples: [exampleId] }),
     extracted: extracted.nullable(),
     indexedAt: dateTime.nullable(),
-    chunkCount: count
-      .nullable()
-      .describe('How many chunks the search knows; null until the document is indexed.')
-      .meta({ examples: [12] }),
+    chunkCount: withExample(count.nullable().describe('How many chunks the search knows; null until the document is indexed.'), 12),
     tags: withExample(z.array(z.string()).default([]), ['contract', '2026']),
     metadata: withExample(z.record(z.string(), z.unknown()).default({}), { customer: 'Korvid Ridge', year: 2026 }),
-    charset: charset
-      .nullable()
-      .default(null)
-      .describe('That a text was declared to have; null if none was.')
-      .meta({ examples: [null] }),
+    charset: withExample(charset.nullable().default(null).describe('That a text was declared to have; null if none was.'), null),
     failedJob: failedJob.nullable().default(null).describe('The newest job of the document, if it has failed; null if it has not.'),
     createdAt: dateTime,
     updatedAt: dateTime,

@@ -108,10 +108,7 @@ export function isFromYearOne(value: string): boolean {
   return new Date(value).getUTCFullYear() > 0;
 }
 
-export const dateTime = z.iso
-  .datetime({ abort: true })
-  .refine(isFromYearOne, 'must be in the year 1 or later')
-  .meta({ examples: [exampleTime] });
+export const dateTime = withExample(z.iso.datetime({ abort: true }).refine(isFromYearOne, 'must be in the year 1 or later'), exampleTime);
 
 /** Keeps each value of a list once, for `overwrite`. */
 export function distinct<T>(given: T[]): T[] {

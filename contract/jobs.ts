@@ -132,10 +132,7 @@ const embedInput = z.object({ texts: z.array(z.string()), retryOf }).meta({ id: 
 const extractResult = z
   .object({
     characters,
-    pages: count
-      .nullable()
-      .describe('Null for kinds that have no pages.')
-      .meta({ examples: [5] }),
+    pages: withExample(count.nullable().describe('Null for kinds that have no pages.'), 5),
     truncated: withExample(z.boolean().describe('Whether the document had more text than is kept.'), false),
     ocrPages,
     notices,
@@ -168,10 +165,7 @@ const extractedField = z
     page: pageNumber.nullable().describe('The page that the quote begins on; null for kinds that have no pages.'),
     quote: withExample(z.string().nullable().describe('The words of the document, as they stand there.'), 'Total due: 1,250.50 EUR'),
     start: position.nullable().describe('Where the quote begins in the text of the document (`documents.text`).'),
-    end: position
-      .nullable()
-      .describe('Where it ends: the position after its last character.')
-      .meta({ examples: [1223] }),
+    end: withExample(position.nullable().describe('Where it ends: the position after its last character.'), 1223),
     exact: withExample(z.boolean().describe('Always true: the quote stands there letter for letter.'), true),
     recognized: withExample(z.boolean().describe('Whether text recognition has read the page.'), false),
     confidence: z
@@ -215,10 +209,7 @@ const jobFields = {
   workspaceId: id.nullable(),
   documentId: id.nullable(),
   status: jobStatus.meta({ examples: ['succeeded'] }),
-  error: jobError
-    .nullable()
-    .describe('Why the last attempt failed; null where none did.')
-    .meta({ examples: [null] }),
+  error: withExample(jobError.nullable().describe('Why the last attempt failed; null where none did.'), null),
   attempts: count
     .describe('How often a worker has begun the job. An attempt whose workspace was locked for too long does not count.')
     .meta({ examples: [1] }),

@@ -132,10 +132,7 @@ export const auditEntrySchema = z
     organizationId: id,
     actorId: id.nullable(),
     actorEmail: withExample(z.string().nullable(), 'ada@example.com'),
-    impersonatedBy: id
-      .nullable()
-      .describe('The platform admin behind an impersonated session.')
-      .meta({ examples: [null] }),
+    impersonatedBy: withExample(id.nullable().describe('The platform admin behind an impersonated session.'), null),
     action: z.string().meta({ examples: ['document.create'] }),
     targetType: withExample(z.string().nullable(), 'document'),
     targetId: withExample(z.string().nullable(), exampleId),

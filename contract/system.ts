@@ -69,9 +69,7 @@ export const contact = c.router({
     body: z
       .object({
         email,
-        name: plainLine({ max: 120 })
-          .optional()
-          .meta({ examples: ['Ada Lovelace'] }),
+        name: withExample(plainLine({ max: 120 }).optional(), 'Ada Lovelace'),
         message: multiLine({ min: 10, max: 2000 }).meta({ examples: ['How do I raise my storage quota?'] }),
         website: anyText({ max: 200 })
           .optional()

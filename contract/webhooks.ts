@@ -61,16 +61,10 @@ const endpointFields = {
     .nullable()
     .describe('Why the service has disabled it: it answered 410, or every delivery failed for five days.')
     .meta({ examples: [null] }),
-  failingSince: dateTime
-    .nullable()
-    .describe('Since when every delivery has failed.')
-    .meta({ examples: [null] }),
+  failingSince: withExample(dateTime.nullable().describe('Since when every delivery has failed.'), null),
   signature,
   publicKey: withExample(z.string().nullable().describe('For `v1a`: the key that verifies, `whpk_…`.'), null),
-  previousSecretUntil: dateTime
-    .nullable()
-    .describe('Until when the secret before the last rotation signs too.')
-    .meta({ examples: [null] }),
+  previousSecretUntil: withExample(dateTime.nullable().describe('Until when the secret before the last rotation signs too.'), null),
   createdAt: dateTime,
   updatedAt: dateTime,
 };

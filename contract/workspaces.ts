@@ -21,10 +21,7 @@ import { c, operation } from './route.ts';
 export const storageSchema = z
   .object({
     usedBytes: byteCount.describe('What the pending and ready documents take.').meta({ examples: [48_213] }),
-    limitBytes: byteCount
-      .nullable()
-      .describe('Null while billing is off.')
-      .meta({ examples: [5_000_000_000] }),
+    limitBytes: withExample(byteCount.nullable().describe('Null while billing is off.'), 5_000_000_000),
   })
   .meta({ id: 'Storage' });
 
@@ -75,10 +72,7 @@ const due = z
 const workspaceFields = {
   id,
   organizationId: id,
-  teamId: id
-    .nullable()
-    .describe('The team that the workspace belongs to.')
-    .meta({ examples: [null] }),
+  teamId: withExample(id.nullable().describe('The team that the workspace belongs to.'), null),
   name: z.string().meta({ examples: ['Field notes'] }),
   slug: z.string().meta({ examples: ['field-notes'] }),
   autoProcess: autoProcess.default([]).describe('The kinds of jobs that are queued for each upload as it is completed.'),
