@@ -28,7 +28,7 @@ import { mcpRoutes } from './mcp/mount.ts';
 import { createProcedures } from './procedures/index.ts';
 import { storageFullLine } from './uploads/admission.ts';
 import type { UploadOptions } from './uploads/object-request.ts';
-import { isUpload, uploadRoutes } from './uploads/upload.ts';
+import { uploadRoutes } from './uploads/upload.ts';
 
 interface AppOptions {
   /** better-auth's handler. */
@@ -53,7 +53,7 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
   app.get('/healthz', healthz);
   app.get('/readyz', readyz(deps.sessionsDb, deps.readiness, deps.log));
   const leastRate = { bytesPerSecond: config.uploads.minBytesPerSecond, windowMs: config.bodyWindowMs };
-  app.use(boundBodies(leastRate, (req) => localStorage !== undefined && isUpload(req)));
+  app.use(boundBodies(leastRate));
 
   app.use(securityHeaders, cors(config.trustedOrigins));
   app.all(authPath, auth);

@@ -104,53 +104,52 @@ function showQueues(registry: Registry, kinds: readonly string[]): Shown<Queue[]
   };
 }
 
+/** What is shown of the other backlogs: the name, its meaning, and the number, which is 0 if there is none. */
+const ofWaiting: [name: string, help: string, read: (waiting: Waiting) => number | null][] = [
+  ['sheaf_outbox_intents', 'Intents that Temporal has not taken, up to a million', ({ outbox }) => outbox.size],
+  ['sheaf_outbox_oldest_seconds', 'The age of the oldest intent that Temporal has not taken', ({ outbox }) => outbox.oldestSeconds],
+  ['sheaf_objects_to_delete', 'Stored objects whose rows are gone, up to a million', (waiting) => waiting.objectsToDelete.size],
+  [
+    'sheaf_objects_refused',
+    'Stored objects that the store refused to delete at least once, up to a million',
+    (waiting) => waiting.objectsToDelete.refused,
+  ],
+  [
+    'sheaf_objects_to_delete_oldest_seconds',
+    'For how long the oldest object has waited for its deletion',
+    (waiting) => waiting.objectsToDelete.oldestSeconds,
+  ],
+  ['sheaf_mails_waiting', 'Mails that are to be sent, without those that were refused for good or are held', ({ mails }) => mails.size],
+  ['sheaf_mails_refused', 'Mails that are to be sent, and that the mail server did not take at least once', ({ mails }) => mails.refused],
+  ['sheaf_mails_oldest_seconds', 'The age of the oldest mail that is to be sent', ({ mails }) => mails.oldestSeconds],
+  ['sheaf_webhooks_waiting', 'Deliveries to webhook endpoints that wait, up to a million', ({ webhooks }) => webhooks.size],
+  [
+    'sheaf_webhooks_oldest_seconds',
+    'For how long the delivery that is due for longest has been due, without those that are held',
+    ({ webhooks }) => webhooks.oldestSeconds,
+  ],
+  [
+    'sheaf_outage_seconds',
+    'For how long the AI service or the provider of a role has been down; 0 if none is',
+    ({ outageSeconds }) => outageSeconds,
+  ],
+  [
+    'sheaf_backup_age_seconds',
+    'The age of the latest backup by the command `backup`; 0 if there was none',
+    ({ backupSeconds }) => backupSeconds,
+  ],
+  ['sheaf_webhooks_failing_endpoints', 'Enabled webhook endpoints that fail now', ({ webhooks }) => webhooks.failingEndpoints],
+];
+
 function showWaiting(registry: Registry): Shown<Waiting> {
   const gauge = gaugesOf(registry);
-  const values: [Gauge, (waiting: Waiting) => number | null][] = [
-    [gauge('sheaf_outbox_intents', 'Intents that Temporal has not taken, up to a million'), ({ outbox }) => outbox.size],
-    [
-      gauge('sheaf_outbox_oldest_seconds', 'The age of the oldest intent that Temporal has not taken'),
-      ({ outbox }) => outbox.oldestSeconds,
-    ],
-    [gauge('sheaf_objects_to_delete', 'Stored objects whose rows are gone, up to a million'), (waiting) => waiting.objectsToDelete.size],
-    [
-      gauge('sheaf_objects_refused', 'Stored objects that the store refused to delete at least once, up to a million'),
-      (waiting) => waiting.objectsToDelete.refused,
-    ],
-    [
-      gauge('sheaf_objects_to_delete_oldest_seconds', 'For how long the oldest object has waited for its deletion'),
-      (waiting) => waiting.objectsToDelete.oldestSeconds,
-    ],
-    [
-      gauge('sheaf_mails_waiting', 'Mails that are to be sent, without those that were refused for good or are held'),
-      ({ mails }) => mails.size,
-    ],
-    [
-      gauge('sheaf_mails_refused', 'Mails that are to be sent, and that the mail server did not take at least once'),
-      ({ mails }) => mails.refused,
-    ],
-    [gauge('sheaf_mails_oldest_seconds', 'The age of the oldest mail that is to be sent'), ({ mails }) => mails.oldestSeconds],
-    [gauge('sheaf_webhooks_waiting', 'Deliveries to webhook endpoints that wait, up to a million'), ({ webhooks }) => webhooks.size],
-    [
-      gauge('sheaf_webhooks_oldest_seconds', 'For how long the delivery that is due for longest has been due, without those that are held'),
-      ({ webhooks }) => webhooks.oldestSeconds,
-    ],
-    [
-      gauge('sheaf_outage_seconds', 'For how long the AI service or the provider of a role has been down; 0 if none is'),
-      ({ outageSeconds }) => outageSeconds,
-    ],
-    [
-      gauge('sheaf_backup_age_seconds', 'The age of the latest backup by the command `backup`; 0 if there was none'),
-      ({ backupSeconds }) => backupSeconds,
-    ],
-    [gauge('sheaf_webhooks_failing_endpoints', 'Enabled webhook endpoints that fail now'), ({ webhooks }) => webhooks.failingEndpoints],
-  ];
+  const values = ofWaiting.map(([name, help, read]) => ({ shown: gauge(name, help), read }));
   return {
     set(waiting) {
-      for (const [shown, read] of values) shown.set(read(waiting) ?? 0);
+      for (const { shown, read } of values) shown.set(read(waiting) ?? 0);
     },
     clear() {
-      for (const [shown] of values) shown.remove();
+      for (const { shown } of values) shown.remove();
     },
   };
 }

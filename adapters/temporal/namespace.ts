@@ -15,62 +15,30 @@ export const searchAttributes = {
 /** KEYWORD, in Temporal's protocol. */
 const keywordType = 2;
 
-/** A run that is late or would overlap the previous one is skipped: the next one does its work. */
-const policies = { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '1 minute' } as const;
+interface MoreOfSchedule extends Pick<ScheduleOptions, 'state'> {
+  catchupWindow?: '12 hours';
+  /** Longer than any run takes. A run that never ends, for example because a release cannot replay it, would block all later ones. */
+  workflowRunTimeout?: '30 minutes' | '3 days';
+}
 
-/** Longer than any run takes. A run that never ends, for example because a release cannot replay it, would block all later ones. */
-const longestRun = { sweep: '30 minutes', daily: '3 days' } as const;
+/** A schedule that starts the workflow of its name. A run that is late or would overlap the previous one is skipped: the next one does its work. */
+function schedule(workflowType: string, spec: ScheduleOptions['spec'], more: MoreOfSchedule = {}): ScheduleOptions {
+  const { catchupWindow = '1 minute', workflowRunTimeout = '3 days', ...state } = more;
+  const id = workflowType.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return {
+    scheduleId: id,
+    spec,
+    policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow },
+    action: { type: 'startWorkflow', workflowType, workflowId: id, taskQueue: mainTaskQueue, workflowRunTimeout },
+    ...state,
+  };
+}
 
-const schedules: ScheduleOptions[] = [
-  {
-    scheduleId: 'sweep-jobs',
-    spec: { intervals: [{ every: '1 minute' }] },
-    policies,
-    action: {
-      type: 'startWorkflow',
-      workflowType: 'sweepJobs',
-      workflowId: 'sweep-jobs',
-      taskQueue: mainTaskQueue,
-      workflowRunTimeout: longestRun.sweep,
-    },
-  },
-  {
-    scheduleId: 'housekeeping',
-    spec: { calendars: [{ hour: 3, minute: 17 }] },
-    policies: { ...policies, catchupWindow: '12 hours' },
-    action: {
-      type: 'startWorkflow',
-      workflowType: 'housekeeping',
-      workflowId: 'housekeeping',
-      taskQueue: mainTaskQueue,
-      workflowRunTimeout: longestRun.daily,
-    },
-  },
-  {
-    scheduleId: 'reconcile-billing',
-    spec: { calendars: [{ hour: 4, minute: 17 }] },
-    policies: { ...policies, catchupWindow: '12 hours' },
-    action: {
-      type: 'startWorkflow',
-      workflowType: 'reconcileBilling',
-      workflowId: 'reconcile-billing',
-      taskQueue: mainTaskQueue,
-      workflowRunTimeout: longestRun.daily,
-    },
-  },
-  {
-    scheduleId: 'reconcile-indexes',
-    spec: { intervals: [{ every: '1 hour' }] },
-    policies,
-    action: {
-      type: 'startWorkflow',
-      workflowType: 'reconcileIndexes',
-      workflowId: 'reconcile-indexes',
-      taskQueue: mainTaskQueue,
-      workflowRunTimeout: longestRun.daily,
-    },
-    state: { triggerImmediately: true },
-  },
+const schedules = [
+  schedule('sweepJobs', { intervals: [{ every: '1 minute' }] }, { workflowRunTimeout: '30 minutes' }),
+  schedule('housekeeping', { calendars: [{ hour: 3, minute: 17 }] }, { catchupWindow: '12 hours' }),
+  schedule('reconcileBilling', { calendars: [{ hour: 4, minute: 17 }] }, { catchupWindow: '12 hours' }),
+  schedule('reconcileIndexes', { intervals: [{ every: '1 hour' }] }, { state: { triggerImmediately: true } }),
 ];
 
 /** Registers the search attributes that the namespace lacks, and creates or updates the schedules. Call it at every start. */

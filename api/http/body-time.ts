@@ -11,25 +11,27 @@ interface LeastRate {
   windowMs: number;
 }
 
-/**
- * Ends requests whose body arrives more slowly than the least rate, with 408 `too_slow`, or without a response if one was sent already.
- * Time in which nobody reads the body does not count. `hasOwnBounds` selects requests that are bounded elsewhere.
- */
-export function boundBodies({ bytesPerSecond, windowMs }: LeastRate, hasOwnBounds: (req: Request) => boolean): RequestHandler {
-  const least = (bytesPerSecond * windowMs) / 1_000;
+/** Ends requests whose body arrives too slowly: see {@link endIfSlow}. Time in which nobody reads the body does not count. */
+export function boundBodies(rate: LeastRate): RequestHandler {
   return (req, res, next) => {
-    if (!hasBody(req) || hasOwnBounds(req)) return next();
-    req.once('resume', () => {
-      let before = req.socket.bytesRead;
-      const timer = setInterval(() => {
-        const received = req.socket.bytesRead - before;
-        before += received;
-        if (!req.complete && received < least) endRequest(req, res);
-      }, windowMs).unref();
-      req.once('end', () => clearInterval(timer)).once('close', () => clearInterval(timer));
-    });
+    if (hasBody(req)) req.once('resume', () => endIfSlow(req, res, rate));
     next();
   };
+}
+
+/**
+ * From now on ends a request whose body arrives more slowly than the least rate, with 408 `too_slow`, or without a response if one was sent
+ * already.
+ */
+export function endIfSlow(req: Request, res: Response, { bytesPerSecond, windowMs }: LeastRate): void {
+  const least = (bytesPerSecond * windowMs) / 1_000;
+  let before = req.socket.bytesRead;
+  const timer = setInterval(() => {
+    const received = req.socket.bytesRead - before;
+    before += received;
+    if (!req.complete && received < least) endRequest(req, res);
+  }, windowMs).unref();
+  req.once('end', () => clearInterval(timer)).once('close', () => clearInterval(timer));
 }
 
 function endRequest(req: Request, res: Response): void {

@@ -2,7 +2,7 @@ import { isCode } from '../../adapters/storage/write-once.ts';
 
 /** The limits of uploads in this process and on its disk. Each process counts by itself. */
 export interface UploadLimits {
-  /** The rate at which a client must send at least, over {@link rateWindowMs} in which the service waits for it. */
+  /** The rate at which a client must send at least, over each {@link rateWindowMs}. */
   minBytesPerSecond: number;
   rateWindowMs: number;
   /** The maximum bytes of unfinished uploads, for all organizations together and for each. */

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { late, within } from '../../base/concurrency/within.ts';
 
 /** Thrown if the client sent more than the largest object. */
 export class TooLargeError extends Error {}
@@ -7,23 +6,18 @@ export class TooLargeError extends Error {}
 /** Thrown if the body is not as long as its Content-Length, or its connection broke before the response. */
 export class AbortedError extends Error {}
 
-/** Thrown if the client sent more slowly than the least rate. */
-export class TooSlowError extends Error {}
-
 interface ReceiveLimits {
   declaredBytes: number;
   maxUploadBytes: number;
   /** The bytes to keep. The rest is read and dropped: it exceeds the object's size, and must not fill the disk. */
   keptBytes: number;
-  minBytesPerSecond: number;
-  rateWindowMs: number;
 }
 
-/** The body of an upload as it arrives. Throws as soon as it is longer than allowed or declared, too slow, or ends early. */
+/** The body of an upload as it arrives. Throws as soon as it is longer than allowed or declared, or ends early. */
 export async function* receive(req: IncomingMessage, limits: ReceiveLimits): AsyncGenerator<Buffer> {
   const { socket } = req;
   let receivedBytes = 0;
-  for await (const chunk of atLeastRate(chunksOf(req), limits)) {
+  for await (const chunk of chunksOf(req)) {
     const keptBytes = limits.keptBytes - receivedBytes;
     receivedBytes += chunk.length;
     if (receivedBytes > limits.maxUploadBytes) throw new TooLargeError();
@@ -49,43 +43,5 @@ async function* chunksOf(req: IncomingMessage): AsyncGenerator<Buffer> {
     yield* req.iterator({ destroyOnReturn: false });
   } catch (cause) {
     throw new AbortedError('The request broke off.', { cause });
-  }
-}
-
-/**
- * Passes chunks on while they arrive fast enough. Counts only the time spent waiting for the sender, not for a slow disk. Throws
- * TooSlowError; the pending read fails once the connection closes.
- */
-async function* atLeastRate(
-  source: AsyncGenerator<Buffer>,
-  { minBytesPerSecond, rateWindowMs }: Pick<ReceiveLimits, 'minBytesPerSecond' | 'rateWindowMs'>,
-): AsyncGenerator<Buffer> {
-  let waitedMs = 0;
-  let bytes = 0;
-  let next = source.next();
-  try {
-    for (;;) {
-      const beganAt = performance.now();
-      const result = await within(rateWindowMs - waitedMs, next);
-      waitedMs += performance.now() - beganAt;
-      if (result !== late) {
-        if (result.done) return;
-        bytes += result.value.length;
-      }
-      if (result === late || waitedMs >= rateWindowMs) {
-        if (bytes * 1000 < minBytesPerSecond * rateWindowMs) throw new TooSlowError();
-        waitedMs = 0;
-        bytes = 0;
-      }
-      if (result === late) continue;
-      yield result.value;
-      next = source.next();
-    }
-  } catch (error) {
-    next.catch(() => undefined);
-    throw error;
-  } finally {
-    // Not awaited, because a pending read would delay it.
-    source.return(undefined).catch(() => undefined);
   }
 }

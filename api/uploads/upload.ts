@@ -1,24 +1,18 @@
-import { type Request, type Response, Router } from 'express';
+import { type Response, Router } from 'express';
 import { ObjectExistsError } from '../../adapters/storage/write-once.ts';
 import { type Digest, digested } from '../../domain/documents/digested.ts';
+import { endIfSlow } from '../http/body-time.ts';
 import { noteOrganization } from '../http/request.ts';
 import { isDiskFull, storageFull, UploadAdmission, UploadRefused } from './admission.ts';
 import { download } from './download.ts';
 import { DownloadPermits } from './download-permits.ts';
 import { continueUpload } from './expect-continue.ts';
-import { errorBody, keyOf, type ObjectRequest, queryOf, type UploadOptions } from './object-request.ts';
-import { AbortedError, free, receive, TooLargeError, TooSlowError } from './receive.ts';
+import { keyOf, type ObjectRequest, queryOf, type UploadOptions } from './object-request.ts';
+import { AbortedError, free, receive, TooLargeError } from './receive.ts';
 import { refuseUpload } from './refuse-upload.ts';
 
 // How much more than the largest upload a refused client may send before the connection closes.
 const extraBodyBytes = 1024 * 1024;
-
-const uploadPath = /^\/uploads\/[^/]+\/[^/]+$/;
-
-/** Whether a request sends the bytes of a document. These routes bound its time themselves. */
-export function isUpload({ method, path }: Request): boolean {
-  return method === 'PUT' && uploadPath.test(path);
-}
 
 /**
  * `/uploads/{organizationId}/{documentId}`: the bytes of documents if no bucket is configured. The signed query string
@@ -57,7 +51,8 @@ async function upload(options: UploadOptions, admission: UploadAdmission, req: O
     if (await storage.stat(key)) throw new ObjectExistsError();
     release = await admission.reserve(req.params.organizationId, sizes.keptBytes);
     continueUpload(req, res);
-    const { bytes, result } = digested(receive(req, { ...sizes, maxUploadBytes, ...options.limits }));
+    endIfSlow(req, res, { bytesPerSecond: options.limits.minBytesPerSecond, windowMs: options.limits.rateWindowMs });
+    const { bytes, result } = digested(receive(req, { ...sizes, maxUploadBytes }));
     await storage.write(key, bytes, { onWritten: free });
     await checkDocument(options, req, result());
   } catch (error) {
@@ -65,6 +60,8 @@ async function upload(options: UploadOptions, admission: UploadAdmission, req: O
   } finally {
     release();
   }
+  // It may have come too slowly at the very end.
+  if (res.headersSent) return;
   // Not sent by Express, which would add an ETag.
   res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 2 }).end('{}');
 }
@@ -102,6 +99,7 @@ async function checkHead(options: UploadOptions, req: ObjectRequest, res: Respon
 
 /** Tells the client why its upload was not stored. Rethrows errors that are not the client's. */
 function failed(error: unknown, options: UploadOptions, refuse: Refuse, res: Response): void {
+  if (res.headersSent) return;
   const refused = isDiskFull(error) ? storageFull() : error;
   if (refused instanceof UploadRefused) {
     if (refused.status === 507) options.onStorageFull?.(error);
@@ -109,13 +107,6 @@ function failed(error: unknown, options: UploadOptions, refuse: Refuse, res: Res
   } else if (error instanceof InvalidUpload) refuse(error.status, error.code);
   else if (error instanceof ObjectExistsError) refuse(412, 'already_uploaded');
   else if (error instanceof TooLargeError) refuse(413, 'too_large');
-  else if (error instanceof TooSlowError) cutOff(res);
   else if (error instanceof AbortedError) res.destroy();
   else throw error;
-}
-
-/** Sends 408 and closes the connection, without waiting for the rest of the body. */
-function cutOff(res: Response): void {
-  const body = errorBody(res, 'too_slow');
-  res.writeHead(408, { 'Content-Type': 'application/json', 'Content-Length': body.length, Connection: 'close' }).end(body);
 }

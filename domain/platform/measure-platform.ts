@@ -65,57 +65,36 @@ export interface Waiting {
   backupSeconds: number | null;
 }
 
-interface WaitingRow {
-  deliveries: number;
-  deliveryAge: number | null;
-  failingEndpoints: number;
-  outageSeconds: number | null;
-  backupSeconds: number | null;
-  intents: number;
-  intentAge: number | null;
-  objects: number;
-  refused: number;
-  objectAge: number | null;
-  mails: number;
-  mailsRefused: number;
-  mailAge: number | null;
-}
-
 /** Measures the backlogs of the platform besides jobs. Counts at most `max` of each kind. */
 export async function measureWaiting(db: Db, max = maxCounted): Promise<Waiting> {
   // A mail is tried for three days (workflows/send-mail.ts), and its row stays for thirty. Objects are counted from the newest one on,
   // since a vacuum may not have removed the index entries of millions of deleted older ones yet.
-  const { rows } = await sql<WaitingRow>`
+  const { rows } = await sql<Waiting>`
     select
-      (select count(*) from (select from outbox limit ${max})) as intents,
-      (select extract(epoch from now() - created_at)::int from outbox order by id limit 1) as "intentAge",
-      (select count(*) from (select from object_to_delete order by created_at desc limit ${max})) as objects,
-      (select count(*) from (select from object_to_delete where attempts > 0 limit ${max})) as refused,
-      (select extract(epoch from now() - min(created_at))::int from object_to_delete) as "objectAge",
-      (select count(*) from (select from webhook_delivery where status = 'pending' limit ${max})) as deliveries,
-      (select extract(epoch from now() - min(coalesce(next_attempt_at, created_at)))::int from webhook_delivery
-        where status = 'pending' and not held and coalesce(next_attempt_at, created_at) <= now()) as "deliveryAge",
-      (select count(*) from webhook_endpoint where enabled and failing_since is not null) as "failingEndpoints",
+      json_build_object(
+        'size', (select count(*) from (select from outbox limit ${max})),
+        'oldestSeconds', (select extract(epoch from now() - created_at)::int from outbox order by id limit 1)
+      ) as outbox,
+      json_build_object(
+        'size', (select count(*) from (select from object_to_delete order by created_at desc limit ${max})),
+        'refused', (select count(*) from (select from object_to_delete where attempts > 0 limit ${max})),
+        'oldestSeconds', (select extract(epoch from now() - min(created_at))::int from object_to_delete)
+      ) as "objectsToDelete",
+      (
+        select json_build_object('size', count(*), 'refused', count(*) filter (where attempts > 0),
+          'oldestSeconds', extract(epoch from now() - min(created_at))::int)
+        from mail where stopped_at is null and created_at > now() - interval '72 hours'
+      ) as mails,
+      json_build_object(
+        'size', (select count(*) from (select from webhook_delivery where status = 'pending' limit ${max})),
+        'oldestSeconds', (select extract(epoch from now() - min(coalesce(next_attempt_at, created_at)))::int from webhook_delivery
+          where status = 'pending' and not held and coalesce(next_attempt_at, created_at) <= now()),
+        'failingEndpoints', (select count(*) from webhook_endpoint where enabled and failing_since is not null)
+      ) as webhooks,
       (select extract(epoch from now() - min(since))::int from provider_outage) as "outageSeconds",
-      (select extract(epoch from now() - backed_up_at)::int from deployment) as "backupSeconds",
-      mail.*
-    from (
-      select count(*) as mails, count(*) filter (where attempts > 0) as "mailsRefused",
-        extract(epoch from now() - min(created_at))::int as "mailAge"
-      from mail where stopped_at is null and created_at > now() - interval '72 hours'
-    ) as mail
+      (select extract(epoch from now() - backed_up_at)::int from deployment) as "backupSeconds"
   `.execute(db);
-  const { intents = 0, intentAge = null, objects = 0, refused = 0, objectAge = null } = rows[0] ?? {};
-  const { deliveries = 0, deliveryAge = null, failingEndpoints = 0, outageSeconds = null, backupSeconds = null } = rows[0] ?? {};
-  const { mails = 0, mailsRefused = 0, mailAge = null } = rows[0] ?? {};
-  return {
-    outbox: { size: intents, oldestSeconds: intentAge },
-    objectsToDelete: { size: objects, refused, oldestSeconds: objectAge },
-    mails: { size: mails, refused: mailsRefused, oldestSeconds: mailAge },
-    webhooks: { size: deliveries, oldestSeconds: deliveryAge, failingEndpoints },
-    outageSeconds,
-    backupSeconds,
-  };
+  return rows[0] as Waiting;
 }
 
 /** Database sessions of any process that wait for another session's lock. An age is null if none waits. */

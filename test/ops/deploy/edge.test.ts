@@ -91,7 +91,7 @@ if (nginx !== undefined) {
       directory = makeTestDirectory();
       const bounded = express().use(
         requestContext(true),
-        boundBodies({ bytesPerSecond: 4_096, windowMs: 1_000 }, () => false),
+        boundBodies({ bytesPerSecond: 4_096, windowMs: 1_000 }),
         (req) => void req.resume(),
       );
       behind = createServer((request, response) => {
