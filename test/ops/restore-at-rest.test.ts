@@ -8,14 +8,14 @@ import { startLonePostgres } from '../../ops/local/lone-postgres.ts';
 import { findFreePorts } from '../../ops/local/ports.ts';
 import { findEmbeddedPostgres } from '../../ops/local/postgres-directory.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
-import { nightly } from '../support/nightly.ts';
+import { nightly, nightlySuite } from '../support/nightly.ts';
 import { opsResult, runOps, startOps } from '../support/ops.ts';
 import { endPrograms, findProcesses, type Program, runProgram, until } from '../support/processes.ts';
 
 const variables = ['PORT', 'EMBEDDED_PG_PORT', 'EMBEDDED_TEMPORAL_PORT', 'AI_PORT'];
 const person = { email: 'ada@example.com', password: 'a long password' };
 
-describe('A backup of `npm start`', function () {
+nightlySuite('A backup of `npm start`', function () {
   // Two services start and stop in one hook.
   this.timeout(300_000);
   const root = makeTestDirectory();

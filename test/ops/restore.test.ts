@@ -10,11 +10,12 @@ import { measureWaiting } from '../../domain/platform/measure-platform.ts';
 import { startTestApi } from '../support/api.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { nightlySuite } from '../support/nightly.ts';
 import { opsResult, runOps, startOps } from '../support/ops.ts';
 import { runProgram, until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
-describe('npm run ops -- backup and restore', () => {
+nightlySuite('npm run ops -- backup and restore', () => {
   const { api, tenant } = useApi();
   const root = makeTestDirectory();
   const backup = join(root, 'backup');

@@ -1,6 +1,6 @@
 import { runSequences } from './run-sequences.ts';
 
-const sequences = process.env.TEST_NIGHTLY ? 300 : 60;
+const sequences = process.env.TEST_NIGHTLY ? 300 : 20;
 
 describe('Money', () => {
   it(`is as its rules say after every step of ${sequences} random sequences`, async () => {

@@ -1,12 +1,13 @@
 import { expect } from 'chai';
 import type { FaultReport } from '../lab/drill/fault.ts';
+import { nightly } from '../support/nightly.ts';
 import { endPrograms, runProgram } from '../support/processes.ts';
 
 describe('npm run drill', function () {
   this.timeout(600_000);
   after(endPrograms);
 
-  it('finds nothing lost, stuck, duplicated, off or orphaned after its short faults', async () => {
+  nightly('finds nothing lost, stuck, duplicated, off or orphaned after its short faults', async () => {
     const drill = runProgram(process.execPath, ['test/lab/drill/main.ts', '--short', '--json']);
     const { code } = await drill.exited;
     expect(code, `${drill.stdout()}${drill.stderr()}`).to.equal(0);

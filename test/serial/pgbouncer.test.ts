@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { createDb, createPool } from '../../db/connect.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { nightly } from '../support/nightly.ts';
 import { findPgbouncer, type Pgbouncer, startPgbouncer } from '../support/pgbouncer.ts';
 import { endPrograms, runProgram } from '../support/processes.ts';
 import { testPostgres } from '../support/stack.ts';
@@ -61,7 +62,7 @@ if (program === undefined) {
       }
     });
 
-    it('the API, sign-in and the worker pass the tests of what they do with the database', async () => {
+    nightly('the API, sign-in and the worker pass the tests of what they do with the database', async () => {
       const args = ['node_modules/mocha/bin/mocha.js', '--reporter', 'dot', '--parallel', '--jobs', '2', ...files];
       const run = runProgram(process.execPath, args, { env: { TEST_POOLER_ADDRESS: pgbouncer.address } });
       const { code } = await run.exited;

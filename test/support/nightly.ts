@@ -5,3 +5,8 @@
 export const nightly: (title: string, test: Mocha.AsyncFunc) => { timeout(ms: number): unknown } = process.env.TEST_NIGHTLY
   ? it
   : () => ({ timeout: () => undefined });
+
+/** A `describe` of such tests, of which none starts anything before its time. */
+export const nightlySuite: (title: string, suite: (this: Mocha.Suite) => void) => unknown = process.env.TEST_NIGHTLY
+  ? describe
+  : () => undefined;
