@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { planSync } from '../../../clients/typescript/cli/sync/plan-sync.ts';
 import { createClient, type Document } from '../../../clients/typescript/index.ts';
 import { until } from '../../support/processes.ts';
 import { noteText } from '../../support/run-secrets.ts';
@@ -197,9 +198,12 @@ describe('sheaf sync', () => {
     const again = await Promise.all([cli.run(sync()), cli.run(sync())]);
     expect(again.map(({ code, stderr }) => [code, stderr])).to.deep.equal(Array(2).fill([0, '']));
     await settled();
-    expect((await documents()).map(({ version }) => version)).to.deep.equal(Array(12).fill(2));
-    const { tags, metadata } = await named('deep/note-3.md');
+    expect(await documents()).to.have.length(12);
     const text = '# Note 3\nThe lens 3 is cleaned on day 3.';
+    const { id, tags, metadata, version } = await named('deep/note-3.md');
+    // A third version if the second was read before both had sent it.
+    expect(version).to.be.within(2, 3);
+    expect((await client().documents.text({ id })).text).to.include('lens 3');
     await client().uploadDocument({
       ...{ workspaceId: tenant.workspaceId, name: 'deep/note-3.md', contentType: 'text/markdown', file: new TextEncoder().encode(text) },
       ...{ tags, metadata },
@@ -238,6 +242,19 @@ describe('sheaf sync', () => {
     expect(items.map(({ kind }) => kind)).to.deep.equal(Array(3).fill('document.index'));
   });
 
+  it('finishes what is under way at Ctrl-C, exits 130, and goes on with the next run', async () => {
+    writeFiles(60);
+    const { child, ended } = cli.start(sync('--concurrency', '2'));
+    await until(async () => (await documents()).length > 5);
+    child.kill('SIGINT');
+    const { code, json } = await ended;
+    expect(code).to.equal(130);
+    const { uploaded } = json.pop();
+    expect(uploaded).to.be.within(5, 59);
+    expect((await documents()).map(({ status }) => status)).to.deep.equal(Array(uploaded).fill('ready'));
+    expect(await counts()).to.deep.equal({ ...none, uploaded: 60 - uploaded, unchanged: uploaded });
+  });
+
   it('goes on after kill -9 in each of its parts, with nothing twice', async () => {
     const count = 40;
     writeFiles(count);
@@ -271,4 +288,45 @@ describe('sheaf sync', () => {
     child.kill('SIGKILL');
     expect(await ended).to.include({ code: null });
   }
+});
+
+describe('The plan of sheaf sync', () => {
+  const document = (id: string, sha256: string, more: object = {}) =>
+    ({
+      id,
+      sha256,
+      name: 'a.md',
+      contentType: 'text/markdown',
+      metadata: { syncPath: 'a.md' },
+      failedJob: null,
+      ...more,
+    }) as Partial<Document> as Document;
+  const plan = (sha256: string | undefined, documents: Document[]) => {
+    const files = sha256 === undefined ? [] : [{ path: '/a.md', name: 'a.md', contentType: 'text/markdown' as const, sha256 }];
+    return planSync({ files, passed: [], isGone: () => files.length === 0 }, documents).steps.map((step) => ({
+      action: step.action,
+      id: 'document' in step ? step.document.id : undefined,
+      stale: 'stale' in step ? step.stale.map(({ id }) => id) : [],
+    }));
+  };
+  const old = document('old', 'one');
+  const later = document('later', 'two', { replaces: 'old' });
+
+  it('leaves a content alone that is about to be read, and drops one that is not wanted any more', () => {
+    expect(plan('two', [later, old])).to.deep.equal([{ action: 'keep', id: 'old', stale: [] }]);
+    expect(plan('one', [later, old])).to.deep.equal([{ action: 'keep', id: 'old', stale: ['later'] }]);
+    expect(plan('three', [later, old])).to.deep.equal([{ action: 'replace', id: 'old', stale: ['later'] }]);
+    expect(plan(undefined, [later, old])).to.deep.equal([{ action: 'delete', id: 'old', stale: ['later'] }]);
+  });
+
+  it('takes an upload for the document once what it was to replace is gone', () => {
+    expect(plan('two', [later])).to.deep.equal([{ action: 'keep', id: 'later', stale: [] }]);
+  });
+
+  it('keeps the oldest of several, unless another has the content', () => {
+    const same = [document('newest', 'two'), document('newer', 'one'), old];
+    const drop = (id: string) => ({ action: 'delete', id, stale: [] });
+    expect(plan('one', same)).to.deep.equal([drop('newest'), drop('newer'), { action: 'keep', id: 'old', stale: [] }]);
+    expect(plan('two', same)).to.deep.equal([drop('newer'), drop('old'), { action: 'keep', id: 'newest', stale: [] }]);
+  });
 });

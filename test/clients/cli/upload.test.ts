@@ -201,6 +201,19 @@ describe('sheaf upload', () => {
     expect(named.stderr).to.match(/package-lock.lock is not there/);
   });
 
+  it('goes on past a content that the workspace takes only once', async () => {
+    const client = createClient({ url: api.url, token: tenant.owner.token });
+    await client.workspaces.update({ id: tenant.workspaceId, onDuplicate: 'refuse' });
+    await api.upload(tenant, { name: 'by-hand.md', bytes: 'There before.' });
+    write('a.md', 'There before.');
+    write('b.md', 'New.');
+    const { code, json } = await cli.run(upload('--concurrency', '1'));
+    expect(code).to.equal(5);
+    expect(json.pop()).to.deep.equal({ ...summary, uploaded: 1, failed: 1 });
+    expect(json.find(({ status }) => status === 'failed').error.code).to.equal('CONFLICT');
+    expect(await names()).to.deep.equal(['b.md', 'by-hand.md']);
+  });
+
   it('stops at what every file would meet', async () => {
     writeFiles(20);
     const stranger = await api.createTenant();
