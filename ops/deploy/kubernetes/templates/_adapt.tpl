@@ -40,8 +40,11 @@
 {{- $_ := set $template.metadata "annotations" (dict "sheaf.example.com/configuration" $config) }}
 {{- $_ := mergeOverwrite (index $template.spec.containers 0).resources (deepCopy $own.resources) }}
 {{- $_ := mergeOverwrite $template.spec (deepCopy $own.pod) }}
-{{- /* An autoscaler's number must not be set back. */ -}}
-{{- if $own.maxReplicas }}{{ $_ := unset .manifest.spec "replicas" }}{{ else }}{{ $_ := set .manifest.spec "replicas" (int $own.replicas) }}{{ end }}
+{{- /* An autoscaler's number must not be set back: without any, Kubernetes would take 1 when an autoscaler is turned on. */ -}}
+{{- $running := lookup "apps/v1" "Deployment" .root.Release.Namespace .manifest.metadata.name }}
+{{- if not $own.maxReplicas }}{{ $_ := set .manifest.spec "replicas" (int $own.replicas) }}
+{{- else if $running }}{{ $_ := set .manifest.spec "replicas" (int $running.spec.replicas) }}
+{{- else }}{{ $_ := unset .manifest.spec "replicas" }}{{ end }}
 {{- end }}
 {{- end }}
 
