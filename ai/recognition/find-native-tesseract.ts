@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import type { AiServiceConfig } from '../../base/config/ai-service.ts';
-import { programLimits } from '../sandbox/isolation.ts';
+import { isExecutable, programLimits } from '../sandbox/isolation.ts';
 import type { NativeTesseract } from './native-engine.ts';
 
 const probeTimeoutMs = 10_000;
@@ -29,13 +28,4 @@ export function findNativeTesseract(config: LanguageConfig, memoryBytes: number)
   );
   if (version < minVersion || !languages.every((name) => present.has(name))) return undefined;
   return { command: [...programLimits(memoryBytes), program, ...options], languages };
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -129,7 +129,8 @@ function programOf(name: string): string | undefined {
   return ['/usr/bin', '/bin', '/usr/sbin', '/sbin'].map((directory) => `${directory}/${name}`).find(isExecutable);
 }
 
-function isExecutable(file: string): boolean {
+/** Whether a file is a program that this process may run. */
+export function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
     return true;

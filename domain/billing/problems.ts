@@ -27,11 +27,23 @@ export const remedies: Record<BillingProblemKind, string> = {
     'It was live at Stripe when its organization was deleted, and ended with it: refund what is left of its period, then run `npm run ops -- billing --refunded` with its id.',
 };
 
+/** What a problem is about: a subscription or, without one, a customer; by the payment provider's ids. */
+interface Affected {
+  organizationId: string | null;
+  customer: string | null;
+  subscription?: string;
+}
+
 /** Records a problem, or that it occurred again. */
-export async function reportProblem(db: Db | Transaction, problem: BillingProblem): Promise<void> {
+export async function reportProblem(
+  db: Db | Transaction,
+  kind: BillingProblemKind,
+  { organizationId, customer, subscription }: Affected,
+): Promise<void> {
+  const ids = { organization_id: organizationId, stripe_customer_id: customer, stripe_subscription_id: subscription ?? null };
   await db
     .insertInto('billing_problem')
-    .values(problem)
+    .values({ kind, subject: subscription ?? customer ?? '', ...ids })
     .onConflict((conflict) =>
       conflict
         .columns(['kind', 'subject'])

@@ -13,18 +13,12 @@ import { isLiveStatus } from './plans.ts';
  */
 export async function closeCustomers(db: Db, payments: Pick<Payments, 'stripe'> | undefined, organizationId: string): Promise<void> {
   for (const customer of await listCustomers(db, organizationId)) {
-    if (payments) {
-      await closeCustomer(db, payments, { customer, organizationId });
-      await resolveProblem(db, 'customer-left', customer);
+    if (!payments) {
+      await reportProblem(db, 'customer-left', { organizationId, customer });
       continue;
     }
-    await reportProblem(db, {
-      kind: 'customer-left',
-      subject: customer,
-      organization_id: organizationId,
-      stripe_customer_id: customer,
-      stripe_subscription_id: null,
-    });
+    await closeCustomer(db, payments, { customer, organizationId });
+    await resolveProblem(db, 'customer-left', customer);
   }
 }
 
@@ -37,14 +31,7 @@ async function closeCustomer(
   await expireCheckouts({ stripe }, customer);
   // From now on no checkout can begin another subscription.
   for (const { id, status } of await listAll({ stripe }, customer)) {
-    if (!isLiveStatus(status)) continue;
-    await reportProblem(db, {
-      kind: 'ended-with-organization',
-      subject: id,
-      organization_id: organizationId,
-      stripe_customer_id: customer,
-      stripe_subscription_id: id,
-    });
+    if (isLiveStatus(status)) await reportProblem(db, 'ended-with-organization', { organizationId, customer, subscription: id });
   }
   await stripe.customers.del(customer).catch(orMissing);
 }

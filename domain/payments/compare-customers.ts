@@ -68,7 +68,7 @@ async function adoptOrReport({ db }: Payments, { id, metadata }: Stripe.Customer
   if (row?.stripeCustomerId === id) return false;
   const isWanted = row !== undefined && row.stripeCustomerId === null;
   if (isWanted && (!repair || (await storeCustomer(db, { organizationId: row.id, customer: id }).catch(orGone)) === id)) return false;
-  await reportProblem(db, problem('customer-left', id, organizationId));
+  await reportProblem(db, 'customer-left', { organizationId, customer: id });
   return true;
 }
 
@@ -85,13 +85,9 @@ async function reportGone(
   const found = await stripe.customers.retrieve(customer).catch(orMissing);
   // The customer was created while the others were listed.
   if (found && !found.deleted) return;
-  await reportProblem(db, problem(found ? 'customer-deleted' : 'customer-missing', customer, organization.id));
+  await reportProblem(db, found ? 'customer-deleted' : 'customer-missing', { organizationId: organization.id, customer });
   if (!found || !repair) return;
   await syncSubscriptionsOf(payments, customer);
   const set = { stripeCustomerId: null };
   await db.updateTable('organization').set(set).where('id', '=', organization.id).where('stripeCustomerId', '=', customer).execute();
-}
-
-function problem(kind: 'customer-left' | 'customer-missing' | 'customer-deleted', customer: string, organizationId: string | null) {
-  return { kind, subject: customer, organization_id: organizationId, stripe_customer_id: customer, stripe_subscription_id: null };
 }

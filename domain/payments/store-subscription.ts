@@ -108,13 +108,8 @@ function insert(trx: Transaction, values: Values & { plan: string; referenceId: 
 async function reportUnknown(trx: Transaction, subscription: Stripe.Subscription, isOurs: boolean): Promise<void> {
   if (!isOurs || !isLiveStatus(subscription.status)) await resolveProblem(trx, 'unknown-customer', subscription.id);
   else {
-    await reportProblem(trx, {
-      kind: 'unknown-customer',
-      subject: subscription.id,
-      organization_id: subscription.metadata.referenceId ?? null,
-      stripe_customer_id: idOf(subscription.customer) ?? null,
-      stripe_subscription_id: subscription.id,
-    });
+    const [organizationId, customer] = [subscription.metadata.referenceId ?? null, idOf(subscription.customer) ?? null];
+    await reportProblem(trx, 'unknown-customer', { organizationId, customer, subscription: subscription.id });
   }
 }
 
@@ -127,11 +122,5 @@ async function reportSeveral(trx: Transaction, { referenceId, stripeCustomerId }
     .execute();
   const live = rows.filter(({ status }) => isLiveStatus(status));
   if (live.length < 2) return void (await resolveProblem(trx, 'several-subscriptions', stripeCustomerId ?? ''));
-  await reportProblem(trx, {
-    kind: 'several-subscriptions',
-    subject: stripeCustomerId ?? '',
-    organization_id: referenceId,
-    stripe_customer_id: stripeCustomerId,
-    stripe_subscription_id: null,
-  });
+  await reportProblem(trx, 'several-subscriptions', { organizationId: referenceId, customer: stripeCustomerId });
 }

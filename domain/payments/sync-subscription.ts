@@ -48,11 +48,6 @@ export async function followSeats(
 async function reportMissing(trx: Transaction, id: string): Promise<void> {
   const row = await trx.selectFrom('subscription').selectAll().where('stripeSubscriptionId', '=', id).where(isLive).executeTakeFirst();
   if (!row) return void (await resolveProblem(trx, 'unknown-customer', id));
-  await reportProblem(trx, {
-    kind: 'subscription-missing',
-    subject: id,
-    organization_id: row.referenceId,
-    stripe_customer_id: row.stripeCustomerId,
-    stripe_subscription_id: id,
-  });
+  const { referenceId: organizationId, stripeCustomerId: customer } = row;
+  await reportProblem(trx, 'subscription-missing', { organizationId, customer, subscription: id });
 }

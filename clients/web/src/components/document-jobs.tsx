@@ -1,4 +1,4 @@
-import { Table, Title } from '@mantine/core';
+import { Table } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { jobsQuery, type ListedJob } from '../jobs.ts';
 import { type Place, slugsOf } from '../queries.ts';
@@ -9,6 +9,7 @@ import { JobState } from './job-state.tsx';
 import { LinkTo } from './link-to.tsx';
 import { Rows } from './rows.tsx';
 import { TimeCell } from './time.tsx';
+import { Subtitle } from './titles.tsx';
 
 /** What was done with a document: the newest jobs, how long after its creation each was done, what it cost, and why it failed. */
 export function DocumentJobs({ place, documentId }: { place: Place; documentId: string }) {
@@ -18,9 +19,7 @@ export function DocumentJobs({ place, documentId }: { place: Place; documentId: 
   if (jobs.length === 0) return null;
   return (
     <section aria-label={t.document.jobs}>
-      <Title order={2} size="h4" mt="xl" mb="xs">
-        {t.document.jobs}
-      </Title>
+      <Subtitle>{t.document.jobs}</Subtitle>
       <Rows heads={[t.jobs.job, t.jobs.state, { number: t.jobs.duration }, { number: t.jobs.credits }, t.jobs.created]}>
         {jobs.map((job) => (
           <JobOfDocument key={job.id} job={job} place={place} />

@@ -1,10 +1,11 @@
-import { Table, Title } from '@mantine/core';
+import { Table } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { service } from '../service.ts';
 import { t } from '../text.ts';
 import { Failure } from './failure.tsx';
 import { Rows } from './rows.tsx';
 import { StateMark } from './state-mark.tsx';
+import { Subtitle } from './titles.tsx';
 
 /** The feature flags of the deployment, as they are for the organization. Nothing where there are none. */
 export function Features({ organizationId }: { organizationId: string }) {
@@ -16,9 +17,7 @@ export function Features({ organizationId }: { organizationId: string }) {
   if (flags.length === 0) return <Failure error={error} />;
   return (
     <>
-      <Title order={2} size="h4" mt="xl" mb="xs">
-        {t.usage.features}
-      </Title>
+      <Subtitle>{t.usage.features}</Subtitle>
       <Rows heads={[t.usage.feature, t.documents.status]}>
         {flags.map(([key, enabled]) => (
           <Table.Tr key={key}>

@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Paper, Table, Text, Title } from '@mantine/core';
+import { Button, Group, NativeSelect, Paper, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { jobsQuery, type ListedJob } from '../jobs.ts';
 import { type Place, queryClient, slugsOf } from '../queries.ts';
@@ -8,6 +8,7 @@ import { Failure } from './failure.tsx';
 import { LinkTo } from './link-to.tsx';
 import { Rows } from './rows.tsx';
 import { StateMark } from './state-mark.tsx';
+import { PaperTitle } from './titles.tsx';
 import { useFormTask } from './use-form-task.ts';
 
 type Schema = keyof typeof t.fields.schemas;
@@ -31,9 +32,7 @@ export default function Fields({ place, documentId }: FieldsProps) {
   });
   return (
     <Paper withBorder p="md" mb="lg" component="section" aria-label={t.fields.title}>
-      <Title order={2} size="h5" mb="xs">
-        {t.fields.title}
-      </Title>
+      <PaperTitle>{t.fields.title}</PaperTitle>
       <form onSubmit={onSubmit}>
         <Group gap="sm" align="flex-end" mb="sm">
           <NativeSelect

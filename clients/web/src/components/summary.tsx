@@ -1,8 +1,9 @@
-import { Paper, Text, Title } from '@mantine/core';
+import { Paper, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { jobsQuery, type ListedJob } from '../jobs.ts';
 import type { Place } from '../queries.ts';
 import { t } from '../text.ts';
+import { PaperTitle } from './titles.tsx';
 
 function summaryOf(job: ListedJob): string | undefined {
   if (job.kind === 'document.summarize') return job.result?.summary;
@@ -17,9 +18,7 @@ export function Summary({ place, documentId }: { place: Place; documentId: strin
   if (summaries[0] === undefined) return null;
   return (
     <Paper withBorder p="md" mb="lg" component="section">
-      <Title order={2} size="h5" mb="xs">
-        {t.document.summary}
-      </Title>
+      <PaperTitle>{t.document.summary}</PaperTitle>
       <Text className="foreign">{summaries[0]}</Text>
     </Paper>
   );

@@ -1,4 +1,4 @@
-import { Group, Table, Text, Title } from '@mantine/core';
+import { Group, Table, Text } from '@mantine/core';
 import type { Contract, OutputOf } from '@sheaf/client';
 import { useQuery } from '@tanstack/react-query';
 import type { CSSProperties } from 'react';
@@ -7,6 +7,7 @@ import { formatDay, formatNumber, t } from '../text.ts';
 import { Empty } from './empty.tsx';
 import { Loaded } from './loaded.tsx';
 import { Rows } from './rows.tsx';
+import { Subtitle } from './titles.tsx';
 
 type History = OutputOf<Contract['organizations']['usageHistory']>;
 
@@ -17,9 +18,7 @@ export function UsageChart({ organizationId }: { organizationId: string }) {
   const history = useQuery(usageHistoryQuery(organizationId));
   return (
     <>
-      <Title order={2} size="h4" mt="xl" mb="xs">
-        {t.usage.byDay}
-      </Title>
+      <Subtitle>{t.usage.byDay}</Subtitle>
       <Loaded query={history}>{(data) => (data.items.length === 0 ? <Empty text={t.usage.noneByDay} /> : <Days history={data} />)}</Loaded>
     </>
   );

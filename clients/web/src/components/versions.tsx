@@ -1,4 +1,4 @@
-import { Button, Table, Title } from '@mantine/core';
+import { Button, Table } from '@mantine/core';
 import type { Document } from '@sheaf/client';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
@@ -10,6 +10,7 @@ import { startUploads } from '../uploads.ts';
 import { Failure } from './failure.tsx';
 import { Rows } from './rows.tsx';
 import { Time } from './time.tsx';
+import { Subtitle } from './titles.tsx';
 
 const versionsQuery = ({ id, version }: Document) =>
   queryOptions({
@@ -47,9 +48,7 @@ export function Versions({ document }: { document: Document }) {
   if (!data || document.version === 1) return null;
   return (
     <section aria-label={t.document.versions}>
-      <Title order={2} size="h4" mt="xl" mb="xs">
-        {t.document.versions}
-      </Title>
+      <Subtitle>{t.document.versions}</Subtitle>
       <Rows heads={[t.document.version, { number: t.documents.size }, t.documents.added]}>
         {data.items.map(({ number, size, createdAt }) => (
           <Table.Tr key={number}>

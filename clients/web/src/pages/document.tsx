@@ -17,6 +17,7 @@ import { isShown, Original } from '../components/original.tsx';
 import { PageChoice } from '../components/page-choice.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Summary } from '../components/summary.tsx';
+import { PaperTitle } from '../components/titles.tsx';
 import { UploadList } from '../components/upload-list.tsx';
 import type { FormTask } from '../components/use-form-task.ts';
 import { NewVersion, Versions } from '../components/versions.tsx';
@@ -62,9 +63,7 @@ function Known({ document }: { document: Uploaded }) {
       )}
       {extracted?.notices && (
         <Paper withBorder p="md" mb="md" component="section">
-          <Title order={2} size="h5" mb="xs">
-            {t.document.notices}
-          </Title>
+          <PaperTitle>{t.document.notices}</PaperTitle>
           {extracted.notices.map(({ code, text }) => (
             <Foreign key={code + text}>{text}</Foreign>
           ))}

@@ -1,4 +1,4 @@
-import { Alert, Group, Paper, Text, Title } from '@mantine/core';
+import { Alert, Group, Paper, Text } from '@mantine/core';
 import type { Job } from '@sheaf/client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
@@ -11,6 +11,7 @@ import { Loaded } from '../components/loaded.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { TaskButton } from '../components/task-button.tsx';
 import { Time } from '../components/time.tsx';
+import { PaperTitle } from '../components/titles.tsx';
 import { WorkflowLink } from '../components/workflow-link.tsx';
 import { documentQuery } from '../document-queries.ts';
 import { jobQuery, mayBeRetried } from '../jobs.ts';
@@ -49,9 +50,7 @@ function Known({ job }: { job: Job }) {
       <Steps job={job} />
       {job.result && (
         <Paper withBorder p="md" mt="lg" component="section" aria-label={t.jobs.made}>
-          <Title order={2} size="h5" mb="xs">
-            {t.jobs.made}
-          </Title>
+          <PaperTitle>{t.jobs.made}</PaperTitle>
           {madeBy(job).map((made) => (
             <Foreign key={made}>{made}</Foreign>
           ))}

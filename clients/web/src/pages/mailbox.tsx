@@ -2,11 +2,10 @@ import { Anchor, Button, Paper, Text, Title } from '@mantine/core';
 import type { Contract, OutputOf } from '@sheaf/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Empty } from '../components/empty.tsx';
-import { Failure } from '../components/failure.tsx';
 import { Foreign } from '../components/foreign.tsx';
 import { PageHead } from '../components/page-head.tsx';
+import { Paged } from '../components/paged.tsx';
 import { Time } from '../components/time.tsx';
-import { Waiting } from '../components/waiting.tsx';
 import { service } from '../service.ts';
 import { t } from '../text.ts';
 
@@ -34,17 +33,11 @@ export default function Mailbox() {
       <Text c="dimmed" mb="md">
         {t.mailbox.hint}
       </Text>
-      {mails.isPending && <Waiting />}
-      <Failure error={mails.error} />
-      {mails.isSuccess && items.length === 0 && <Empty text={t.mailbox.empty} />}
-      {items.map((mail) => (
-        <MailPaper key={mail.id} mail={mail} />
-      ))}
-      {mails.hasNextPage && (
-        <Button variant="default" mt="md" loading={mails.isFetchingNextPage} onClick={() => void mails.fetchNextPage()}>
-          {t.common.more}
-        </Button>
-      )}
+      <Paged query={mails} isEmpty={items.length === 0} empty={<Empty text={t.mailbox.empty} />}>
+        {items.map((mail) => (
+          <MailPaper key={mail.id} mail={mail} />
+        ))}
+      </Paged>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Button, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -15,6 +15,7 @@ import { RowMenu } from '../components/row-menu.tsx';
 import { Rows } from '../components/rows.tsx';
 import { Teams } from '../components/teams.tsx';
 import { TimeCell } from '../components/time.tsx';
+import { Subtitle } from '../components/titles.tsx';
 import { type Invitation, invitationsQuery, type Member, membersQuery, type Role, roleIn } from '../member-queries.ts';
 import { queryClient } from '../queries.ts';
 import { ask, auth } from '../service.ts';
@@ -164,9 +165,7 @@ function Invitations() {
   const invitations = useQuery(invitationsQuery(organization.id));
   return (
     <>
-      <Title order={2} size="h4" mt="xl" mb="sm">
-        {t.members.invitations}
-      </Title>
+      <Subtitle>{t.members.invitations}</Subtitle>
       <Loaded query={invitations}>
         {(items) => (items.length === 0 ? <Empty text={t.members.noInvitations} /> : <InvitationTable items={items} />)}
       </Loaded>

@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import type { Contract, OutputOf } from '@sheaf/client';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { Failure } from '../components/failure.tsx';
 import { Loaded } from '../components/loaded.tsx';
 import { PageHead } from '../components/page-head.tsx';
+import { PaperTitle } from '../components/titles.tsx';
 import { ask, auth, service } from '../service.ts';
 import { formatBytes, formatDay, formatNumber, t } from '../text.ts';
 
@@ -46,9 +47,7 @@ function Known({ billing: { plan, limits, byHand, subscription, paymentFailed, o
       ))}
       {limits && (
         <Paper withBorder p="md" component="section">
-          <Title order={2} size="h5" mb="xs">
-            {t.plan.limits}
-          </Title>
+          <PaperTitle>{t.plan.limits}</PaperTitle>
           <Text>{t.plan.credits(formatNumber(limits.aiCredits))}</Text>
           <Text>{t.plan.members(formatNumber(limits.members))}</Text>
           <Text>{t.plan.workspaces(formatNumber(limits.workspaces))}</Text>

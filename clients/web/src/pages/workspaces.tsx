@@ -1,4 +1,4 @@
-import { Button, Group, NativeSelect, Table, Text, TextInput, Title } from '@mantine/core';
+import { Button, Group, NativeSelect, Table, Text, TextInput } from '@mantine/core';
 import type { Workspace } from '@sheaf/client';
 import { queryOptions, useMutation, useQueries, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
@@ -14,6 +14,7 @@ import { PageHead } from '../components/page-head.tsx';
 import { RowMenu } from '../components/row-menu.tsx';
 import { Rows } from '../components/rows.tsx';
 import { TimeCell } from '../components/time.tsx';
+import { Subtitle } from '../components/titles.tsx';
 import { TypedAgain } from '../components/typed-again.tsx';
 import { createWorkspace } from '../create-place.ts';
 import { leave, queryClient, workspacesQuery } from '../queries.ts';
@@ -53,9 +54,7 @@ export default function Workspaces() {
       {isOwner && (
         <>
           <HoldOfAll onHold={() => setAsked({ what: 'hold organization' })} />
-          <Title order={2} size="h4" mt="xl" mb="xs">
-            {t.workspaces.deleteOrganization}
-          </Title>
+          <Subtitle>{t.workspaces.deleteOrganization}</Subtitle>
           <Text mb="md">{t.workspaces.deleteOrganizationText}</Text>
           <Button variant="default" onClick={() => setAsked({ what: 'delete organization' })}>
             {t.workspaces.deleteOrganization}
@@ -84,9 +83,7 @@ function HoldOfAll({ onHold }: { onHold: () => void }) {
   });
   return (
     <>
-      <Title order={2} size="h4" mt="xl" mb="xs">
-        {t.keeping.holdAll}
-      </Title>
+      <Subtitle>{t.keeping.holdAll}</Subtitle>
       <Foreign mb="md">{hold ? t.keeping.isHeld(hold.reason) : t.keeping.holdHint}</Foreign>
       <Failure error={lift.error} />
       <Button variant="default" loading={lift.isPending} onClick={hold ? () => lift.mutate() : onHold}>

@@ -9,6 +9,7 @@ import { Rows } from '../../components/rows.tsx';
 import { StateMark } from '../../components/state-mark.tsx';
 import { TaskButton } from '../../components/task-button.tsx';
 import { TimeCell } from '../../components/time.tsx';
+import { Subtitle } from '../../components/titles.tsx';
 import { WorkflowLink } from '../../components/workflow-link.tsx';
 import { queryClient } from '../../queries.ts';
 import { service } from '../../service.ts';
@@ -31,15 +32,11 @@ export default function System() {
         </Button>
       </PageHead>
       <Loaded query={status}>{(data) => <Parts status={data} />}</Loaded>
-      <Title order={2} size="h4" mt="xl" mb="sm">
-        {t.admin.down}
-      </Title>
+      <Subtitle>{t.admin.down}</Subtitle>
       <Loaded query={outages}>
         {({ items }) => (items.length === 0 ? <Empty text={t.admin.nothingDown} /> : <OutageTable outages={items} />)}
       </Loaded>
-      <Title order={2} size="h4" mt="xl" mb="sm">
-        {t.admin.stuck}
-      </Title>
+      <Subtitle>{t.admin.stuck}</Subtitle>
       <Loaded query={stuck}>
         {(data) => (data.items.length === 0 ? <Empty text={t.admin.nothingStuck} /> : <StuckTable stuck={data} />)}
       </Loaded>
@@ -157,42 +154,32 @@ function partsOf({
 
 function OutageTable({ outages }: { outages: Outage[] }) {
   return (
-    <Table className="cards">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{t.admin.part}</Table.Th>
-          <Table.Th>{t.admin.cause}</Table.Th>
-          <Table.Th>{t.admin.since}</Table.Th>
-          <Table.Th>{t.admin.nextProbe}</Table.Th>
-          <Table.Th className="number">{t.admin.jobsWaiting}</Table.Th>
-          <Table.Td />
+    <Rows
+      heads={[t.admin.part, t.admin.cause, t.admin.since, t.admin.nextProbe, { number: t.admin.jobsWaiting }, { number: t.common.actions }]}
+    >
+      {outages.map(({ part, cause, since, nextProbeAt, waiting }) => (
+        <Table.Tr key={part}>
+          <Table.Td>
+            <Text fw={550}>{t.admin.parts[part]}</Text>
+          </Table.Td>
+          <Table.Td>{t.admin.causes[cause] ?? cause}</Table.Td>
+          <TimeCell at={since} label={t.admin.since} />
+          <TimeCell at={nextProbeAt} label={t.admin.nextProbe} />
+          <Table.Td className="number" data-label={t.admin.jobsWaiting}>
+            {formatNumber(waiting)}
+          </Table.Td>
+          <Table.Td>
+            <TaskButton
+              task={() => service.admin.system.endOutage({ part })}
+              changes={['admin']}
+              label={t.admin.endOutageOf(t.admin.parts[part])}
+            >
+              {t.admin.endOutage}
+            </TaskButton>
+          </Table.Td>
         </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {outages.map(({ part, cause, since, nextProbeAt, waiting }) => (
-          <Table.Tr key={part}>
-            <Table.Td>
-              <Text fw={550}>{t.admin.parts[part]}</Text>
-            </Table.Td>
-            <Table.Td>{t.admin.causes[cause] ?? cause}</Table.Td>
-            <TimeCell at={since} label={t.admin.since} />
-            <TimeCell at={nextProbeAt} label={t.admin.nextProbe} />
-            <Table.Td className="number" data-label={t.admin.jobsWaiting}>
-              {formatNumber(waiting)}
-            </Table.Td>
-            <Table.Td>
-              <TaskButton
-                task={() => service.admin.system.endOutage({ part })}
-                changes={['admin']}
-                label={t.admin.endOutageOf(t.admin.parts[part])}
-              >
-                {t.admin.endOutage}
-              </TaskButton>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+      ))}
+    </Rows>
   );
 }
 
