@@ -45,7 +45,7 @@ export async function readCosts(db: Db, prices: PriceTable['prices'], asked: Ask
   const { organizationId, from, to, by, limit } = asked;
   const { rows } = await sql<DayOfCosts>`
     with price as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(prices)}::jsonb)
+      select *, lead("from", 1, 'infinity') over (partition by role, model order by "from") as until from jsonb_to_recordset(${JSON.stringify(prices)}::jsonb)
         as price (role text, model text, "from" date, input numeric, cached numeric, output numeric)
     )
     select to_char(created_at at time zone 'utc', 'YYYY-MM-DD') as day, ${groups[by]} as "group",
@@ -56,11 +56,8 @@ export async function readCosts(db: Db, prices: PriceTable['prices'], asked: Ask
       round(sum(
         (input_tokens - cached_tokens) * valid.input + cached_tokens * valid.cached + output_tokens * valid.output
       ) filter (where calls > unreported_calls) / 1000000)::bigint as "knownCostMicros"
-    from provider_call as call left join lateral (
-      select * from price
-      where price.role = call.role and price.model = call.model and "from" <= (created_at at time zone 'utc')::date
-      order by "from" desc limit 1
-    ) as valid on true
+    from provider_call as call left join price as valid on valid.role = call.role and valid.model = call.model
+      and (created_at at time zone 'utc')::date >= "from" and (created_at at time zone 'utc')::date < until
     where organization_id = ${organizationId}
       and created_at >= ${from}::date::timestamp at time zone 'utc' and created_at < (${to}::date + 1)::timestamp at time zone 'utc'
     group by 1, 2 order by 1 desc, 2 limit ${limit}

@@ -31,8 +31,8 @@ export function useDocumentNames(place: Place, jobs: ListedJob[]): (id: string) 
   const ids = [...begunAt.keys()];
   const newest = useQuery({
     ...newestNames(place),
-    refetchInterval: ({ state: { data, dataUpdatedAt } }) =>
-      ids.some((id) => data && !(id in data) && isNewer(id, dataUpdatedAt)) && refreshMs,
+    refetchInterval: ({ state: { data, dataUpdatedAt, error } }) =>
+      !error && ids.some((id) => data && !(id in data) && isNewer(id, dataUpdatedAt)) && refreshMs,
   });
   const others = ids.filter((id) => newest.data && !(id in newest.data) && !isNewer(id, newest.dataUpdatedAt));
   const found = useQueries({ queries: others.map((id) => ({ ...documentQuery(id), staleTime: 300_000 })) });

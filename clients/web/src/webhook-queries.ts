@@ -26,7 +26,7 @@ export function deliveriesQuery(organizationId: string, endpointId: string, stat
     queryFn: ({ pageParam, signal }) => service.webhooks.deliveries({ ...input, ...(pageParam ? { cursor: pageParam } : {}) }, { signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-    refetchInterval: ({ state }) =>
-      state.data?.pages.some(({ items }) => items.some((each) => each.status === 'pending')) ? lookAgainMs : false,
+    refetchInterval: ({ state: { data, error } }) =>
+      !error && data?.pages.some(({ items }) => items.some((each) => each.status === 'pending')) ? lookAgainMs : false,
   });
 }

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import type { Page, Route } from 'playwright-core';
 import type { TestUser } from '../../support/api.ts';
 import { until } from '../../support/processes.ts';
+import { expectOk } from '../../support/requests.ts';
+import { staysTrue } from '../../support/stays-true.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { password, pathOf, useConsole } from './support/use-console.ts';
 
@@ -89,6 +92,35 @@ describe('The console, if something goes wrong', () => {
     await page.getByRole('textbox', { name: 'Password' }).fill(password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText(`You are not a member of ${other.slug}.`).waitFor();
+  });
+
+  it('asks no more by itself what was refused', async () => {
+    const colleague = await addColleague();
+    const { id: documentId } = await api.upload(tenant, { bytes: 'A text.' });
+    const { page } = await visit('jobs', colleague);
+    let asked = 0;
+    // A document that is newer than any list is looked for every two seconds.
+    await page.route('**/rpc/documents/list', (route) => {
+      asked += 1;
+      return route.fulfill({ json: { json: { items: [], nextCursor: null } } });
+    });
+    await page.reload();
+    await expectOk(api.request('POST', '/api/v1/jobs', { token: tenant.owner.token, body: { kind: 'document.extract', documentId } }));
+    await api.database.db
+      .updateTable('job')
+      .set({ created_at: sql`now() + interval '1 hour'` })
+      .where('document_id', '=', documentId)
+      .execute();
+    await until(() => asked >= 3);
+    await page.unroute('**/rpc/documents/list');
+    page.on('request', (request) => {
+      if (request.url().endsWith('/rpc/documents/list')) asked += 1;
+    });
+    await api.database.db.deleteFrom('session').where('userId', '=', colleague.id).execute();
+    await page.getByRole('dialog').waitFor();
+    const before = asked;
+    await staysTrue(() => asked <= before, 5_000);
+    await api.database.db.deleteFrom('job').where('document_id', '=', documentId).execute();
   });
 
   it('says in the words of the service what a role may not do, with the id of the request', async () => {
