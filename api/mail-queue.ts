@@ -6,6 +6,8 @@ import { countMail, type NewMail, queueMail } from '../domain/mail.ts';
 interface MailQueueOptions {
   db: Db;
   log: Logger;
+  /** False if no email provider is configured: mails are then dropped, and the log says so. */
+  enabled: boolean;
 }
 
 /** The interface through which sign-in and the contact form send mails. */
@@ -19,10 +21,11 @@ export interface MailQueue {
 /** Kinds that anybody can have sent to any address. Invitations have their own bound, and the contact form has one recipient. */
 const bounded = new Set<NewMail['kind']>(['verification', 'password-reset', 'email-change']);
 
-export function createMailQueue({ db, log }: MailQueueOptions): MailQueue {
+export function createMailQueue({ db, log, enabled }: MailQueueOptions): MailQueue {
   const write: MailQueue['write'] = async (trx, mails) => {
     for (const mail of mails) {
-      if (bounded.has(mail.kind) && !(await countMail(trx, mail)))
+      if (!enabled) log.warn({ kind: mail.kind }, 'a mail was dropped: no email provider is configured');
+      else if (bounded.has(mail.kind) && !(await countMail(trx, mail)))
         log.info({ kind: mail.kind }, 'a mail too many to one address was dropped');
       else await queueMail(trx, mail);
     }

@@ -6,13 +6,13 @@ import type { ApiDeps } from '../deps.ts';
 import { procedure } from '../procedure.ts';
 
 export function contactProcedures({ config, limiters, sendMail }: ApiDeps) {
-  const { contactAddress } = config.email;
+  const { provider, contactAddress } = config.email;
   return {
     send: procedure(contract.contact.send, async ({ input, request }) => {
       await limiters.contact.consume(request.clientAddress, request.setHeader);
       // A bot that fills in the hidden field must not learn that it was detected.
       if (input.website) return { ok: true as const };
-      if (contactAddress === undefined) {
+      if (provider === 'none' || contactAddress === undefined) {
         throw new ApiError('PRECONDITION_FAILED', { message: 'The contact form is not configured on this deployment.' });
       }
       await sendMail(contactMail(contactAddress, input));

@@ -55,7 +55,7 @@ export async function startApi(
   const cursors = createCursors(...deriveKeys(config, 'cursor'));
   const { jobStreams, listener } = openStreams({ config, db, sessionsDb, now: clock.now, cursors, log });
   const payments = createPayments({ config, db, log });
-  const mails = createMailQueue({ db, log });
+  const mails = createMailQueue({ db, log, enabled: config.email.provider !== 'none' });
   const storage = traceStorage(store.storage);
   const deps = createDeps({ config, log, metrics, databases, storage, ai, temporal, cursors, jobStreams, payments, mails });
   const { findCaller: findSession } = deps.authentication;

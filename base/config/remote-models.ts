@@ -45,26 +45,28 @@ const chunkBounds = { min: 200, max: 1_200 };
 /** Node's fetch waits at most five minutes for a response. */
 const maxEmbedSeconds = 240;
 
-const modelName = z.string('is missing').trim().min(1, 'is missing');
-const toName = z.strictObject({ model: modelName });
-const chat = z.strictObject({ model: modelName.default('gpt-4o-mini'), context: integer(12_000, { min: 500, max: 1_000_000 }) });
-const vision = z.strictObject({ model: modelName.default('gpt-4o-mini') });
+const named = z.strictObject({ model: z.string().trim().min(1, 'is missing').optional() });
+const toName = z.strictObject({ model: z.string('is missing').trim().min(1, 'is missing') });
+const chat = named.extend({ context: integer(12_000, { min: 500, max: 1_000_000 }) });
 const embedParameters = {
   dimensions: optionalInteger({ min: 1, max: 16_000 }),
   chunkCharacters: integer(chunkBounds.max, chunkBounds),
   batch: integer(64, { min: 1, max: 64 }),
   seconds: integer(30, { min: 1, max: maxEmbedSeconds }),
 };
-const embed = z.strictObject({ model: modelName.default('text-embedding-3-small'), ...embedParameters });
+const embed = named.extend(embedParameters);
 
 /** The variables of remote models: of all roles, and of each role what differs. */
 export const remoteVariables = {
   REMOTE_AI_BASE_URL: httpUrl().optional(),
   REMOTE_AI_KEY: z.string().optional(),
+  REMOTE_AI_CHAT_MODEL: z.string().default('gpt-4o-mini'),
+  REMOTE_AI_EMBED_MODEL: z.string().default('text-embedding-3-small'),
+  REMOTE_AI_VISION_MODEL: z.string().default('gpt-4o-mini'),
   REMOTE_AI_CHAT: role(chat).optional(),
   REMOTE_AI_EMBED: role(embed).optional(),
   REMOTE_AI_PREVIOUS_EMBED: role(toName.extend(embedParameters)).optional(),
-  REMOTE_AI_VISION: role(vision).optional(),
+  REMOTE_AI_VISION: role(named).optional(),
   REMOTE_AI_RERANK: role(toName).optional(),
 };
 
@@ -119,16 +121,15 @@ const defaultBaseUrl = 'https://api.openai.com/v1';
 /** The models that the variables name. A role's own endpoint needs no key; the key of all roles is sent to no other endpoint. */
 export function remoteModelsOf(e: RemoteValues): RemoteModels {
   const common = e.REMOTE_AI_KEY ? { baseUrl: e.REMOTE_AI_BASE_URL ?? defaultBaseUrl, key: e.REMOTE_AI_KEY } : undefined;
-  const at = <T extends object>(role: Role<T> | undefined) => {
-    const host = role?.host ?? common;
-    return role && host ? { ...role.parameters, ...host } : null;
-  };
+  const at = <T extends { model?: string | undefined }>({ host = common, parameters }: Role<T>, model: string) =>
+    host ? { ...parameters, ...host, model: parameters.model ?? model } : null;
+  const { REMOTE_AI_PREVIOUS_EMBED: previous, REMOTE_AI_RERANK: rerank } = e;
   return {
-    chat: at(e.REMOTE_AI_CHAT ?? plain(chat)),
-    embed: at(e.REMOTE_AI_EMBED ?? plain(embed)),
-    previousEmbed: at(e.REMOTE_AI_PREVIOUS_EMBED),
-    vision: at(e.REMOTE_AI_VISION ?? plain(vision)),
-    rerank: at(e.REMOTE_AI_RERANK),
+    chat: at(e.REMOTE_AI_CHAT ?? plain(chat), e.REMOTE_AI_CHAT_MODEL),
+    embed: at(e.REMOTE_AI_EMBED ?? plain(embed), e.REMOTE_AI_EMBED_MODEL),
+    previousEmbed: previous ? at(previous, previous.parameters.model) : null,
+    vision: at(e.REMOTE_AI_VISION ?? plain(named), e.REMOTE_AI_VISION_MODEL),
+    rerank: rerank ? at(rerank, rerank.parameters.model) : null,
   };
 }
 
@@ -151,8 +152,8 @@ export const remoteChecks = [
       return given && !given.host && !e.REMOTE_AI_KEY ? [`REMOTE_AI_KEY: is missing while REMOTE_AI_${name} names no endpoint`] : [];
     }),
   ),
-  check(['REMOTE_AI_EMBED', 'REMOTE_AI_PREVIOUS_EMBED'], (e) => {
-    const { model, chunkCharacters } = (e.REMOTE_AI_EMBED ?? plain(embed)).parameters;
+  check(['REMOTE_AI_EMBED', 'REMOTE_AI_EMBED_MODEL', 'REMOTE_AI_PREVIOUS_EMBED'], (e) => {
+    const { model = e.REMOTE_AI_EMBED_MODEL, chunkCharacters } = (e.REMOTE_AI_EMBED ?? plain(embed)).parameters;
     const previous = e.REMOTE_AI_PREVIOUS_EMBED?.parameters;
     return previous?.model === model && previous.chunkCharacters !== chunkCharacters
       ? ['REMOTE_AI_PREVIOUS_EMBED: chunkCharacters must be that of REMOTE_AI_EMBED while both models are the same']

@@ -71,6 +71,7 @@ export const serverEnvironment = z.object({
   STRIPE_SEAT_PRICE_TEAM: list(),
   STRIPE_API_BASE: httpUrl().optional(),
   BILLING_DUNNING_DAYS: integer(14, { max: 365 }),
+  EMAIL_PROVIDER: z.enum(['smtp', 'mailbox', 'none'], 'must be smtp, mailbox or none').optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' }).optional(),
   EMAIL_FROM: z.string().default('Sheaf <no-reply@localhost>'),
   CONTACT_EMAIL: z.email({ pattern: z.regexes.html5Email, error: 'must be an email address' }).optional(),
@@ -133,6 +134,11 @@ export function consoleOf({ CONSOLE, WEB_URL }: Pick<ServerVariables, 'CONSOLE' 
   return { enabled: CONSOLE === undefined ? WEB_URL === undefined : CONSOLE !== 'false', directory };
 }
 
+/** The email provider: outside of production mails are stored in files by default. */
+export function emailProviderOf(e: Pick<ServerVariables, 'NODE_ENV' | 'EMAIL_PROVIDER' | 'SMTP_URL'>): 'smtp' | 'mailbox' | 'none' {
+  return e.EMAIL_PROVIDER ?? (e.SMTP_URL ? 'smtp' : e.NODE_ENV === 'production' ? 'none' : 'mailbox');
+}
+
 /** Where limits are counted: in production across all processes of the API by default, since a process does not know of others. */
 export function limiterStoreOf({ NODE_ENV, LIMITER_STORE }: Pick<ServerVariables, 'NODE_ENV' | 'LIMITER_STORE'>): 'memory' | 'postgres' {
   return LIMITER_STORE ?? (NODE_ENV === 'production' ? 'postgres' : 'memory');
@@ -174,9 +180,11 @@ export const serverChecks = [
     if (e.NODE_ENV !== 'production') return [];
     return e.SERVICE_TOKEN === '' ? ['SERVICE_TOKEN: must be set in production'] : refusePlaceholder('SERVICE_TOKEN', e.SERVICE_TOKEN);
   }),
-  check(['NODE_ENV', 'SMTP_URL'], ({ NODE_ENV, SMTP_URL }) =>
-    NODE_ENV === 'production' && !SMTP_URL ? ['SMTP_URL: an email provider must be configured in production'] : [],
-  ),
+  check(['NODE_ENV', 'EMAIL_PROVIDER', 'SMTP_URL'], (e) => {
+    if (e.NODE_ENV === 'production' && (emailProviderOf(e) !== 'smtp' || !e.SMTP_URL))
+      return ['SMTP_URL: an email provider must be configured in production'];
+    return e.EMAIL_PROVIDER === 'smtp' && !e.SMTP_URL ? ['SMTP_URL: is missing while EMAIL_PROVIDER is smtp'] : [];
+  }),
 ];
 
 /** Whether a browser could send it as `Origin`. better-auth treats `*` and `?` as patterns, and would trust every matching origin. */

@@ -5,6 +5,7 @@ import { readPrices } from './prices.ts';
 import {
   apiUrlOf,
   consoleOf,
+  emailProviderOf,
   limiterStoreOf,
   type ServerVariables,
   serverChecks,
@@ -64,8 +65,7 @@ export function loadServerConfig(env: Environment) {
     billing: billingOf(e),
     plans: e.PLANS,
     email: {
-      /** Production has `smtp`; elsewhere mails may be kept in files. */
-      provider: e.SMTP_URL ? ('smtp' as const) : ('mailbox' as const),
+      provider: emailProviderOf(e),
       smtpUrl: e.SMTP_URL,
       from: e.EMAIL_FROM,
       /** The deployment's name, as mails and authenticators show it: the name of the sender. */

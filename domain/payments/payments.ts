@@ -15,6 +15,8 @@ export interface Payments {
   log: Logger;
   /** Verifies the events that Stripe sends. */
   webhookSecret: string;
+  /** Whether the deployment sends mails. */
+  sendsMail: boolean;
 }
 
 /** Undefined while billing is not configured. Connects to nothing. */
@@ -26,5 +28,6 @@ export function createPayments({ config, db, log }: { config: ServerConfig; db: 
     ...{ stripe, db, log, webhookSecret },
     plans: soldPlans(config),
     getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
+    sendsMail: config.email.provider !== 'none',
   };
 }

@@ -43,8 +43,8 @@ async function noteEvent(trx: Transaction, { id, type }: Stripe.Event): Promise<
  * The invoice whose payment failed, if the owners get a mail and it is still unpaid, since an event may come late. A failed first payment
  * of a subscription is left out: the payer sees it in the checkout.
  */
-async function findUnpaidInvoice({ stripe }: Payments, event: Stripe.Event): Promise<Stripe.Invoice | undefined> {
-  if (event.type !== 'invoice.payment_failed') return undefined;
+async function findUnpaidInvoice({ stripe, sendsMail }: Payments, event: Stripe.Event): Promise<Stripe.Invoice | undefined> {
+  if (event.type !== 'invoice.payment_failed' || !sendsMail) return undefined;
   const { id, billing_reason } = event.data.object;
   if (!id || billing_reason === 'subscription_create') return undefined;
   const invoice = await stripe.invoices.retrieve(id).catch(orMissing);

@@ -10,7 +10,8 @@ describe('answers of a remote model', () => {
     service = await startAiService({
       REMOTE_AI_BASE_URL: remote.baseUrl,
       REMOTE_AI_KEY: 'key-of-the-remote',
-      REMOTE_AI_CHAT: '?model=talker&context=500',
+      REMOTE_AI_CHAT_MODEL: 'talker',
+      REMOTE_AI_CHAT: '?context=500',
     });
   });
   beforeEach(() => {

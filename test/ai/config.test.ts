@@ -100,7 +100,7 @@ describe('the configuration of the AI service', () => {
       expect(Object.values(others), role).to.deep.equal([null, null, null, null]);
       expect(() => remoteOf({ [name]: '?model=other' }), role).to.throw(`REMOTE_AI_KEY: is missing while ${name} names no endpoint`);
     }
-    expect(remoteOf({ REMOTE_AI_CHAT: 'http://own.example/v1' }).chat).to.include({ model: 'gpt-4o-mini' });
+    expect(remoteOf({ REMOTE_AI_CHAT_MODEL: 'talker', REMOTE_AI_CHAT: 'http://own.example/v1' }).chat).to.include({ model: 'talker' });
   });
 
   it('refuses the URL of a role that is none, in words that do not repeat it', () => {
@@ -146,14 +146,10 @@ describe('the configuration of the AI service', () => {
 
   it('refuses another length of chunks for the model before if it is the same', () => {
     const load = (embed: string, previous: string) => () =>
-      remoteOf({ REMOTE_AI_KEY: 'k', REMOTE_AI_EMBED: embed, REMOTE_AI_PREVIOUS_EMBED: previous });
-    expect(load('?model=embedder', '?model=embedder&chunkCharacters=600')).to.throw(
-      'REMOTE_AI_PREVIOUS_EMBED: chunkCharacters must be that of',
-    );
-    expect(load('?model=embedder&chunkCharacters=600', '?model=embedder')).to.throw(
-      'REMOTE_AI_PREVIOUS_EMBED: chunkCharacters must be that of',
-    );
-    const same = load('?model=embedder&chunkCharacters=600', '?model=embedder&chunkCharacters=600')();
+      remoteOf({ REMOTE_AI_KEY: 'k', REMOTE_AI_EMBED_MODEL: 'embedder', REMOTE_AI_EMBED: embed, REMOTE_AI_PREVIOUS_EMBED: previous });
+    expect(load('', '?model=embedder&chunkCharacters=600')).to.throw('REMOTE_AI_PREVIOUS_EMBED: chunkCharacters must be that of');
+    expect(load('?chunkCharacters=600', '?model=embedder')).to.throw('REMOTE_AI_PREVIOUS_EMBED: chunkCharacters must be that of');
+    const same = load('?chunkCharacters=600', '?model=embedder&chunkCharacters=600')();
     expect([same.embed?.chunkCharacters, same.previousEmbed?.chunkCharacters]).to.deep.equal([600, 600]);
     const other = load('?model=new&chunkCharacters=600', '?model=embedder')();
     expect([other.embed?.chunkCharacters, other.previousEmbed?.chunkCharacters]).to.deep.equal([600, 1_200]);

@@ -18,9 +18,9 @@ describe('the AI service with a remote model', () => {
       OCR_TIMEOUT_SECONDS: '3',
       REMOTE_AI_BASE_URL: remote.baseUrl,
       REMOTE_AI_KEY: 'key-of-the-remote',
-      REMOTE_AI_CHAT: '?model=talker',
-      REMOTE_AI_EMBED: '?model=embedder',
-      REMOTE_AI_VISION: '?model=seer',
+      REMOTE_AI_CHAT_MODEL: 'talker',
+      REMOTE_AI_EMBED_MODEL: 'embedder',
+      REMOTE_AI_VISION_MODEL: 'seer',
     });
   });
   beforeEach(() => {
@@ -316,7 +316,7 @@ describe('the AI service with two remote models, of which one shortens its vecto
   });
 
   it('sends them only to the former one if only that had a number', async () => {
-    const env = { REMOTE_AI_EMBED: '?model=rigid', REMOTE_AI_PREVIOUS_EMBED: '?model=elastic&dimensions=3' };
+    const env = { REMOTE_AI_EMBED_MODEL: 'rigid', REMOTE_AI_PREVIOUS_EMBED: '?model=elastic&dimensions=3' };
     expect(await embedded(env, { model: 'elastic', dimensions: 3 })).to.deep.equal([
       ['rigid', 6],
       ['elastic', 3],
@@ -324,7 +324,7 @@ describe('the AI service with two remote models, of which one shortens its vecto
   });
 
   it('takes one model in both places for a change of the number alone', async () => {
-    const env = { REMOTE_AI_EMBED: '?model=elastic', REMOTE_AI_PREVIOUS_EMBED: '?model=elastic&dimensions=3' };
+    const env = { REMOTE_AI_EMBED_MODEL: 'elastic', REMOTE_AI_PREVIOUS_EMBED: '?model=elastic&dimensions=3' };
     expect(await embedded(env, { model: 'elastic', dimensions: 3 })).to.deep.equal([
       ['elastic', 6],
       ['elastic', 3],

@@ -16,7 +16,7 @@ describe('what a request had its provider do', () => {
       REMOTE_AI_KEY: 'key-of-the-remote',
       REMOTE_AI_CHAT: '?model=talker%20Größe%20L',
       REMOTE_AI_EMBED: '?model=embedder&batch=2&seconds=1',
-      REMOTE_AI_VISION: '?model=seer',
+      REMOTE_AI_VISION_MODEL: 'seer',
       REMOTE_AI_RERANK: '?model=ranker',
     });
   });

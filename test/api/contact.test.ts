@@ -149,17 +149,22 @@ describe('The contact form of a deployment without', () => {
   let api: TestApi | undefined;
   afterEach(() => api?.stop());
 
-  it('an address says that it is not configured', async () => {
-    api = await startTestApi({ env: { WORKER_ENABLED: 'false' } });
-    for (const transport of transports) {
-      const refused = await callOver(api, transport, 'contact.send', { email: 'ada@example.com', message: 'How are you doing?' });
-      expect(refused.body).to.deep.equal({
-        defined: true,
-        code: 'PRECONDITION_FAILED',
-        status: 412,
-        message: 'The contact form is not configured on this deployment.',
-      });
-    }
-    expect(await api.database.db.selectFrom('mail').selectAll().execute()).to.deep.equal([]);
-  });
+  for (const [what, env] of [
+    ['an address', {}],
+    ['an email provider', { EMAIL_PROVIDER: 'none', CONTACT_EMAIL: 'operator@example.com' }],
+  ] as const) {
+    it(`${what} says that it is not configured`, async () => {
+      api = await startTestApi({ env: { ...env, WORKER_ENABLED: 'false' } });
+      for (const transport of transports) {
+        const refused = await callOver(api, transport, 'contact.send', { email: 'ada@example.com', message: 'How are you doing?' });
+        expect(refused.body).to.deep.equal({
+          defined: true,
+          code: 'PRECONDITION_FAILED',
+          status: 412,
+          message: 'The contact form is not configured on this deployment.',
+        });
+      }
+      expect(await api.database.db.selectFrom('mail').selectAll().execute()).to.deep.equal([]);
+    });
+  }
 });

@@ -50,7 +50,7 @@ describe('The calls of providers', () => {
       const ai = await startAiService({
         REMOTE_AI_BASE_URL: remote.baseUrl,
         REMOTE_AI_KEY: 'key-of-the-remote',
-        REMOTE_AI_CHAT: '?model=talker',
+        REMOTE_AI_CHAT_MODEL: 'talker',
         REMOTE_AI_EMBED: '?model=embedder&dimensions=2&chunkCharacters=300&batch=2',
       });
       stops.push(ai.stop, remote.stop);

@@ -176,3 +176,14 @@ describe('The mailbox on disk', () => {
     expect(readFileSync(join(dataDir, 'mail', name), 'utf8')).to.include('\nSubject: Hello Bcc: everyone@example.com\n');
   });
 });
+
+describe('No email provider', () => {
+  it('holds mails back until there is one', async () => {
+    const none = createMailer({
+      dataDir: '.',
+      email: { provider: 'none', smtpUrl: undefined, from, senderName: 'Sheaf & Söhne', contactAddress: undefined },
+      ...urls,
+    });
+    expect(await errorOf(none.send(mail))).to.include({ code: 'no_provider', final: false });
+  });
+});

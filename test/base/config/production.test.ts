@@ -73,6 +73,13 @@ const serverRows: Row<ServerConfig>[] = [
     ],
   },
   {
+    name: 'EMAIL_PROVIDER',
+    read: (config) => config.email.provider,
+    absent: 'smtp',
+    development: 'smtp',
+    set: [['smtp', 'smtp']],
+  },
+  {
     name: 'LIMITER_STORE',
     read: (config) => config.limits.store,
     absent: 'postgres',
@@ -255,6 +262,11 @@ describe('In production', () => {
       expect(findProblems(() => loadServerConfig({ ...server, [name]: value }))[0]).to.match(new RegExp(`^${name}: `));
     });
 
+  for (const provider of ['mailbox', 'none'])
+    it(`the API refuses EMAIL_PROVIDER=${provider}`, () => {
+      expect(findProblems(() => loadServerConfig({ ...server, EMAIL_PROVIDER: provider }))).to.have.length(1);
+    });
+
   it('the AI service refuses to serve without a secret, whatever SERVICE_AUTH_DISABLED says', () => {
     const refused = ['SERVICE_AUTH_DISABLED: must not be true in production'];
     expect(findProblems(() => loadAiServiceConfig({ ...ai, SERVICE_AUTH_DISABLED: 'true' }))).to.deep.equal(refused);
@@ -279,7 +291,9 @@ describe('Outside production', () => {
   it('mails go to files unless an SMTP server is named', () => {
     const development = { ...server, NODE_ENV: 'development' };
     expect(loadServerConfig({ ...development, SMTP_URL: '' }).email.provider).to.equal('mailbox');
-    expect(loadServerConfig(development).email.provider).to.equal('smtp');
+    expect(loadServerConfig({ ...development, EMAIL_PROVIDER: 'none' }).email.provider).to.equal('none');
+    const refused = ['SMTP_URL: is missing while EMAIL_PROVIDER is smtp'];
+    expect(findProblems(() => loadServerConfig({ ...development, EMAIL_PROVIDER: 'smtp', SMTP_URL: '' }))).to.deep.equal(refused);
   });
 });
 
