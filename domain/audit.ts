@@ -16,7 +16,8 @@ interface AuditEvent {
   id?: string;
   organizationId: string | null;
   action: string;
-  targetType: string;
+  /** What the action begins with, unless it is about something else: a `document`. */
+  targetType?: string;
   targetId: string;
   metadata?: Record<string, unknown>;
 }
@@ -32,7 +33,7 @@ export async function recordAudit(trx: Transaction, actor: Actor, event: AuditEv
       actor_email: actor.email,
       impersonated_by: actor.impersonatedBy,
       action: event.action,
-      target_type: event.targetType,
+      target_type: event.targetType ?? event.action.replace(/\..*/, ''),
       target_id: event.targetId,
       metadata: event.metadata ? JSON.stringify(event.metadata) : null,
     })

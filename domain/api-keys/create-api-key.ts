@@ -47,7 +47,7 @@ export async function createApiKey(trx: Transaction, actor: Actor, key: NewApiKe
     })
     .execute();
   const metadata = { name, workspaceId, permissions, expiresInDays, requestsPerMinute };
-  await recordAudit(trx, actor, { organizationId, action: 'apiKey.create', targetType: 'apiKey', targetId: id, metadata });
+  await recordAudit(trx, actor, { organizationId, action: 'apiKey.create', targetId: id, metadata });
   return { key: await getApiKey(trx, id), secret };
 }
 

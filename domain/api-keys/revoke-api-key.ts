@@ -18,5 +18,5 @@ export async function revokeApiKey(
     .executeTakeFirst();
   if (!revoked) throw apiKeyNotFound();
   const metadata = { name: revoked.name };
-  await recordAudit(trx, actor, { organizationId, action: 'apiKey.revoke', targetType: 'apiKey', targetId: id, metadata });
+  await recordAudit(trx, actor, { organizationId, action: 'apiKey.revoke', targetId: id, metadata });
 }

@@ -34,6 +34,6 @@ export async function rotateApiKey(
     .executeTakeFirst();
   if (rotated.numUpdatedRows === 0n) throw apiKeyNotFound();
   const metadata = { overlapSeconds };
-  await recordAudit(trx, actor, { organizationId, action: 'apiKey.rotate', targetType: 'apiKey', targetId: id, metadata });
+  await recordAudit(trx, actor, { organizationId, action: 'apiKey.rotate', targetId: id, metadata });
   return { key: await getApiKey(trx, id), secret };
 }

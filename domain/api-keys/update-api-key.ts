@@ -34,6 +34,6 @@ export async function updateApiKey(
     .executeTakeFirst();
   if (updated.numUpdatedRows === 0n) throw apiKeyNotFound();
   const metadata = { name, permissions, requestsPerMinute, creditBudget };
-  await recordAudit(trx, actor, { organizationId, action: 'apiKey.update', targetType: 'apiKey', targetId: id, metadata });
+  await recordAudit(trx, actor, { organizationId, action: 'apiKey.update', targetId: id, metadata });
   return getApiKey(trx, id);
 }

@@ -30,7 +30,6 @@ async function end(trx: Transaction, organizationId: string, { id, plan, status 
   await recordAudit(trx, systemActor, {
     organizationId,
     action: 'subscription.end',
-    targetType: 'subscription',
     targetId: id,
     metadata: { plan, status, by: 'operator' },
   });

@@ -35,7 +35,7 @@ export async function overridePlan(trx: Transaction, actor: Actor, { organizatio
     .returning(sql<boolean>`until <= now()`.as('is_over'))
     .executeTakeFirstOrThrow();
   if (override.is_over) throw wrong('until', 'must be in the future');
-  await recordAudit(trx, actor, { ...eventOf(organizationId, 'organization.overridePlan'), metadata: given });
+  await recordAudit(trx, actor, { organizationId, action: 'organization.overridePlan', targetId: organizationId, metadata: given });
   return override;
 }
 
@@ -45,11 +45,7 @@ export async function endPlanOverride(trx: Transaction, actor: Actor, organizati
   const ended = trx.deleteFrom('plan_override').where('organization_id', '=', organizationId).returning('reason');
   const override = await ended.executeTakeFirst();
   if (!override) throw new ApiError('NOT_FOUND', { message: 'This organization has no plan or limits by hand.' });
-  await recordAudit(trx, actor, { ...eventOf(organizationId, 'organization.endPlanOverride'), metadata: override });
-}
-
-function eventOf(organizationId: string, action: string) {
-  return { organizationId, action, targetType: 'organization', targetId: organizationId };
+  await recordAudit(trx, actor, { organizationId, action: 'organization.endPlanOverride', targetId: organizationId, metadata: override });
 }
 
 function wrong(field: string, message: string): ApiError {

@@ -64,7 +64,6 @@ export async function completeUpload(
   await recordAudit(trx, actor, {
     organizationId: ready.organization_id,
     action: 'document.complete',
-    targetType: 'document',
     targetId: ready.id,
     metadata: { size: measuredBytes },
   });

@@ -86,7 +86,6 @@ export async function createUpload(trx: Transaction, getPlan: GetPlan, actor: Ac
   await recordAudit(trx, actor, {
     organizationId,
     action: 'document.create',
-    targetType: 'document',
     targetId: id,
     metadata: { workspaceId, name, contentType, size: sizeBytes, ...(replaces === null ? {} : { replaces }) },
   });

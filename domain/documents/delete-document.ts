@@ -22,7 +22,6 @@ export async function deleteDocument(trx: Transaction, actor: Actor, document: D
   await recordAudit(trx, actor, {
     organizationId: deleted.organization_id,
     action: 'document.delete',
-    targetType: 'document',
     targetId: deleted.id,
     metadata: { workspaceId: deleted.workspace_id, name: deleted.name, size: deleted.size_bytes, ...because },
   });

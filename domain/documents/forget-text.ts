@@ -22,7 +22,7 @@ export async function forgetText(trx: Transaction, actor: Actor, document: Docum
     .where('id', '=', id)
     .execute();
   await recordAudit(trx, actor, {
-    ...{ organizationId, action: 'document.forgetText', targetType: 'document', targetId: id },
+    ...{ organizationId, action: 'document.forgetText', targetId: id },
     metadata: { workspaceId, name, ...because },
   });
 }

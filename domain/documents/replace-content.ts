@@ -73,7 +73,7 @@ export async function replaceContent(trx: Transaction, document: DocumentRow, { 
     trx,
     { userId: upload.uploaded_by, email: null, impersonatedBy: null },
     {
-      ...{ organizationId, action: 'document.replace', targetType: 'document', targetId: id },
+      ...{ organizationId, action: 'document.replace', targetId: id },
       metadata: { workspaceId, version: after.version, size: after.size_bytes, upload: upload.id },
     },
   );

@@ -36,7 +36,6 @@ export async function updateDocument(trx: Transaction, actor: Actor, document: D
   await recordAudit(trx, actor, {
     organizationId: after.organization_id,
     action: 'document.update',
-    targetType: 'document',
     targetId: after.id,
     metadata: { workspaceId: after.workspace_id, ...changes },
   });

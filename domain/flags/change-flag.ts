@@ -88,7 +88,7 @@ async function removeOverride(trx: Transaction, key: string, organizationId: str
 
 /** Records a change of a flag itself, which belongs to no organization's log. */
 async function recordFlag(trx: Transaction, actor: Actor, action: string, flag: FlagRow, metadata: Record<string, unknown>): Promise<void> {
-  await recordAudit(trx, actor, { organizationId: null, action, targetType: 'flag', targetId: flag.key, metadata });
+  await recordAudit(trx, actor, { organizationId: null, action, targetId: flag.key, metadata });
 }
 
 async function recordOverride(
@@ -98,5 +98,5 @@ async function recordOverride(
   key: string,
   metadata: { from: boolean | null; to: boolean | null },
 ): Promise<void> {
-  await recordAudit(trx, actor, { organizationId, action: 'flag.override', targetType: 'flag', targetId: key, metadata });
+  await recordAudit(trx, actor, { organizationId, action: 'flag.override', targetId: key, metadata });
 }

@@ -15,7 +15,6 @@ export async function cancelJob(trx: Transaction, actor: Actor, jobId: string): 
   await recordAudit(trx, actor, {
     organizationId: job.organization_id,
     action: 'job.cancel',
-    targetType: 'job',
     targetId: job.id,
     metadata: { kind: job.kind },
   });

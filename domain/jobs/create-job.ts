@@ -28,7 +28,6 @@ export async function createJob(trx: Transaction, getPlan: GetPlan, actor: Actor
   await recordAudit(trx, actor, {
     organizationId: scope.organizationId,
     action: 'job.create',
-    targetType: 'job',
     targetId: job.id,
     metadata: { kind, credits: job.credits, documentId: scope.documentId },
   });

@@ -31,7 +31,6 @@ export async function retryJob(
   await recordAudit(trx, actor, {
     organizationId,
     action: 'job.retry',
-    targetType: 'job',
     targetId: retried.id,
     metadata: { kind, retryOf: id, ...(replayRun ? { replayRun } : {}) },
   });

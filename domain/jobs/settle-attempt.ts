@@ -75,7 +75,7 @@ export async function failJob(trx: Transaction, job: JobHead, error: JobError): 
 
 /** Temporal does not tell who it was. */
 async function recordCancellation(trx: Transaction, { id, organization_id: organizationId, kind }: JobHead): Promise<void> {
-  const event = { organizationId, action: 'job.cancel', targetType: 'job', targetId: id, metadata: { kind, by: 'operator' } };
+  const event = { organizationId, action: 'job.cancel', targetId: id, metadata: { kind, by: 'operator' } };
   await recordAudit(trx, systemActor, event);
 }
 

@@ -39,7 +39,7 @@ export async function markForDeletion(
     .executeTakeFirst();
   if (marked) {
     await trx.deleteFrom('api_key').where('organization_id', '=', id).execute();
-    const event = { organizationId: id, action: 'organization.delete', targetType: 'organization', targetId: id };
+    const event = { organizationId: id, action: 'organization.delete', targetId: id };
     await recordAudit(trx, actor, { ...event, metadata: { name, slug } });
   }
   addToOutbox(trx, startOrganizationDeletion(id));

@@ -24,7 +24,7 @@ export async function suspendOrganization(
     .onConflict((conflict) => conflict.column('organization_id').doUpdateSet({ reason }))
     .returning(['reason', 'since'])
     .executeTakeFirstOrThrow();
-  await recordAudit(trx, actor, { ...eventOf(organizationId, 'organization.suspend'), metadata: { reason } });
+  await recordAudit(trx, actor, { organizationId, action: 'organization.suspend', targetId: organizationId, metadata: { reason } });
   return suspension;
 }
 
@@ -34,10 +34,11 @@ export async function liftSuspension(trx: Transaction, actor: Actor, organizatio
   const lifted = trx.deleteFrom('organization_suspension').where('organization_id', '=', organizationId).returning('reason');
   const suspension = await lifted.executeTakeFirst();
   if (!suspension) throw new ApiError('NOT_FOUND', { message: 'This organization is not suspended.' });
-  await recordAudit(trx, actor, { ...eventOf(organizationId, 'organization.lift'), metadata: { reason: suspension.reason } });
+  await recordAudit(trx, actor, {
+    organizationId,
+    action: 'organization.lift',
+    targetId: organizationId,
+    metadata: { reason: suspension.reason },
+  });
   await releaseWaiting(trx, { part: 'suspension', limit: afterLift });
-}
-
-function eventOf(organizationId: string, action: string) {
-  return { organizationId, action, targetType: 'organization', targetId: organizationId };
 }

@@ -60,6 +60,6 @@ export async function endOutage(trx: Transaction, actor: Actor, part: OutagePart
   const ended = await trx.deleteFrom('provider_outage').where('part', '=', part).returning(['cause', 'since']).executeTakeFirst();
   if (!ended) return false;
   await releaseWaiting(trx, { part, limit: afterEnd });
-  await recordAudit(trx, actor, { organizationId: null, action: 'outage.end', targetType: 'outage', targetId: part, metadata: ended });
+  await recordAudit(trx, actor, { organizationId: null, action: 'outage.end', targetId: part, metadata: ended });
   return true;
 }

@@ -52,7 +52,6 @@ export async function recordCancellation(trx: Transaction, row: SubscriptionRow,
   await recordAudit(trx, asked.actor, {
     organizationId: row.referenceId,
     action: 'subscription.cancel',
-    targetType: 'subscription',
     targetId: row.id,
     metadata: { plan: row.plan, immediately: asked.immediately },
   });

@@ -22,7 +22,6 @@ export async function makeAdmin(
   await recordAudit(trx, systemActor, {
     organizationId: null,
     action: 'user.role',
-    targetType: 'user',
     targetId: user.id,
     metadata: { from: user.role, to: 'admin', by },
   });

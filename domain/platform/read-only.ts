@@ -19,5 +19,5 @@ export async function refuseReadOnly(db: Db | Transaction): Promise<void> {
 export async function setReadOnly(trx: Transaction, actor: Actor, reason: string | null): Promise<void> {
   const { id } = await trx.updateTable('deployment').set({ read_only: reason }).returning('id').executeTakeFirstOrThrow();
   const action = reason === null ? 'deployment.writable' : 'deployment.readOnly';
-  await recordAudit(trx, actor, { organizationId: null, action, targetType: 'deployment', targetId: id, metadata: { reason } });
+  await recordAudit(trx, actor, { organizationId: null, action, targetId: id, metadata: { reason } });
 }

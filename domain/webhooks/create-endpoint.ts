@@ -38,7 +38,6 @@ export async function createEndpoint(trx: Transaction, actor: Actor, endpoint: N
   await recordAudit(trx, actor, {
     organizationId,
     action: 'webhook.create',
-    targetType: 'webhook',
     targetId: created.id,
     metadata: { url, events: created.events },
   });

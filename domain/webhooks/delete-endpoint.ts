@@ -9,7 +9,6 @@ export async function deleteEndpoint(trx: Transaction, actor: Actor, { id }: Pic
   await recordAudit(trx, actor, {
     organizationId: deleted.organization_id,
     action: 'webhook.delete',
-    targetType: 'webhook',
     targetId: id,
     metadata: { url: deleted.url },
   });

@@ -28,13 +28,7 @@ export async function disableIfFailing(trx: Transaction, { endpointId, url: fail
     .executeTakeFirst();
   if (!disabled) return;
   const { organization_id: organizationId, url } = disabled;
-  await recordAudit(trx, systemActor, {
-    organizationId,
-    action: 'webhook.disable',
-    targetType: 'webhook',
-    targetId: endpointId,
-    metadata: { url, reason },
-  });
+  await recordAudit(trx, systemActor, { organizationId, action: 'webhook.disable', targetId: endpointId, metadata: { url, reason } });
   await mailOwners(trx, organizationId, (organization) => ({
     kind: 'webhook-disabled',
     subject: 'A webhook endpoint was disabled',

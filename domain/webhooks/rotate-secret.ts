@@ -33,7 +33,6 @@ export async function rotateSecret(
   await recordAudit(trx, actor, {
     organizationId: before.organization_id,
     action: 'webhook.rotate',
-    targetType: 'webhook',
     targetId: id,
     metadata: { overlapHours },
   });

@@ -23,7 +23,7 @@ export async function testEndpoint(trx: Transaction, actor: Actor, endpointId: s
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  await recordAudit(trx, actor, { organizationId, action: 'webhook.test', targetType: 'webhook', targetId: endpointId });
+  await recordAudit(trx, actor, { organizationId, action: 'webhook.test', targetId: endpointId });
   addToOutbox(trx, startWebhook({ deliveryId: id, endpointId, organizationId }));
   return delivery;
 }

@@ -42,7 +42,6 @@ export async function updateEndpoint(
   await recordAudit(trx, actor, {
     organizationId: before.organization_id,
     action: 'webhook.update',
-    targetType: 'webhook',
     targetId: id,
     metadata: Object.fromEntries(changed.map((name) => [name, { from: before[name], to: after[name] }])),
   });

@@ -35,7 +35,6 @@ export async function createWorkspace(trx: Transaction, getPlan: GetPlan, actor:
   await recordAudit(trx, actor, {
     organizationId,
     action: 'workspace.create',
-    targetType: 'workspace',
     targetId: created.id,
     metadata: { name, slug, ...(autoProcess.length > 0 ? { autoProcess } : {}) },
   });

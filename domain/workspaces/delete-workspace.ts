@@ -38,7 +38,6 @@ export async function deleteWorkspace(
   await recordAudit(trx, actor, {
     organizationId,
     action: 'workspace.delete',
-    targetType: 'workspace',
     targetId: id,
     metadata: { name: workspace.name, slug: workspace.slug, documents, bytes: workspace.used_bytes, failedJobs: failed },
   });

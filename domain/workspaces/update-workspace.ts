@@ -57,7 +57,6 @@ export async function updateWorkspace(
   await recordAudit(trx, actor, {
     organizationId,
     action: 'workspace.update',
-    targetType: 'workspace',
     targetId: id,
     metadata: Object.fromEntries(changed.map((column) => [labels[column], { from: before[column], to: after[column] }])),
   });
