@@ -85,6 +85,8 @@ describe('The jobs of a workspace that are queued for each upload', () => {
       const result = { characters: 10, pages: null, truncated: false };
       const ended = { status: 'succeeded' as const, result: JSON.stringify(result), finished_at: new Date() };
       await api.database.db.updateTable('job').set(ended).where('document_id', '=', documentId).execute();
+      // A job whose text is gone would not count.
+      await api.database.db.updateTable('document').set({ extracted_at: new Date() }).where('id', '=', documentId).execute();
       const job = { kind: 'document.extract', documentId, once: true };
       for (const [permissions, shown] of [
         [['job:create'], null],
