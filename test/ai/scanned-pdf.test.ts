@@ -41,7 +41,7 @@ describe('scanned PDFs at /v1/extract', () => {
     expect(errors, `${(errors * 100).toFixed(2)} % of the characters are wrong`).to.be.below(0.01);
   });
 
-  it('are read upright if their pages are turned', async () => {
+  nightly('are read upright if their pages are turned', async () => {
     const body = await makeScannedPdf([{ scan: ['The lease ends in March.'], rotated: true }]);
     // Text recognition would turn the picture itself, so that the text does not tell.
     expect(await quarterOfPrint(await renderPdfPage(body, 0, false))).to.equal('top left');
@@ -128,7 +128,7 @@ describe('scanned PDFs at their limits', () => {
     }
   });
 
-  it('fail with 502 if no page was read within OCR_SCANNED_PDF_SECONDS, also in lines, and the next document is read', async () => {
+  nightly('fail with 502 if no page was read within OCR_SCANNED_PDF_SECONDS, also in lines, and the next document is read', async () => {
     const service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', OCR_SCANNED_PDF_SECONDS: '1' });
     try {
       const line = 'The lease begins in March and ends in the March after it, unless both sides say otherwise. '.repeat(2);
@@ -145,7 +145,7 @@ describe('scanned PDFs at their limits', () => {
     }
   });
 
-  it('leave room for other documents, and are refused for the time being if many of them wait', async () => {
+  nightly('leave room for other documents, and are refused for the time being if many of them wait', async () => {
     const service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', OCR_SCANNED_PDF_PAGES: '60', AI_READERS: '2' });
     const leaving = new AbortController();
     try {
@@ -172,7 +172,7 @@ describe('scanned PDFs at their limits', () => {
     }
   });
 
-  it('cannot keep a reader busy with a page that takes for ever to render', async () => {
+  nightly('cannot keep a reader busy with a page that takes for ever to render', async () => {
     const env = { OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', EXTRACT_TIMEOUT_SECONDS: '2', AI_READERS: '1' };
     const service = await startAiService(env);
     try {
@@ -215,7 +215,7 @@ describe('the languages of text recognition', () => {
     }
   });
 
-  it('are said to lack that of a page in another script, which is read unsurely', async () => {
+  nightly('are said to lack that of a page in another script, which is read unsurely', async () => {
     const service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true' });
     try {
       const lines = Array(6).fill('Арендатор вносит плату не позднее пятого числа каждого месяца.');
