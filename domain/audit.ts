@@ -16,7 +16,7 @@ interface AuditEvent {
   id?: string;
   organizationId: string | null;
   action: string;
-  /** What the action begins with, unless it is about something else: a `document`. */
+  /** What the entry is about: `document` of `document.create`, for example, unless another type is given. */
   targetType?: string;
   targetId: string;
   metadata?: Record<string, unknown>;

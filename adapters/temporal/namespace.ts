@@ -15,16 +15,15 @@ export const searchAttributes = {
 /** KEYWORD, in Temporal's protocol. */
 const keywordType = 2;
 
-interface MoreOfSchedule extends Pick<ScheduleOptions, 'state'> {
+interface ScheduleChoices extends Pick<ScheduleOptions, 'state'> {
   catchupWindow?: '12 hours';
   /** Longer than any run takes. A run that never ends, for example because a release cannot replay it, would block all later ones. */
   workflowRunTimeout?: '30 minutes' | '3 days';
 }
 
-/** A schedule that starts the workflow of its name. A run that is late or would overlap the previous one is skipped: the next one does its work. */
-function schedule(workflowType: string, spec: ScheduleOptions['spec'], more: MoreOfSchedule = {}): ScheduleOptions {
-  const { catchupWindow = '1 minute', workflowRunTimeout = '3 days', ...state } = more;
-  const id = workflowType.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+/** A schedule that starts a workflow. A run that is late or would overlap the previous one is skipped: the next one does its work. */
+function schedule(id: string, workflowType: string, spec: ScheduleOptions['spec'], choices: ScheduleChoices = {}): ScheduleOptions {
+  const { catchupWindow = '1 minute', workflowRunTimeout = '3 days', ...state } = choices;
   return {
     scheduleId: id,
     spec,
@@ -35,10 +34,10 @@ function schedule(workflowType: string, spec: ScheduleOptions['spec'], more: Mor
 }
 
 const schedules = [
-  schedule('sweepJobs', { intervals: [{ every: '1 minute' }] }, { workflowRunTimeout: '30 minutes' }),
-  schedule('housekeeping', { calendars: [{ hour: 3, minute: 17 }] }, { catchupWindow: '12 hours' }),
-  schedule('reconcileBilling', { calendars: [{ hour: 4, minute: 17 }] }, { catchupWindow: '12 hours' }),
-  schedule('reconcileIndexes', { intervals: [{ every: '1 hour' }] }, { state: { triggerImmediately: true } }),
+  schedule('sweep-jobs', 'sweepJobs', { intervals: [{ every: '1 minute' }] }, { workflowRunTimeout: '30 minutes' }),
+  schedule('housekeeping', 'housekeeping', { calendars: [{ hour: 3, minute: 17 }] }, { catchupWindow: '12 hours' }),
+  schedule('reconcile-billing', 'reconcileBilling', { calendars: [{ hour: 4, minute: 17 }] }, { catchupWindow: '12 hours' }),
+  schedule('reconcile-indexes', 'reconcileIndexes', { intervals: [{ every: '1 hour' }] }, { state: { triggerImmediately: true } }),
 ];
 
 /** Registers the search attributes that the namespace lacks, and creates or updates the schedules. Call it at every start. */

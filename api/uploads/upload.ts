@@ -60,7 +60,7 @@ async function upload(options: UploadOptions, admission: UploadAdmission, req: O
   } finally {
     release();
   }
-  // It may have come too slowly at the very end.
+  // 408 was sent if the last bytes came too slowly.
   if (res.headersSent) return;
   // Not sent by Express, which would add an ETag.
   res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 2 }).end('{}');

@@ -45,7 +45,8 @@ export async function readCosts(db: Db, prices: PriceTable['prices'], asked: Ask
   const { organizationId, from, to, by, limit } = asked;
   const { rows } = await sql<DayOfCosts>`
     with price as materialized (
-      select *, lead("from", 1, 'infinity') over (partition by role, model order by "from") as until from jsonb_to_recordset(${JSON.stringify(prices)}::jsonb)
+      select *, lead("from", 1, 'infinity') over (partition by role, model order by "from") as until
+      from jsonb_to_recordset(${JSON.stringify(prices)}::jsonb)
         as price (role text, model text, "from" date, input numeric, cached numeric, output numeric)
     )
     select to_char(created_at at time zone 'utc', 'YYYY-MM-DD') as day, ${groups[by]} as "group",

@@ -17,8 +17,8 @@ interface NewContent {
 
 /**
  * What a workspace says of the content that an upload promises: the document that has it already, if any, and whether that one is returned
- * in place of a new one. Throws CONFLICT if it refuses. A document that still waits for its bytes is none: whoever began it may never go on, so that of two
- * uploads at once the second meets the first when it is completed ({@link checkContent}).
+ * in place of a new one. Throws CONFLICT if it refuses. A document that still waits for its bytes is none, since its client may never go
+ * on: of two uploads at once the second meets the first when it is completed ({@link checkContent}).
  */
 export async function meetDuplicate(
   db: Db,

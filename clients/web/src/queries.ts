@@ -16,8 +16,8 @@ const onError = (error: Error) => {
   // A wrong code of a second factor is 401, too.
   if (error.code === 'UNAUTHORIZED' && lastUser.get()) sessionEnded.set(true);
   if (error.status !== 403) return;
-  // Whoever has been removed, or has another role now, is to see that. None of these queries may be refused itself for
-  // its reason here: it would ask again for ever.
+  // Whoever has been removed, or has another role now, is to see that. A query that is refused for the same reason itself
+  // must not be named here: it would be asked again without end.
   const changed = error.code === 'ORGANIZATION_SUSPENDED' ? ['suspension'] : ['organizations', 'role'];
   for (const name of changed) void queryClient.invalidateQueries({ queryKey: [name] });
 };

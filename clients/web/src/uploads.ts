@@ -50,14 +50,14 @@ window.addEventListener('beforeunload', (event) => {
   if (uploads.get().some(isUnderWay)) event.preventDefault();
 });
 
-interface Started {
+interface NewUploads {
   workspaceId: string;
   files: NamedFile[];
   index: boolean;
   replaces?: string;
 }
 
-export function startUploads({ files, replaces, ...rest }: Started): void {
+export function startUploads({ files, replaces, ...rest }: NewUploads): void {
   const added = files.map((file): UploadItem => ({ ...rest, ...file, replaces, key: ++lastKey, state: 'waiting', sentBytes: 0 }));
   uploads.set([...uploads.get(), ...added]);
   goOn();
