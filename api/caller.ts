@@ -22,6 +22,11 @@ export function callerId(caller: Caller): string {
   return isKey(caller) ? caller.keyId : caller.userId;
 }
 
+/** The organizations that the caller may enter. */
+export function organizationsOf(caller: Caller): string[] {
+  return isKey(caller) ? [caller.organizationId] : Object.keys(caller.memberships);
+}
+
 /** The only workspace that the caller reaches; undefined without such a bound. */
 export function workspaceOf(caller: Caller): string | undefined {
   return (isKey(caller) && caller.workspaceId) || undefined;

@@ -258,7 +258,7 @@ export const documents = c.router({
     path: '/documents/:id/complete',
     summary: 'Complete an upload',
     description:
-      'Measures the stored object, sets the size of the document to it and makes the document ready. Completing a ready document again returns the same document. An object larger than declared is deleted. What it holds is for `document.extract` to say. One without the promised `sha256` is PRECONDITION_FAILED, and a content that the workspace has and takes only once is CONFLICT: the document stays pending. The jobs of the workspace’s `autoProcess` are queued in the same transaction; those for which the credits do not suffice are left out.',
+      'Measures the stored object, sets the size of the document to it and makes the document ready. Completing a ready document again returns the same document; of an upload that has replaced another document, that one. An object larger than declared is deleted. What it holds is for `document.extract` to say. One without the promised `sha256` is PRECONDITION_FAILED, and a content that the workspace has and takes only once is CONFLICT: the document stays pending. The jobs of the workspace’s `autoProcess` are queued in the same transaction; those for which the credits do not suffice are left out.',
     pathParams: z.object({ id: givenId }),
     body: emptyBody,
     ...operation('documents.complete', {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contract } from '../../contract/index.ts';
 import type { RouteOutput } from '../../contract/route.ts';
-import { isKey } from '../caller.ts';
+import { organizationsOf } from '../caller.ts';
 import { countFitting } from './fit.ts';
 import { defineTool } from './tool.ts';
 
@@ -14,9 +14,8 @@ export const listWorkspaces = defineTool({
   writes: false,
   input: z.object({}),
   async call(_input, { caller, procedures, run }) {
-    const organizationIds = isKey(caller) ? [caller.organizationId] : Object.keys(caller.memberships);
     const workspaces: RouteOutput<typeof contract.workspaces.list> = [];
-    for (const organizationId of organizationIds) workspaces.push(...(await run(procedures.workspaces.list, { organizationId })));
+    for (const organizationId of organizationsOf(caller)) workspaces.push(...(await run(procedures.workspaces.list, { organizationId })));
     const shown = workspaces.map(({ id, name, slug, organizationId }) => ({ id, name, slug, organizationId }));
     const count = countFitting(shown);
     return { workspaces: shown.slice(0, count), left: shown.length - count };

@@ -6,7 +6,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { completeUpload, measureUpload } from '../../domain/documents/complete-upload.ts';
 import { checkContentType, checkDeclaredSize, createUpload } from '../../domain/documents/create-upload.ts';
 import { deleteDocument } from '../../domain/documents/delete-document.ts';
-import { getDocument } from '../../domain/documents/document.ts';
+import { findDocument, getDocument, getReplaced } from '../../domain/documents/document.ts';
 import { findTextPage, getText, readTextPage } from '../../domain/documents/document-text.ts';
 import { digestIfNeeded, meetDuplicate } from '../../domain/documents/duplicates.ts';
 import { listDocuments } from '../../domain/documents/list-documents.ts';
@@ -15,7 +15,7 @@ import { listVersions } from '../../domain/documents/versions.ts';
 import { newId } from '../../domain/ids.ts';
 import { expectLateUpload } from '../../domain/stored-objects/late-uploads.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
-import { checkPermission, holdsPermission } from '../caller.ts';
+import { checkPermission, holdsPermission, organizationsOf } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { hasKind } from '../extra-kinds.ts';
 import { withIdempotency } from '../idempotency.ts';
@@ -96,7 +96,7 @@ export function documentProcedures(deps: ApiDeps) {
     }),
 
     complete: procedure(contract.documents.complete, async ({ input, caller, actor, log, authorize }) => {
-      const document = await getDocument(db, input.id);
+      const document = (await findDocument(db, input.id)) ?? (await getReplaced(db, organizationsOf(caller), input.id));
       await authorize(document.organization_id, document.workspace_id);
       if (document.status === 'ready') return toDocument(document);
       const measuredBytes = await measureUpload(storage, document, (error) =>

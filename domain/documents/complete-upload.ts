@@ -11,7 +11,7 @@ import type { GetPlan } from '../billing/plan.ts';
 import { createAutomaticJobs } from '../jobs/create-automatic-jobs.ts';
 import { lockDocument, lockOrganization, lockWorkspace } from '../locks.ts';
 import { changeUsedBytes, checkUsedBytes } from '../workspaces/used-bytes.ts';
-import { type DocumentRow, documentNotFound } from './document.ts';
+import { type DocumentRow, getReplaced } from './document.ts';
 import { checkContent } from './duplicates.ts';
 import { replacingKind } from './replace-content.ts';
 
@@ -33,7 +33,7 @@ export async function measureUpload(storage: Storage, document: DocumentRow, onD
 
 /**
  * Makes a pending document ready at its measured size, and checks the storage limit again (docs/rules.md, document states). A document that
- * is already ready is returned unchanged. Queues the jobs that the workspace asks for, if the deployment has their kind. Throws LIMIT_REACHED
+ * is already ready is returned unchanged, or the one that it has replaced. Queues the jobs that the workspace asks for, if the deployment has their kind. Throws LIMIT_REACHED
  * and as {@link checkContent}, which leave it pending, and NOT_FOUND.
  */
 export async function completeUpload(
@@ -47,7 +47,8 @@ export async function completeUpload(
   const plan = await getPlan(trx, document.organization_id);
   const workspace = await lockWorkspace(trx, document.workspace_id, 'change');
   const current = await lockDocument(trx, document.id, 'change');
-  if (!current) throw documentNotFound();
+  // A job may have given its content to the document that it replaces since it was read.
+  if (!current) return await getReplaced(trx, [document.organization_id], document.id);
   if (current.status === 'ready') return { ...current, uploaded_by: document.uploaded_by };
   if (workspace) await checkContent(trx, workspace, current, mayRead);
   // The measured size is no larger than the declared one, but the plan may have shrunk since.

@@ -89,6 +89,16 @@ export async function getDocument(db: Db, documentId: string): Promise<DocumentR
 }
 
 /**
+ * The document that an upload has given its content to (docs/rules.md, document states): the one that has the object of the upload, in one of
+ * these organizations. Throws NOT_FOUND, also once that content was replaced in turn.
+ */
+export async function getReplaced(db: Db, organizationIds: readonly string[], uploadId: string): Promise<DocumentRow> {
+  const keys = organizationIds.map((organizationId) => objectKey(organizationId, uploadId));
+  const document = await db.selectFrom('document').select('id').where('object_key', '=', anyOf(keys)).executeTakeFirst();
+  return await getDocument(db, document?.id ?? uploadId);
+}
+
+/**
  * The declared size of the document that the organization's object of this name belongs to, in bytes, or the measured one once it is
  * complete. Undefined once none has it, although the object may exist a little longer: the document was deleted, or has another content.
  */

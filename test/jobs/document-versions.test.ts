@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { inTransaction } from '../../db/transaction.ts';
+import { systemActor } from '../../domain/audit.ts';
+import { completeUpload } from '../../domain/documents/complete-upload.ts';
+import { getDocument } from '../../domain/documents/document.ts';
 import { sweepLateUploads } from '../../domain/stored-objects/late-uploads.ts';
 import { createKey } from '../support/api-keys.ts';
 import { aiError, goodAnswer, providerError } from '../support/fake-ai.ts';
@@ -89,6 +93,33 @@ describe('A new version of a document', () => {
     const jobs = await jobsOf(id);
     expect(jobs.map(({ kind, status }: any) => [kind, status])).to.deep.equal(Array(2).fill(['document.index', 'succeeded']));
     await until(async () => (await api.database.db.selectFrom('object_to_delete').selectAll().execute()).length === 0);
+  });
+
+  it('answers a completion whose first response was lost by the document that has the content now', async () => {
+    const id = await original();
+    const uploaded = await upload(id);
+    await replaced(id);
+    const complete = (token?: string) => call('documents.complete', { id: uploaded }, token);
+    const key = await createKey(api, tenant, { permissions: ['document:create'] });
+    for (const token of [tenant.owner.token, key.token])
+      expect((await expectOk(complete(token))).body).to.include({ id, version: 2, status: 'ready', sha256: digestOf(second) });
+    expect((await complete((await api.createTenant()).owner.token)).body).to.include({ code: 'NOT_FOUND' });
+    expect(await jobsOf(id)).to.have.length(2);
+    await expectOk(call('documents.delete', { id }));
+    expect((await complete()).body).to.include({ code: 'NOT_FOUND' });
+  });
+
+  it('is returned if its content took the place of the old one while a second completion waited for its lock', async () => {
+    const id = await original('document.extract');
+    const { document, upload: target } = (await expectOk(begin(id))).body;
+    await fetch(target.url, { method: 'PUT', headers: target.headers, body: second });
+    const { db } = api.database;
+    const read = await getDocument(db, document.id);
+    await expectOk(call('documents.complete', { id: document.id }));
+    await replaced(id);
+    const measured = { measuredBytes: second.length, hasKind: () => true, mayRead: true };
+    const returned = await inTransaction(db, (trx) => completeUpload(trx, async () => null, systemActor, read, measured));
+    expect(returned).to.include({ id, version: 2, size_bytes: second.length });
   });
 
   it('is listed with what came before', async () => {
