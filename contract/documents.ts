@@ -95,7 +95,7 @@ const documentVersion = z
     sha256: sha256.nullable().describe('Null if the service has not read its bytes.'),
     size: byteCount.meta({ examples: [48_213] }),
     createdBy: id.nullable(),
-    createdAt: dateTime.describe('When its upload began.'),
+    createdAt: dateTime.describe('When it took the place of the one before; of the first, when its upload began.'),
   })
   .meta({ id: 'DocumentVersion' });
 

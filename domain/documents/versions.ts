@@ -26,7 +26,7 @@ export async function listVersions(db: Db, document: DocumentRow, limit: number)
 
 /** Lists a new version of a document, and the first one beside the second: before that the document says it itself. */
 export async function addVersion(trx: Transaction, before: DocumentRow, upload: DocumentRow): Promise<void> {
-  const added = { ...versionOf(upload), number: before.version + 1 };
+  const added = { ...versionOf(upload), number: before.version + 1, createdAt: sql<Date>`clock_timestamp()` };
   const versions = before.version === 1 ? [versionOf(before), added] : [added];
   await trx
     .insertInto('document_version')

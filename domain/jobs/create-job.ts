@@ -35,8 +35,8 @@ export async function createJob(trx: Transaction, getPlan: GetPlan, actor: Actor
 }
 
 /**
- * The newest job that does this for a document as it is now: queued, running, or succeeded unless its text is gone since, or its content was
- * replaced by a later upload. Undefined if there is none.
+ * The newest job that does this for a document as it is now: queued, running, or succeeded unless its text is gone since, or it began with a
+ * content that was replaced. Undefined if there is none.
  */
 async function findJobOf(
   trx: Transaction,
@@ -56,9 +56,12 @@ async function findJobOf(
     .executeTakeFirst();
 }
 
+/** The jobs of an upload, whose object the document has now, began before it took its place. */
 const isOfPresentContent = sql`exists (
-  select from document where document.id = job.document_id and extracted_at is not null
-    and job.created_at >= coalesce((select max(created_at) from document_version where document_id = document.id), '-infinity')
+  select from document where document.id = job.document_id and extracted_at is not null and (
+    job.started_at >= coalesce((select max(created_at) from document_version where document_id = document.id), '-infinity')
+    or split_part(object_key, '/', 2) = job.input ->> 'documentId'
+  )
 )`;
 
 /** The fields that are specific to this kind of job, which the job shows again. */

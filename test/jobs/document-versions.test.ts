@@ -204,6 +204,23 @@ describe('A new version of a document', () => {
     expect(await create()).to.equal(after);
   });
 
+  it('is not answered for by a job of the content before that was done while the upload went on, but by its own', async () => {
+    const id = await original();
+    const create = async (kind: string) => (await expectOk(call('jobs.create', { kind, documentId: id, once: true }))).body.id;
+    const { document, upload: target } = (await expectOk(begin(id))).body;
+    const meanwhile = await run('document.process', id);
+    expect(await create('document.process')).to.equal(meanwhile.id);
+    expect((await fetch(target.url, { method: 'PUT', headers: target.headers, body: second })).status).to.equal(200);
+    await expectOk(call('documents.complete', { id: document.id }));
+    await replaced(id);
+    const [own] = await jobsOf(id);
+    expect(await create('document.index')).to.equal(own.id);
+    const after = await create('document.process');
+    expect(after).not.to.equal(meanwhile.id);
+    await api.jobIn(tenant.owner.token, after, ['succeeded']);
+    expect(await create('document.process')).to.equal(after);
+  });
+
   it('leaves no summary of the old one to a job that had read that', async () => {
     const id = await original('document.extract');
     const held = Promise.withResolvers<void>();
