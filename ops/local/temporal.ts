@@ -23,6 +23,12 @@ const fairness = ['matching.useNewMatcher=true', 'matching.enableFairness=true',
  */
 const deadConnections = ['frontend.keepAliveTime="10s"', 'frontend.keepAliveTimeout="5s"'];
 
+/** Otherwise the server tells its vendor once a day its version, those of its clients, and an id of its own. */
+const tellsNobody = ['frontend.enableServerVersionCheck=false'];
+
+/** The settings that Temporal gets, as `name=JSON`: those of ops/deploy/dynamicconfig. */
+export const dynamicSettings = [...fairness, ...deadConnections, ...tellsNobody];
+
 /**
  * Doubles the number of workflows a second. Acknowledged writes survive a kill of the process. The last ones may not survive a power cut:
  * the sweep then starts the workflows of jobs again.
@@ -69,7 +75,7 @@ function serverArguments(options: TemporalOptions): string[] {
     ...(options.uiPort === undefined ? ['--headless'] : ['--ui-port', String(options.uiPort)]),
     ...(options.uiPort !== undefined && options.encrypted ? ['--ui-codec-endpoint', `http://localhost:${codecServerPort}`] : []),
     ...(options.databaseFile === undefined ? [] : ['--db-filename', options.databaseFile, ...fileSettings]),
-    ...[...fairness, ...deadConnections].flatMap((setting) => ['--dynamic-config-value', setting]),
+    ...dynamicSettings.flatMap((setting) => ['--dynamic-config-value', setting]),
   ];
 }
 

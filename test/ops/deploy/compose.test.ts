@@ -12,6 +12,7 @@ import { loadServerConfig } from '../../../base/config/server.ts';
 import { variables } from '../../../base/config/variables.ts';
 import { extraKinds as extraContentTypes } from '../../../contract/content-types.ts';
 import { memoryEnvironment, memoryFlags } from '../../../ops/local/services.ts';
+import { dynamicSettings } from '../../../ops/local/temporal.ts';
 import { versitygw } from '../../adapters/storage/s3-server.ts';
 import { makeTestDirectory, removeTestDirectory } from '../../support/directories.ts';
 
@@ -476,9 +477,10 @@ describe('docker-compose.yml', () => {
 });
 
 describe('the dynamic configuration of Temporal', () => {
+  const settings: Record<string, { value: unknown }[]> = parse(readFileSync('ops/deploy/dynamicconfig/sheaf.yaml', 'utf8'));
+
   it('turns fairness between organizations on, and finds dead connections soon', () => {
-    const settings = parse(readFileSync('ops/deploy/dynamicconfig/sheaf.yaml', 'utf8'));
-    expect(settings).to.deep.equal({
+    expect(settings).to.deep.include({
       'matching.useNewMatcher': [{ value: true }],
       'matching.enableFairness': [{ value: true }],
       'matching.numTaskqueueWritePartitions': [{ value: 1 }],
@@ -487,6 +489,16 @@ describe('the dynamic configuration of Temporal', () => {
     });
     const { environment, volumes } = compose.services.temporal ?? {};
     expect(volumes).to.include(`./ops/deploy/dynamicconfig:${dirname(environment?.DYNAMIC_CONFIG_FILE_PATH ?? '')}:ro`);
+  });
+
+  it('tells its vendor nothing', () => {
+    expect(settings['frontend.enableServerVersionCheck']).to.deep.equal([{ value: false }]);
+    expect(compose.services['temporal-ui']?.environment).to.include({ TEMPORAL_NOTIFY_ON_NEW_VERSION: 'false' });
+  });
+
+  it('is also that of npm start', () => {
+    const given = Object.entries(settings).map(([name, [setting]]) => `${name}=${JSON.stringify(setting?.value)}`);
+    expect(dynamicSettings).to.have.members(given);
   });
 });
 
