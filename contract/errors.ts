@@ -35,8 +35,8 @@ export type Issue = z.infer<typeof issueSchema>;
 
 /** The limits of a plan that hold for an organization as a whole. */
 export const organizationLimits = ['workspaces', 'members', 'aiCredits'] as const;
-/** All limits of a plan, of which that of storage holds for each workspace. */
-const limitKinds = [...organizationLimits, 'storageBytes'] as const;
+/** All limits of a plan, of which that of storage holds for each workspace; and what providers may cost a workspace, by its budget. */
+const limitKinds = [...organizationLimits, 'storageBytes', 'costMicros'] as const;
 export type LimitKind = (typeof limitKinds)[number];
 /** Whose credits are used up: those of the plan, or a budget that the organization has set. */
 const creditScopes = ['organization', 'workspace', 'key'] as const;
@@ -53,7 +53,7 @@ export const dataSchemas = {
         .enum(creditScopes)
         .optional()
         .describe(
-          'Of `aiCredits` only: whether the credits of the plan are used up (`organization`), or a budget of the workspace or the API key.',
+          'Of `aiCredits` and `costMicros` only: whether the credits of the plan are used up (`organization`), or a budget of the workspace or the API key.',
         )
         .meta({ examples: ['organization'] }),
     })

@@ -97,6 +97,17 @@ export const creditBudget = z
   .describe('How many AI credits it may use in a calendar month (UTC), whatever the plan allows; null for no budget of its own.')
   .meta({ examples: [500] });
 
+/** What the providers of a workspace may cost in a month. */
+export const costBudgetMicros = z
+  .int()
+  .min(0)
+  .max(1_000_000_000_000_000)
+  .nullable()
+  .describe(
+    'What the calls of providers may cost in a calendar month (UTC), by the known prices, in millionths of the currency of `organizations.costs`; null for no such budget. It needs a deployment with prices.',
+  )
+  .meta({ examples: [20_000_000] });
+
 /** The response of a deletion. */
 export const deleted = z.object({ id }).meta({ id: 'Deleted' });
 

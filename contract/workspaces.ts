@@ -3,6 +3,7 @@ import { dataSchemas } from './errors.ts';
 import {
   automaticJobKinds,
   byteCount,
+  costBudgetMicros,
   count,
   creditBudget,
   dateTime,
@@ -77,6 +78,7 @@ const workspaceFields = {
   slug: z.string().meta({ examples: ['field-notes'] }),
   autoProcess: autoProcess.default([]).describe('The kinds of jobs that are queued for each upload as it is completed.'),
   creditBudget: creditBudget.default(null),
+  costBudgetMicros: costBudgetMicros.default(null),
   onDuplicate: onDuplicate
     .default('allow')
     .describe(
@@ -141,6 +143,7 @@ export const workspaces = c.router({
         ...{ name: workspaceName.optional(), slug: slug.optional(), teamId: givenId.nullable().optional() },
         autoProcess: autoProcess.optional().describe('Jobs to queue for each upload as it is completed.'),
         creditBudget: creditBudget.optional(),
+        costBudgetMicros: costBudgetMicros.optional(),
         onDuplicate: onDuplicate.optional(),
         retention: retention.partial().optional().meta({ id: 'ChangeRetention', description: 'What is absent stays as it is.' }),
       })

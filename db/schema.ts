@@ -32,6 +32,8 @@ export interface WorkspaceTable {
   auto_process: ColumnType<AutomaticJobKind[], AutomaticJobKind[] | undefined, AutomaticJobKind[]>;
   /** The credits that it may use in a month; null for no budget. */
   credit_budget: Generated<number | null>;
+  /** What providers may cost it in a month, in millionths of the currency of the prices; null for no budget. */
+  cost_budget_micros: Generated<number | null>;
   /** What becomes of an upload whose content the workspace has already. */
   on_duplicate: Generated<OnDuplicate>;
   /** For how many days it keeps what. */

@@ -15,7 +15,7 @@ import type { ServerConfig } from '../base/config/server.ts';
 import type { Tracing } from '../base/telemetry/start-tracing.ts';
 import { createDb, createPool } from '../db/connect.ts';
 import type { JobKind } from '../db/schema.ts';
-import { getPlan } from '../domain/billing/plan.ts';
+import { createGetPlan } from '../domain/billing/plan.ts';
 import { createPayments } from '../domain/payments/payments.ts';
 import { findReadOnly } from '../domain/platform/read-only.ts';
 import { createSecretBox } from '../domain/secret-box.ts';
@@ -98,7 +98,7 @@ function createDeps(config: ServerConfig, parts: SharedParts): ActivityDeps {
     jobs: config.jobs,
     mailer: createMailer(config),
     payments: createPayments({ config, db: parts.db, log: parts.log }),
-    getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
+    getPlan: createGetPlan(config),
     webhooks: config.webhooks.enabled ? { sender: createSender(config.webhooks), retryDelaysMs: config.webhooks.retryDelaysMs } : undefined,
     secrets: createSecretBox(...deriveKeys(config, 'at-rest')),
     auditRetentionDays: config.auditRetentionDays,

@@ -11,6 +11,7 @@ export function toWorkspace(workspace: WorkspaceRow) {
     slug: workspace.slug,
     autoProcess: workspace.auto_process,
     creditBudget: workspace.credit_budget,
+    costBudgetMicros: workspace.cost_budget_micros,
     onDuplicate: workspace.on_duplicate,
     retention: { documents: null, texts: null, jobs: null, ...workspace.retention },
     createdAt: workspace.created_at.toISOString(),

@@ -11,9 +11,13 @@ import { getWorkspace, getWorkspaceBySlug, listWorkspaces } from '../../domain/w
 import { checkPermission, workspaceOf } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { refuseMissing } from '../extra-kinds.ts';
+import { invalidInput } from '../http/errors.ts';
 import { withIdempotency } from '../idempotency.ts';
 import { toStorage, toWorkspace } from '../presenters/workspace.ts';
 import { procedure } from '../procedure.ts';
+
+/** Without prices nothing would ever be counted. */
+const noPrices = { path: ['costBudgetMicros'], message: 'needs the prices of providers, which this deployment does not have' };
 
 export function workspaceProcedures({ db, getPlan, config }: ApiDeps) {
   return {
@@ -48,7 +52,9 @@ export function workspaceProcedures({ db, getPlan, config }: ApiDeps) {
       await authorize(organizationId, workspaceId);
       if (input.autoProcess?.length) checkPermission(caller, { organizationId, workspaceId }, 'job:create');
       checkKinds(input.autoProcess);
-      if (input.creditBudget !== undefined) checkPermission(caller, { organizationId, workspaceId }, 'billing:manage');
+      if (input.creditBudget !== undefined || input.costBudgetMicros !== undefined)
+        checkPermission(caller, { organizationId, workspaceId }, 'billing:manage');
+      if (typeof input.costBudgetMicros === 'number' && !config.prices) throw invalidInput([noPrices]);
       if (input.retention) checkPermission(caller, { organizationId, workspaceId }, 'workspace:delete');
       return toWorkspace(await inTransaction(db, (trx) => updateWorkspace(trx, actor, workspace, input)));
     }),

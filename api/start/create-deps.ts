@@ -9,7 +9,7 @@ import { listWedged } from '../../adapters/temporal/list-wedged.ts';
 import { deriveKeys } from '../../base/config/keys.ts';
 import type { ServerConfig } from '../../base/config/server.ts';
 import { workflowIds } from '../../contract/intents/definitions.ts';
-import { getPlan } from '../../domain/billing/plan.ts';
+import { createGetPlan } from '../../domain/billing/plan.ts';
 import type { Cursors } from '../../domain/page.ts';
 import { createCancelSubscription } from '../../domain/payments/cancel-subscription.ts';
 import type { Payments } from '../../domain/payments/payments.ts';
@@ -56,7 +56,7 @@ export function createDeps({ config, log, metrics, databases, temporal, payments
     writeMails: mails.write,
     mailbox: openMailbox(config),
     authentication: { findCaller: createFindSession(sessionsDb, config), findKey: (hash) => findKey(sessionsDb, hash) },
-    getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
+    getPlan: createGetPlan(config),
     limiters: createLimiters({ ...config.limits, pool: config.limits.store === 'postgres' ? pools.sessions : undefined }),
     largeBodies: new LargeBodies(),
     costsCredit: createEmbeddingPrice(ai),

@@ -30,6 +30,7 @@ import * as providerCalls from './0028-provider-calls.ts';
 import * as documentVersions from './0029-document-versions.ts';
 import * as readOnly from './0030-read-only.ts';
 import * as providerCallAge from './0031-provider-call-age.ts';
+import * as costBudget from './0032-cost-budget.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -70,4 +71,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0029-document-versions': documentVersions,
   '0030-read-only': readOnly,
   '0031-provider-call-age': providerCallAge,
+  '0032-cost-budget': costBudget,
 };

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { PriceTable } from '../../base/config/prices.ts';
 import type { ServerConfig } from '../../base/config/server.ts';
 import type { PlanLimits, PlanName } from '../../contract/fields.ts';
 import type { Db } from '../../db/connect.ts';
@@ -18,8 +19,14 @@ interface PlanOverride {
   reason: string;
 }
 
-/** {@link getPlan} with the settings of the process already given. */
-export type GetPlan = (db: Db, organizationId: string) => Promise<Plan | null>;
+/** {@link getPlan} with the settings of the process already given, and the prices by which budgets in money are counted. */
+export type GetPlan = ((db: Db, organizationId: string) => Promise<Plan | null>) & { prices?: PriceTable['prices'] };
+
+/** What reads plans with the settings of this process. */
+export function createGetPlan(config: Pick<ServerConfig, 'billing' | 'plans' | 'prices'>): GetPlan {
+  const read: GetPlan = (db, organizationId) => getPlan(db, config, organizationId);
+  return config.prices ? Object.assign(read, { prices: config.prices.prices }) : read;
+}
 
 /**
  * The plan that counts for an organization now, by hand or by its subscriptions, and its limits; null while billing is off, when nothing is

@@ -37,6 +37,27 @@ const groups: Record<CostGrouping, RawBuilder<string | null>> = {
   model: sql`call.model`,
 };
 
+const priceRows = (prices: PriceTable['prices']) => sql`
+  select *, lead("from", 1, 'infinity') over (partition by role, model order by "from") as until
+  from jsonb_to_recordset(${JSON.stringify(prices)}::jsonb)
+    as price (role text, model text, "from" date, input numeric, cached numeric, output numeric)`;
+
+const pricedCalls = sql`provider_call as call left join price as valid on valid.role = call.role and valid.model = call.model
+  and (created_at at time zone 'utc')::date >= "from" and (created_at at time zone 'utc')::date < until`;
+
+/** Null if nothing of it is known. */
+const knownCost = sql<number | null>`round(sum(
+  (input_tokens - cached_tokens) * valid.input + cached_tokens * valid.cached + output_tokens * valid.output
+) filter (where calls > unreported_calls) / 1000000)::bigint`;
+
+/** The known cost of a workspace's calls in this month (UTC), as a term of SQL, which is read only where it is needed. */
+export function costOfMonth(prices: PriceTable['prices'], workspaceId: string): RawBuilder<number> {
+  return sql`(
+    with price as materialized (${priceRows(prices)}) select coalesce(${knownCost}, 0) from ${pricedCalls}
+    where workspace_id = ${workspaceId} and created_at >= (select date_trunc('month', now(), 'utc'))
+  )`;
+}
+
 /**
  * Adds up what providers did for an organization by day, the newest day first, at the prices of the days. Amounts are whole numbers until
  * each sum is rounded once. What has no price is counted, never guessed.
@@ -44,21 +65,14 @@ const groups: Record<CostGrouping, RawBuilder<string | null>> = {
 export async function readCosts(db: Db, prices: PriceTable['prices'], asked: AskedCosts): Promise<DayOfCosts[]> {
   const { organizationId, from, to, by, limit } = asked;
   const { rows } = await sql<DayOfCosts>`
-    with price as materialized (
-      select *, lead("from", 1, 'infinity') over (partition by role, model order by "from") as until
-      from jsonb_to_recordset(${JSON.stringify(prices)}::jsonb)
-        as price (role text, model text, "from" date, input numeric, cached numeric, output numeric)
-    )
+    with price as materialized (${priceRows(prices)})
     select to_char(created_at at time zone 'utc', 'YYYY-MM-DD') as day, ${groups[by]} as "group",
       sum(calls)::bigint as calls, sum(unreported_calls)::bigint as "unreportedCalls",
       sum(case when valid.input is null then calls - unreported_calls else 0 end)::bigint as "unpricedCalls",
       sum(input_tokens)::bigint as "inputTokens", sum(cached_tokens)::bigint as "cachedInputTokens",
       sum(output_tokens)::bigint as "outputTokens",
-      round(sum(
-        (input_tokens - cached_tokens) * valid.input + cached_tokens * valid.cached + output_tokens * valid.output
-      ) filter (where calls > unreported_calls) / 1000000)::bigint as "knownCostMicros"
-    from provider_call as call left join price as valid on valid.role = call.role and valid.model = call.model
-      and (created_at at time zone 'utc')::date >= "from" and (created_at at time zone 'utc')::date < until
+      ${knownCost} as "knownCostMicros"
+    from ${pricedCalls}
     where organization_id = ${organizationId}
       and created_at >= ${from}::date::timestamp at time zone 'utc' and created_at < (${to}::date + 1)::timestamp at time zone 'utc'
     group by 1, 2 order by 1 desc, 2 limit ${limit}

@@ -5,7 +5,7 @@ import type { Transaction } from '../../db/connect.ts';
 import type { CreditPurpose } from '../../db/facts.ts';
 import type { Plan } from '../billing/plan.ts';
 import { emitCreditEvents } from '../webhooks/emit-credit-events.ts';
-import { exceededBudgets, thisMonth } from './budgets.ts';
+import { exceededBudgets, type Prices, thisMonth } from './budgets.ts';
 
 export interface Charge {
   organizationId: string;
@@ -21,16 +21,16 @@ export interface Charge {
 
 /**
  * Charges credits to the organization's current month (UTC), and returns the first day of that month. Needs the organization's lock.
- * Throws LIMIT_REACHED if the plan has too few credits left, or a budget of the workspace or the API key; without either there is no limit
- * (docs/rules.md, ledger).
+ * Throws LIMIT_REACHED if the plan has too few credits left, or a budget of the workspace or the API key, in money too if
+ * there are prices; without either there is no limit (docs/rules.md, ledger).
  */
-export async function chargeCredits(trx: Transaction, charge: Charge, plan: Plan | null): Promise<string> {
+export async function chargeCredits(trx: Transaction, charge: Charge, plan: Plan | null, prices?: Prices): Promise<string> {
   const limit = plan?.limits.aiCredits ?? null;
   const { rows } = await sql<{ month: string; used: number }>`
     with counted as (
       insert into credit_month as counter (organization_id, month, used)
       select ${charge.organizationId}, ${thisMonth}, ${charge.credits}::int
-      where not exists (${exceededBudgets(charge)}) and (${limit === null} or ${charge.credits}::int <= ${limit ?? 0}::bigint)
+      where not exists (${exceededBudgets(charge, prices)}) and (${limit === null} or ${charge.credits}::int <= ${limit ?? 0}::bigint)
       on conflict (organization_id, month) do update set used = counter.used + excluded.used
       where ${limit === null} or counter.used + excluded.used <= ${limit ?? 0}::bigint
       returning month, used
@@ -50,16 +50,16 @@ export async function chargeCredits(trx: Transaction, charge: Charge, plan: Plan
     if (plan) await emitCreditEvents(trx, { organizationId: charge.organizationId, month, used }, plan);
     return month;
   }
-  throw await limitReached(trx, charge, plan);
+  throw await limitReached(trx, charge, plan, prices);
 }
 
-async function limitReached(trx: Transaction, charge: Charge, plan: Plan | null): Promise<ApiError<'LIMIT_REACHED'>> {
-  const { rows } = await exceededBudgets(charge).execute(trx);
+async function limitReached(trx: Transaction, charge: Charge, plan: Plan | null, prices: Prices): Promise<ApiError<'LIMIT_REACHED'>> {
+  const { rows } = await exceededBudgets(charge, prices).execute(trx);
   const [budget] = rows;
-  const { scope, limit } = budget ?? { scope: 'organization', limit: plan?.limits.aiCredits ?? 0 };
-  const data = { kind: 'aiCredits', limit, plan: plan?.plan ?? 'free', scope } as const;
+  const { kind, scope, limit } = budget ?? { kind: 'aiCredits', scope: 'organization', limit: plan?.limits.aiCredits ?? 0 };
+  const data = { kind, limit, plan: plan?.plan ?? 'free', scope } as const;
   if (!budget) return new ApiError('LIMIT_REACHED', { data });
-  const message = `The budget of ${scope === 'key' ? 'this API key' : 'this workspace'} for the month is used up.`;
+  const message = `The budget ${kind === 'costMicros' ? 'in money ' : ''}of ${scope === 'key' ? 'this API key' : 'this workspace'} for the month is used up.`;
   return new ApiError('LIMIT_REACHED', { message, data });
 }
 

@@ -41,7 +41,7 @@ export async function openCharge(
     await refuseReadOnly(trx);
     await refuseSuspended(trx, organizationId);
     const charge = { ...place, key: `${purpose}:${id}:charge`, credits, jobId: null, reason };
-    const month = await chargeCredits(trx, charge, await getPlan(trx, organizationId));
+    const month = await chargeCredits(trx, charge, await getPlan(trx, organizationId), getPlan.prices);
     await trx.insertInto(table).values({ id, organization_id: organizationId, month }).execute();
   });
   return id;

@@ -7,6 +7,7 @@ import { addToOutbox } from '../../db/outbox.ts';
 import type { JobKind } from '../../db/schema.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import type { GetPlan, Plan } from '../billing/plan.ts';
+import type { Prices } from '../credits/budgets.ts';
 import { chargeCredits } from '../credits/ledger.ts';
 import { newId } from '../ids.ts';
 import { lockOrganization } from '../locks.ts';
@@ -24,7 +25,7 @@ export async function createJob(trx: Transaction, getPlan: GetPlan, actor: Actor
   if (there) return there;
   const plan = await getPlan(trx, scope.organizationId);
   const { kind, maxAttempts } = input;
-  const job = await insertJob(trx, { ...scope, kind, maxAttempts, input: inputOf(input), createdBy: actor.userId }, plan);
+  const job = await insertJob(trx, { ...scope, kind, maxAttempts, input: inputOf(input), createdBy: actor.userId }, plan, getPlan.prices);
   await recordAudit(trx, actor, {
     organizationId: scope.organizationId,
     action: 'job.create',
@@ -96,13 +97,13 @@ interface NewJob {
 }
 
 /** Charges a job, queues it and asks for its workflow. Needs the organization's lock. Throws LIMIT_REACHED if there are too few credits. */
-export async function insertJob(trx: Transaction, job: NewJob, plan: Plan | null): Promise<JobRow> {
+export async function insertJob(trx: Transaction, job: NewJob, plan: Plan | null, prices?: Prices): Promise<JobRow> {
   const id = newId();
   const credits = jobCredits[job.kind];
   const { organizationId } = job;
   const { workspaceId, createdBy: actorId } = job;
   const charge = { organizationId, key: `job:${id}:charge`, credits, jobId: id, reason: job.kind, workspaceId, actorId };
-  const month = await chargeCredits(trx, charge, plan);
+  const month = await chargeCredits(trx, charge, plan, prices);
   const row = await trx
     .insertInto('job')
     .values({

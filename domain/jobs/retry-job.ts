@@ -27,7 +27,7 @@ export async function retryJob(
   const plan = await getPlan(trx, organizationId);
   const { kind, input, max_attempts: maxAttempts } = original;
   const copy = { ...scopeOf(original), kind, input, stages: await findStages(trx, original), maxAttempts };
-  const retried = await insertJob(trx, { ...copy, createdBy: actor.userId, retryOf: id, replayRun }, plan);
+  const retried = await insertJob(trx, { ...copy, createdBy: actor.userId, retryOf: id, replayRun }, plan, getPlan.prices);
   await recordAudit(trx, actor, {
     organizationId,
     action: 'job.retry',

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type Stripe from 'stripe';
 import type { ServerConfig } from '../../base/config/server.ts';
 import type { Db } from '../../db/connect.ts';
-import { type GetPlan, getPlan } from '../billing/plan.ts';
+import { createGetPlan, type GetPlan } from '../billing/plan.ts';
 import { createStripe } from './create-stripe.ts';
 import { type SoldPlan, soldPlans } from './plans.ts';
 
@@ -27,7 +27,7 @@ export function createPayments({ config, db, log }: { config: ServerConfig; db: 
   return {
     ...{ stripe, db, log, webhookSecret },
     plans: soldPlans(config),
-    getPlan: (trx, organizationId) => getPlan(trx, config, organizationId),
+    getPlan: createGetPlan(config),
     sendsMail: config.email.provider !== 'none',
   };
 }

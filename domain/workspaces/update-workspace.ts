@@ -15,6 +15,7 @@ interface WorkspaceChange {
   teamId?: string | null | undefined;
   autoProcess?: AutomaticJobKind[] | undefined;
   creditBudget?: number | null | undefined;
+  costBudgetMicros?: number | null | undefined;
   onDuplicate?: OnDuplicate | undefined;
   /** What is absent stays as it is; null ends it. */
   retention?: Partial<Record<RetentionKind, number | null | undefined>> | undefined;
@@ -28,7 +29,7 @@ export async function updateWorkspace(
   trx: Transaction,
   actor: Actor,
   { id, organization_id: organizationId }: Pick<WorkspaceRow, 'id' | 'organization_id'>,
-  { name, slug, teamId, autoProcess, creditBudget, onDuplicate, retention }: WorkspaceChange,
+  { name, slug, teamId, autoProcess, creditBudget, costBudgetMicros, onDuplicate, retention }: WorkspaceChange,
 ): Promise<WorkspaceRow> {
   await lockOrganization(trx, organizationId);
   if (typeof teamId === 'string') await keepTeam(trx, organizationId, teamId);
@@ -40,6 +41,7 @@ export async function updateWorkspace(
     team_id: teamId === undefined ? before.team_id : teamId,
     auto_process: autoProcess ?? before.auto_process,
     credit_budget: creditBudget === undefined ? before.credit_budget : creditBudget,
+    cost_budget_micros: costBudgetMicros === undefined ? before.cost_budget_micros : costBudgetMicros,
     on_duplicate: onDuplicate ?? before.on_duplicate,
     retention: changedRetention(before.retention, retention),
   };
@@ -69,6 +71,7 @@ const labels = {
   team_id: 'teamId',
   auto_process: 'autoProcess',
   credit_budget: 'creditBudget',
+  cost_budget_micros: 'costBudgetMicros',
   on_duplicate: 'onDuplicate',
   retention: 'retention',
 };

@@ -8,7 +8,7 @@ import type { Database } from '../../db/schema.ts';
 import { listApiKeys } from '../../domain/api-keys/api-key.ts';
 import { listAuditEntries, listPlatformAuditEntries } from '../../domain/audit.ts';
 import { readAuditFeed } from '../../domain/audit-feed.ts';
-import { readCosts } from '../../domain/costs/read-costs.ts';
+import { costOfMonth, readCosts } from '../../domain/costs/read-costs.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import { readHeldCredits, readUsageHistory } from '../../domain/credits/usage-history.ts';
 import type { DocumentFilter } from '../../domain/documents/document-filter.ts';
@@ -178,6 +178,7 @@ describe(`With ${rows} rows in each large table`, () => {
     'the ledger': () => checkLedger(db, { sliceSize: 1_000, limit: 1 }),
     'credits by day': () => readUsageHistory(db, { organizationId: small, from: '2026-11-01', to: '2026-11-30', by: 'key', limit: 100 }),
     'costs by day': () => readCosts(db, [], { organizationId: small, from: '2026-11-01', to: '2026-11-30', by: 'model', limit: 100 }),
+    'the cost of a workspace in this month': () => sql`select ${costOfMonth([], 'workspace-7')}`.execute(db),
     'credits that are held': () => readHeldCredits(db, small),
     'the ledger of an organization': () => checkLedger(db, { organizationId: small, sliceSize: 1_000 }),
     'attempts that are lost': () => sweepLostAttempts(db, { timeoutMs: 1e9, limit: 100, onFailure: () => {} }),

@@ -13,7 +13,7 @@ import { Semaphore } from '../../base/concurrency/semaphore.ts';
 import type { Environment } from '../../base/config/environment.ts';
 import { loadServerConfig } from '../../base/config/server.ts';
 import { createDb, createPool } from '../../db/connect.ts';
-import { getPlan } from '../../domain/billing/plan.ts';
+import { createGetPlan } from '../../domain/billing/plan.ts';
 import { syncPlanLimits } from '../../domain/billing/sync-plan-limits.ts';
 import { createPayments } from '../../domain/payments/payments.ts';
 import { takeEvent } from '../../domain/payments/take-event.ts';
@@ -61,7 +61,7 @@ export class Service {
       signUpload: async () => ({ url: 'http://storage.example', headers: {}, expiresAt: new Date(0) }),
       stat: async () => ({ sizeBytes: this.objectBytes }),
     };
-    const parts = { config, db, log, storage, payments, ai: this.ai.client, getPlan: planReader(config) };
+    const parts = { config, db, log, storage, payments, ai: this.ai.client, getPlan: createGetPlan(config) };
     this.activities = createActivities({
       ...parts,
       embedder: new Embedder(this.ai.client, 10),
@@ -150,10 +150,6 @@ export class Service {
 }
 
 const log = pino({ level: 'silent' });
-
-function planReader(config: ReturnType<typeof loadServerConfig>): ApiDeps['getPlan'] {
-  return (db, organizationId) => getPlan(db, config, organizationId);
-}
 
 function environmentOf({ billing }: ServiceOptions): Environment {
   return {

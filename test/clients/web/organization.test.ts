@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
+import { makeTestDirectory, removeTestDirectory } from '../../support/directories.ts';
 import { until } from '../../support/processes.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { expectOk } from '../../support/requests.ts';
@@ -15,17 +17,24 @@ import { password, pathOf, useConsole } from './support/use-console.ts';
 describe('An organization in the console', () => {
   let mailServer: MailServer;
   let receiver: Receiver;
+  const directory = makeTestDirectory();
+  const prices = join(directory, 'prices.json');
+  writeFileSync(prices, JSON.stringify({ currency: 'EUR', prices: [] }));
   const { api, open, tenant } = useConsole(async () => {
     mailServer = await startMailServer();
     receiver = await startReceiver();
     return {
+      PROVIDER_PRICES: prices,
       SMTP_URL: mailServer.url,
       EMAIL_FROM: 'sheaf@example.com',
       WEBHOOKS_ENABLED: 'true',
       WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.0/8',
     };
   });
-  after(() => Promise.all([mailServer.stop(), receiver.stop()]));
+  after(async () => {
+    await Promise.all([mailServer.stop(), receiver.stop()]);
+    removeTestDirectory(directory);
+  });
 
   const visit = async (page: string) => (await open(pathOf(tenant, page), { as: tenant.owner })).page;
 
@@ -269,6 +278,25 @@ describe('An organization in the console', () => {
     await page.getByText('Held: All of it.').waitFor();
     await page.getByRole('button', { name: 'Lift the hold' }).click();
     await page.getByText('Held: All of it.').waitFor({ state: 'detached' });
+  });
+
+  it('gives a workspace budgets of credits and of money, and takes them back', async () => {
+    const page = await visit('workspaces');
+    const budgets = async (credits: string, money: string) => {
+      await act(page, 'Main', 'Budgets');
+      await page.getByLabel('Credits').fill(credits);
+      await page.getByLabel('Known cost of providers, in EUR').fill(money);
+      await page.getByRole('menu').waitFor({ state: 'detached' });
+      expect(await violationsOf(page)).to.deep.equal([]);
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      const { body } = await api.request('GET', `/api/v1/workspaces?organizationId=${tenant.organizationId}`, {
+        token: tenant.owner.token,
+      });
+      return [body[0].creditBudget, body[0].costBudgetMicros];
+    };
+    expect(await budgets('500', '20.5')).to.deep.equal([500, 20_500_000]);
+    expect(await budgets('', '')).to.deep.equal([null, null]);
   });
 
   it('is deleted by its owner, who types its slug', async () => {

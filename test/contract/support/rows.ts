@@ -81,7 +81,14 @@ export function inputsFor(route: AnyRoute, rows: TenantRows): Record<string, unk
   };
   return describedInputs(route).map(({ example }) => {
     // A budget, a retention and a replacement ask for more than their operation does.
-    const { cursor: _issuedByNobody, creditBudget: _forFew, retention: _forAdmins, replaces: _forWhoMayDelete, ...input } = example;
+    const {
+      cursor: _issuedByNobody,
+      creditBudget: _forFew,
+      costBudgetMicros: _forFewer,
+      retention: _forAdmins,
+      replaces: _forWhoMayDelete,
+      ...input
+    } = example;
     return renamed(input, byName);
   });
 }

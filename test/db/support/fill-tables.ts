@@ -39,8 +39,8 @@ export async function fillProviderCalls(db: Db, rows: number): Promise<void> {
   await inTransaction(db, async (trx) => {
     await sql`set local session_replication_role = replica`.execute(trx);
     await sql
-      .raw(`insert into provider_call (organization_id, purpose, role, model, unreported_calls, input_tokens, created_at)
-      select ${organizationOf}, 'job', 'chat', 'talker', 0, 10, now() - (${rows} - n) * interval '1 second' from generate_series(1, ${rows}) as series (n)`)
+      .raw(`insert into provider_call (organization_id, workspace_id, purpose, role, model, unreported_calls, input_tokens, created_at)
+      select ${organizationOf}, 'workspace-' || n % 100, 'job', 'chat', 'talker', 0, 10, now() - (${rows} - n) * interval '1 second' from generate_series(1, ${rows}) as series (n)`)
       .execute(trx);
   });
   await sql`vacuum analyze provider_call`.execute(db);

@@ -8,7 +8,7 @@ import { Rows } from './rows.tsx';
 import { TaskButton } from './task-button.tsx';
 
 /** What providers did in the last days, by model. */
-const costsQuery = (organizationId: string) =>
+export const costsQuery = (organizationId: string) =>
   queryOptions({
     queryKey: ['usage', organizationId, 'costs'],
     queryFn: ({ signal }) => service.organizations.costs({ organizationId, by: 'model' }, { signal }),

@@ -444,6 +444,13 @@ export const de: Messages = {
       'Alle Arbeitsbereiche, Dokumente, Jobs und Schlüssel werden gelöscht, und niemand ist mehr Mitglied. Ein Tarif muss vorher beendet sein. Das kann nicht rückgängig gemacht werden.',
     typeSlug: 'Geben Sie dies zur Bestätigung ein',
   },
+  budgets: {
+    change: 'Budgets',
+    title: (name) => `Was „${name}“ im Monat verbrauchen darf`,
+    hint: 'Im Kalendermonat (UTC). Leer heißt ohne Budget. Ist eines erreicht, wird abgelehnt, was Credits kostet.',
+    credits: 'Credits',
+    money: (currency) => `Bekannte Kosten der Anbieter, in ${currency}`,
+  },
   keeping: {
     retention: 'Aufbewahrung',
     title: (name) => `Wie lange „${name}“ was behält`,

@@ -441,6 +441,13 @@ export const en = {
       'Every workspace, document, job and key of it is removed, and nobody is a member any more. A plan must have ended before. This cannot be undone.',
     typeSlug: 'Type this to confirm',
   },
+  budgets: {
+    change: 'Budgets',
+    title: (name: string) => `What “${name}” may use in a month`,
+    hint: 'In a calendar month (UTC). Empty is no budget. Once one is reached, what costs credits is refused.',
+    credits: 'Credits',
+    money: (currency: string) => `Known cost of providers, in ${currency}`,
+  },
   keeping: {
     retention: 'Retention',
     title: (name: string) => `How long “${name}” keeps what`,

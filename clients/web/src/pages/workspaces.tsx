@@ -3,6 +3,7 @@ import type { Workspace } from '@sheaf/client';
 import { queryOptions, useMutation, useQueries, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
+import { Budgets } from '../components/budgets.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { Failure } from '../components/failure.tsx';
 import { Foreign } from '../components/foreign.tsx';
@@ -29,7 +30,7 @@ const holdsQuery = (organizationId: string) =>
 
 type Asked =
   | { what: 'create' | 'rename organization' | 'delete organization' | 'hold organization' }
-  | { what: 'rename' | 'on duplicate' | 'delete' | 'keep' | 'hold'; workspace: Workspace };
+  | { what: 'rename' | 'on duplicate' | 'budgets' | 'delete' | 'keep' | 'hold'; workspace: Workspace };
 
 /** The workspaces of the organization, each with what it stores, and the names of both. */
 export default function Workspaces() {
@@ -66,6 +67,7 @@ export default function Workspaces() {
       {asked?.what === 'delete organization' && <DeleteOrganization onClose={onClose} />}
       {asked?.what === 'rename' && <Rename workspace={asked.workspace} onClose={onClose} />}
       {asked?.what === 'on duplicate' && <ChangeDuplicates workspace={asked.workspace} onClose={onClose} />}
+      {asked?.what === 'budgets' && <Budgets workspace={asked.workspace} onClose={onClose} />}
       {asked?.what === 'delete' && <Delete workspace={asked.workspace} onClose={onClose} />}
       {asked?.what === 'keep' && <Retention workspace={asked.workspace} onClose={onClose} />}
       {asked?.what === 'hold' && <SetHold organizationId={organization.id} workspace={asked.workspace} onClose={onClose} />}
@@ -128,6 +130,7 @@ function List({ onAsk }: { onAsk: (asked: Asked) => void }) {
               actions={[
                 { label: t.document.rename, run: () => onAsk({ what: 'rename', workspace: each }) },
                 { label: t.workspaces.onDuplicate, run: () => onAsk({ what: 'on duplicate', workspace: each }) },
+                isAdmin && { label: t.budgets.change, run: () => onAsk({ what: 'budgets', workspace: each }) },
                 isAdmin && { label: t.keeping.retention, run: () => onAsk({ what: 'keep', workspace: each }) },
                 isOwner &&
                   (holdOf(each.id)
