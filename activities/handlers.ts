@@ -35,11 +35,7 @@ const extractDocument: Handler = async (deps, job, signal, report) => {
   const { text: _, outline: __, ocrConfidence: ___, sha256: ____, ...result } = extracted;
   return {
     result,
-    async effects(trx) {
-      await lockToReplace(trx, document);
-      await storeText(trx, document, extracted);
-      await replaceContent(trx, document);
-    },
+    effects: replacing(document, (trx) => storeText(trx, document, extracted)),
   };
 };
 
@@ -53,7 +49,7 @@ const summarizeDocument: Handler = async (deps, job, signal, report) => {
   const summary = await patiently(() => deps.ai.summarize({ text, maxSentences, signal, ...ofJob(job) }), patience);
   return {
     result: { ...summary },
-    effects: store,
+    effects: replacing(document, store),
   };
 };
 
@@ -123,7 +119,7 @@ const extractFields: Handler = async (deps, job, signal, report) => {
   const { withheld, ...fields } = toFields(schema, parts, cut);
   return {
     result: { ...fields, withheld: withheld + unreadable, model, characters: countCharacters(text) },
-    effects: store,
+    effects: replacing(document, store),
   };
 };
 
@@ -183,6 +179,15 @@ interface DocumentText {
   outline: Outline;
   ocrConfidence: (number | null)[] | null | undefined;
   store: (trx: Transaction) => Promise<void>;
+}
+
+/** The effect of what has read a document: stores its text, and gives it to the document that it replaces. */
+function replacing(document: DocumentRow, store: DocumentText['store']): DocumentText['store'] {
+  return async (trx) => {
+    await lockToReplace(trx, document);
+    await store(trx);
+    await replaceContent(trx, document);
+  };
 }
 
 /** The stored text of a document, or else a newly extracted one, which the effect `store` stores. Throws as {@link extractText}. */

@@ -3,7 +3,7 @@ import { ApiError } from '../../contract/api-error.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import type { ExtractionNotice, Outline } from '../../db/schema.ts';
 import { lockForEffects } from '../locks.ts';
-import type { DocumentRow } from './document.ts';
+import { DocumentGone, type DocumentRow } from './document.ts';
 
 /** The extracted text of a document; null if none is stored. */
 export async function getText(db: Db, documentId: string): Promise<string | null> {
@@ -67,12 +67,20 @@ export class TextReplaced extends Error {
   }
 }
 
+/** Locks a document. Throws {@link TextReplaced} if it is an upload that another document has become, which gets its jobs; DocumentGone. */
+async function lockForText(trx: Transaction, document: DocumentRow): Promise<DocumentRow> {
+  return await lockForEffects(trx, document).catch(async (error) => {
+    const other = trx.selectFrom('document').select('id').where('object_key', '=', document.object_key);
+    throw error instanceof DocumentGone && (await other.executeTakeFirst()) ? new TextReplaced() : error;
+  });
+}
+
 /**
  * Keeps a document's text as it is until the transaction ends. Throws {@link TextReplaced} if it is no longer `text`, which was read with
  * `document`; DocumentGone if the document has been deleted.
  */
 export async function keepText(trx: Transaction, document: DocumentRow, text: string): Promise<void> {
-  const now = await lockForEffects(trx, document);
+  const now = await lockForText(trx, document);
   if (now.extracted_at?.getTime() === document.extracted_at?.getTime()) return;
   // A document that is extracted again usually has the same text as before.
   const same = trx.selectFrom('document_text').select('document_id').where('document_id', '=', document.id).where('text', '=', text);
@@ -85,7 +93,7 @@ export async function keepText(trx: Transaction, document: DocumentRow, text: st
  */
 export async function storeText(trx: Transaction, document: DocumentRow, extracted: ExtractedText): Promise<void> {
   // The content was replaced while this text was read from the one before.
-  if ((await lockForEffects(trx, document)).object_key !== document.object_key) throw new TextReplaced();
+  if ((await lockForText(trx, document)).object_key !== document.object_key) throw new TextReplaced();
   await trx
     .updateTable('document')
     .set({

@@ -16,6 +16,8 @@ import { useApi } from '../support/use-api.ts';
 const digestOf = (bytes: string) => createHash('sha256').update(bytes).digest('hex');
 const [first, second] = ['The dome opens to the north.', 'The dome opens to the south, since May.'];
 
+const replacedMessage = 'The text of the document was replaced meanwhile.';
+
 describe('A new version of a document', () => {
   const { api, ai, tenant } = useApi({
     ai: true,
@@ -174,6 +176,51 @@ describe('A new version of a document', () => {
     const orphan = await upload(id, 'A text of its own.', {});
     await expectOk(call('documents.delete', { id: (await get(id)).version === 1 ? id : orphan }));
     await until(async () => (await list()).items.every(({ indexedAt }: any) => indexedAt !== null));
+  });
+
+  it('takes the place of the old one by whichever job reads it first', async () => {
+    const id = await original('document.extract');
+    ai.behave('extract', () => aiError(422, 'unreadable_document'));
+    const uploaded = await upload(id);
+    await until(async () => (await get(uploaded)).failedJob !== null);
+    ai.behave('extract');
+    const { documentId } = await run('document.summarize', uploaded);
+    expect(documentId).to.equal(id);
+    expect([(await get(id)).version, await textOf(id)]).to.deep.equal([2, second]);
+    expect((await call('documents.get', { id: uploaded })).status).to.equal(404);
+  });
+
+  it('is summarized although it took the place of the old one meanwhile', async () => {
+    const id = await original('document.extract');
+    ai.behave('extract', () => aiError(422, 'unreadable_document'));
+    const uploaded = await upload(id);
+    await until(async () => (await get(uploaded)).failedJob !== null);
+    ai.behave('extract');
+    const held = Promise.withResolvers<void>();
+    ai.behave('summarize', async (asked) => {
+      await held.promise;
+      return goodAnswer(asked);
+    });
+    const { id: summary } = (await expectOk(call('jobs.create', { kind: 'document.summarize', documentId: uploaded }))).body;
+    await until(async () => ai.callsOf(summary) > 1);
+    await run('document.extract', uploaded);
+    held.resolve();
+    const job = async () => (await call('jobs.get', { id: summary })).body;
+    await until(async () => (await job()).status !== 'running');
+    expect(await job()).to.deep.include({ status: 'queued', documentId: id, error: { code: 'text_replaced', message: replacedMessage } });
+    await api.jobIn(tenant.owner.token, summary, ['succeeded'], 30_000);
+  });
+
+  it('waits for its chunks if the old one has any, also once a summary was made of it', async () => {
+    const id = await original();
+    ai.behave('extract', () => aiError(422, 'unreadable_document'));
+    const uploaded = await upload(id);
+    await until(async () => (await get(uploaded)).failedJob !== null);
+    ai.behave('extract');
+    await run('document.summarize', uploaded);
+    expect([(await get(id)).version, await textOf(id), await textOf(uploaded)]).to.deep.equal([1, first, second]);
+    await run('document.index', uploaded);
+    expect([(await get(id)).version, await textOf(id)]).to.deep.equal([2, second]);
   });
 
   it('is a document like any other once the one that it was to replace is gone', async () => {
