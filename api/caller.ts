@@ -154,23 +154,30 @@ export function actorOf(caller: Caller | undefined): Actor {
   return { userId: caller.userId, email: caller.email, impersonatedBy: caller.impersonatedBy };
 }
 
-/** Whether the session or key of a caller is valid, and the role by which they may read the jobs of the stream; null if none allows it. */
+/** Whether the session or key of a caller is valid, and the role by which they may read what they wait for; null if none allows it. */
 export interface StreamMembership {
   signedIn: boolean;
   role: string | null;
+}
+
+interface StreamPlace {
+  organizationId: string;
+  workspaceId?: string | null | undefined;
+  /** What they need; `job:read` if it is not given. */
+  permission?: 'job:read' | 'auditLog:read';
 }
 
 /** Reads the membership of the caller of an open stream as it is now. A stream calls it repeatedly. */
 export async function findStreamMembership(
   db: Db,
   caller: Caller,
-  { organizationId, workspaceId = null }: { organizationId: string; workspaceId?: string | null | undefined },
+  { organizationId, workspaceId = null, permission = 'job:read' }: StreamPlace,
 ): Promise<StreamMembership> {
   if (isKey(caller)) {
     const key = await findKey(db, caller.hash);
-    return { signedIn: key !== undefined, role: key && keyMay(key, organizationId, workspaceId, 'job:read') ? key.role : null };
+    return { signedIn: key !== undefined, role: key && keyMay(key, organizationId, workspaceId, permission) ? key.role : null };
   }
-  return checkSession(db, { sessionId: caller.sessionId, userId: caller.userId, organizationId, permission: 'job:read' });
+  return checkSession(db, { sessionId: caller.sessionId, userId: caller.userId, organizationId, permission });
 }
 
 /**

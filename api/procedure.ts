@@ -155,9 +155,11 @@ function isWrite({ metadata: { access, errors } }: AnyRoute): boolean {
 
 /** Operations that wait for the AI service have permits of their own and take none from other requests. */
 const searching = new Set(['documents.search', 'documents.ask', 'documents.askStream']);
+/** Those that mostly wait, and hold no connection meanwhile. */
+const waiting = new Set([...searching, 'organizations.auditFeed']);
 
 function permitOf({ metadata }: AnyRoute): 'request' | 'search' {
-  return searching.has(metadata.operation) ? 'search' : 'request';
+  return waiting.has(metadata.operation) ? 'search' : 'request';
 }
 
 /** Runs each step of the events in the async context of the request that opened the stream, wherever the next event is requested. */

@@ -225,12 +225,15 @@ export const organizations = c.router({
     path: '/organizations/:organizationId/audit-feed',
     summary: 'Follow the audit log',
     description:
-      'The entries of the audit log by their numbers, the oldest first, for a program that copies them. Keep `last` and pass it as `after` the next time, a minute or a week later: every entry comes once, as long as it is kept. No entries: there is none yet. An entry is numbered once it is committed, so `createdAt` may be a little out of order. With `Accept: application/x-ndjson` each line is an entry, and the `sequence` of the last line is `last`.',
+      'The entries of the audit log by their numbers, the oldest first, for a program that copies them. Keep `last` and pass it as `after` the next time, a minute or a week later: every entry comes once, as long as it is kept. No entries: there is none yet. With `wait`, ask again at once: entries come as they are written. An entry is numbered once it is committed, so `createdAt` may be a little out of order. With `Accept: application/x-ndjson` each line is an entry, and the `sequence` of the last line is `last`.',
     pathParams: z.object({ organizationId: givenId }),
     query: z.object({
       after: queryInteger({ min: 0, defaultValue: 0 }).describe('Only entries with a greater `sequence`.'),
       limit: queryInteger({ min: 1, max: maxFedEntries, defaultValue: maxFedEntries }).describe(
         'How many are returned at the most. A response also ends at 4 MiB.',
+      ),
+      wait: queryInteger({ min: 0, max: 30, defaultValue: 0 }).describe(
+        'For how many seconds to wait for an entry if there is none yet. One that comes is returned within a second or two.',
       ),
     }),
     ...operation('organizations.auditFeed', {

@@ -9,7 +9,7 @@ import { fitPage, maxPageBytes, readRows, rowBytes } from './page.ts';
 
 type NumberedEntry = AuditEntryRow & { organization_id: string; sequence: number };
 
-interface FeedPosition {
+export interface FeedPosition {
   organizationId: string;
   /** The number of the last entry that the reader has. */
   after: number;
@@ -26,6 +26,15 @@ export async function readAuditFeed(db: Db, position: FeedPosition): Promise<Num
   // Another reader may have numbered them meanwhile.
   const last = await inTransaction(db, (trx) => numberEntries(trx, position.organizationId));
   return last > position.after ? await readNumbered(db, position) : [];
+}
+
+/** Whether {@link readAuditFeed} may find something. It locks nothing. */
+export async function hasEntries(db: Db, { organizationId, after }: FeedPosition): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`
+    select exists (select from audit_entry where organization_id = ${organizationId} and sequence > ${after})
+      or exists (select from audit_entry where organization_id = ${organizationId} and sequence is null) as found
+  `.execute(db);
+  return rows[0]?.found === true;
 }
 
 async function readNumbered(db: Db, { organizationId, after, limit }: FeedPosition): Promise<NumberedEntry[]> {

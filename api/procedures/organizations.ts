@@ -3,7 +3,6 @@ import { contract } from '../../contract/index.ts';
 import { usageRows } from '../../contract/organizations.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { listAuditEntries } from '../../domain/audit.ts';
-import { readAuditFeed } from '../../domain/audit-feed.ts';
 import { readCosts } from '../../domain/costs/read-costs.ts';
 import { readHeldCredits, readUsageHistory } from '../../domain/credits/usage-history.ts';
 import { liftHold, setHold } from '../../domain/holds/change-hold.ts';
@@ -11,15 +10,16 @@ import { type HoldRow, listHolds } from '../../domain/holds/legal-hold.ts';
 import { getUsage } from '../../domain/organizations/get-usage.ts';
 import { findSuspension } from '../../domain/organizations/suspension.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
-import type { Authorize } from '../caller.ts';
+import { type Authorize, type Caller, findStreamMembership } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toAuditEntry } from '../presenters/audit-entry.ts';
 import { toSuspension } from '../presenters/organization.ts';
 import { procedure } from '../procedure.ts';
+import { awaitAuditFeed } from '../streams/await-audit-feed.ts';
 import { deleteOrganization } from './delete-organization.ts';
 
 export function organizationProcedures(deps: ApiDeps) {
-  const { config, db, getPlan, cursors } = deps;
+  const { config, db, sessionsDb, getPlan, cursors, readiness } = deps;
   return {
     usage: procedure(contract.organizations.usage, async ({ input, authorize }) => {
       await authorize(input.organizationId);
@@ -60,9 +60,11 @@ export function organizationProcedures(deps: ApiDeps) {
       return { entries: page.items.map((entry) => toAuditEntry(entry)), nextCursor: page.nextCursor };
     }),
 
-    auditFeed: procedure(contract.organizations.auditFeed, async ({ input, authorize }) => {
+    auditFeed: procedure(contract.organizations.auditFeed, async ({ input, caller, authorize, request }) => {
       await authorize(input.organizationId);
-      const entries = await readAuditFeed(db, input);
+      const wait = { maxMs: input.wait * 1_000, signal: request.signal, isOver: () => readiness.stopping };
+      const entries = await awaitAuditFeed(db, input, wait);
+      if (input.wait > 0 && entries.length > 0) await checkStill(caller, input.organizationId);
       return {
         entries: entries.map((entry) => ({ ...toAuditEntry(entry), sequence: entry.sequence })),
         last: entries.at(-1)?.sequence ?? input.after,
@@ -90,6 +92,13 @@ export function organizationProcedures(deps: ApiDeps) {
       return await deleteOrganization(deps, actor, input);
     }),
   };
+
+  /** Checks a caller again who has waited. Throws UNAUTHORIZED or FORBIDDEN. */
+  async function checkStill(caller: Caller, organizationId: string): Promise<void> {
+    const { signedIn, role } = await findStreamMembership(sessionsDb, caller, { organizationId, permission: 'auditLog:read' });
+    if (!signedIn) throw new ApiError('UNAUTHORIZED');
+    if (role === null) throw new ApiError('FORBIDDEN');
+  }
 
   /** Throws FORBIDDEN also if the workspace is of another organization, NOT_FOUND if there is none. */
   async function authorizeHold(

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { KeyPermission } from '../../contract/access.ts';
 import { webhookEvents } from '../../contract/webhook-events.ts';
@@ -43,6 +44,22 @@ describe('The audit log, copied out', () => {
     expect(others).to.deep.equal([]);
     expect(JSON.parse(entry ?? '')).to.deep.include({ sequence: rest.last + 1, action: 'workspace.update' });
     expect((await feed(token, `?after=${rest.last + 1}`, { accept: 'application/x-ndjson' })).body).to.equal('');
+  });
+
+  it('waits for the next entry as long as it is told, and no longer than its reader may read it', async () => {
+    const { tenant } = used;
+    const key = await createKey(api, tenant, { permissions: ['auditLog:read'] });
+    const { last } = (await feed(key.token)).body;
+    const next = (after: number) => feed(key.token, `?after=${after}&wait=30`);
+    const [{ body }] = await Promise.all([next(last), delay(1_500).then(() => rename('Another name'))]);
+    expect(body.entries.map(({ action }: Entry) => action)).to.deep.equal(['workspace.update']);
+    expect((await feed(key.token, `?after=${body.last}&wait=1`)).body).to.deep.equal({ entries: [], last: body.last });
+
+    const path = `/api/v1/organizations/${tenant.organizationId}/audit-feed?after=${body.last}&wait=30`;
+    const refused = api.request('GET', path, { token: key.token });
+    const revoke = () => api.request('DELETE', `/api/v1/api-keys/${key.id}`, { token: tenant.owner.token });
+    const [{ status }] = await Promise.all([refused, delay(1_500).then(revoke)]);
+    expect(status).to.equal(401);
   });
 
   it('is not in the deliveries that are shown to a key that may not read it', async () => {

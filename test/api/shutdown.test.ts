@@ -8,9 +8,11 @@ describe('SIGTERM to the API', () => {
   it('turns readiness first, while requests are still taken, and then drains', async () => {
     const { token } = tenant.owner;
     expect((await api.request('GET', '/readyz')).status).to.equal(200);
+    const waiting = api.request('GET', `/api/v1/organizations/${tenant.organizationId}/audit-feed?after=1000&wait=30`, { token });
     api.stack.signal('api', 'SIGTERM');
     await until(async () => (await api.request('GET', '/readyz')).status === 503);
 
+    expect((await waiting).body).to.deep.equal({ entries: [], last: 1000 });
     const ready = await api.request('GET', '/readyz');
     expect(ready.body).to.deep.equal({ status: 'unavailable' });
     // Each over a connection of its own, which a closed listener would refuse.

@@ -7,7 +7,7 @@ import { createPool, type Db, type Pool } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
 import { listApiKeys } from '../../domain/api-keys/api-key.ts';
 import { listAuditEntries, listPlatformAuditEntries } from '../../domain/audit.ts';
-import { readAuditFeed } from '../../domain/audit-feed.ts';
+import { hasEntries, readAuditFeed } from '../../domain/audit-feed.ts';
 import { costOfMonth, readCosts } from '../../domain/costs/read-costs.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import { readHeldCredits, readUsageHistory } from '../../domain/credits/usage-history.ts';
@@ -154,6 +154,7 @@ describe(`With ${rows} rows in each large table`, () => {
     'jobs of a former workspace': () => hasJobsOfFormerWorkspace(db, large, 'gone-7'),
     'the audit log of an organization': () => next((cursor) => listAuditEntries(db, cursors, { organizationId: large, ...page, cursor })),
     'the audit log of a small organization': () => listAuditEntries(db, cursors, { organizationId: small, ...page }),
+    'the audit feed, while a request waits': () => hasEntries(db, { organizationId: small, after: 1e9, limit: 1 }),
     'the audit feed': () => readAuditFeed(db, { organizationId: large, after: 0, limit: 100 }),
     'the audit log of the platform': () => next((cursor) => listPlatformAuditEntries(db, cursors, { ...page, cursor })),
     'the audit log by actor': () => next((cursor) => listPlatformAuditEntries(db, cursors, { ...page, actorId: 'user-5', cursor })),
