@@ -62,10 +62,11 @@ const hopeless = [
   ...['document_missing', 'workspace_missing'],
 ];
 
+/** Whether another try would fail in the same way. */
+export const isHopeless = (error: ListedJob['error'] | undefined): boolean => hopeless.includes(error?.code ?? '');
+
 /** Whether another try of a job can succeed. */
-export function mayBeRetried({ status, error }: Pick<ListedJob, 'status' | 'error'>): boolean {
-  return status === 'failed' && !hopeless.includes(error?.code ?? '');
-}
+export const mayBeRetried = ({ status, error }: Pick<ListedJob, 'status' | 'error'>): boolean => status === 'failed' && !isHopeless(error);
 
 /** The codes that concern one job, and not those after it. */
 const refusals: string[] = ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT', 'LIMIT_REACHED'];

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { until } from '../../support/processes.ts';
+import { act } from './support/row-menu.ts';
 import { password, pathOf, useConsole } from './support/use-console.ts';
 
 describe('A user of the console', () => {
@@ -9,7 +10,7 @@ describe('A user of the console', () => {
   it('gives a document another name', async () => {
     const { id } = await api.upload(tenant, { name: 'scan0001.txt', bytes: 'The mirrors are washed in spring.' });
     const { page } = await open(pathOf(tenant, `documents/${id}`), { as: tenant.owner });
-    await page.getByRole('button', { name: 'Rename' }).click();
+    await act(page, 'scan0001.txt', 'Rename');
     await page.getByRole('textbox', { name: 'Name' }).fill('mirrors.txt');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'mirrors.txt', level: 1 }).waitFor();

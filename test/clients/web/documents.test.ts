@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Tenant } from '../../support/tenants.ts';
 import { violationsOf } from './support/axe.ts';
+import { act } from './support/row-menu.ts';
 import { pathOf, useConsole } from './support/use-console.ts';
 
 describe('The list of documents in the console', () => {
@@ -49,6 +50,15 @@ describe('The list of documents in the console', () => {
     const cell = await page.getByRole('cell').filter({ has: link }).boundingBox();
     expect((end?.x ?? 0) + (end?.width ?? 0)).to.be.at.most((cell?.x ?? 0) + (cell?.width ?? 0));
     expect(await link.locator('.keep').textContent()).to.equal(' and the end.txt');
+
+    // Whoever wants more of them at once chooses lower ones, which stay.
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('menuitem', { name: 'Use low rows' }).click();
+    await page.reload();
+    await link.waitFor();
+    expect((await page.getByRole('row').filter({ has: link }).boundingBox())?.height).to.be.within(32, 33);
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('menuitem', { name: 'Use high rows' }).waitFor();
   });
 
   it('gets a new version from its page, which lists what it was before, under its name', async () => {
@@ -60,7 +70,7 @@ describe('The list of documents in the console', () => {
     await page.getByText('The night watch begins at nine.').waitFor();
     expect(await page.getByRole('region', { name: 'Versions' }).count()).to.equal(0);
     const chosen = page.waitForEvent('filechooser');
-    await page.getByRole('button', { name: 'Upload a new version' }).click();
+    await act(page, 'rota.txt', 'Upload a new version');
     const file = { name: 'rota (2).txt', mimeType: 'text/plain', buffer: Buffer.from('The night watch begins at ten.') };
     await (await chosen).setFiles(file);
     await page.getByText('The night watch begins at ten.').waitFor();
@@ -88,6 +98,11 @@ describe('The list of documents in the console', () => {
     const jobs = page.getByRole('region', { name: 'Jobs of this document' });
     await jobs.getByRole('row', { name: /^Make searchable .* Failed [\d.]+ sec 0 / }).waitFor();
     await jobs.getByText(error.message).waitFor();
+    // What cannot work is not offered, and nobody is told to try it.
+    await page.getByText('There is no text: reading it has failed.').waitFor();
+    await page.getByRole('button', { name: 'Actions for broken.pdf' }).click();
+    expect(await page.getByRole('menuitem').allTextContents()).to.deep.equal(['Upload a new version', 'Rename', 'Delete']);
+    expect(await page.getByRole('button', { name: 'Make searchable' }).count()).to.equal(0);
   });
 });
 

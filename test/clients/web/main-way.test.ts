@@ -108,7 +108,7 @@ describe('A newcomer in the console', function () {
     // This deployment has no such jobs.
     expect((await (await jobKinds).json()).json.jobKinds).not.to.include('document.extractFields');
     expect(await page.getByRole('region', { name: 'Fields' }).count()).to.equal(0);
-    await page.getByRole('button', { name: 'Summarize' }).waitFor();
+    await page.getByRole('button', { name: 'Download' }).waitFor();
     expect(await page.getByRole('button', { name: 'Make searchable' }).count()).to.equal(0);
   });
 

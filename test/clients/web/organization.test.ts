@@ -205,10 +205,11 @@ describe('An organization in the console', () => {
 
   it('shows what was done, and by whom', async () => {
     const page = await visit('audit');
-    const row = page.getByRole('row', { name: /workspace\.create/ }).last();
+    const row = page.getByRole('row', { name: /Workspace created/ }).last();
     await row.getByText(tenant.owner.email).waitFor();
     await row.getByText('Workspace created').waitFor();
     await row.getByText('Details').click();
+    await row.getByText('"action": "workspace.create"').waitFor();
     await row.getByText('"main"').waitFor();
     // What was done to one thing, and what somebody did.
     await row.getByRole('link', { name: `workspace ${tenant.workspaceId}` }).click();
@@ -217,7 +218,7 @@ describe('An organization in the console', () => {
     await page.reload();
     await row.getByRole('link', { name: tenant.owner.email }).click();
     await page.getByText(`Only entries by ${tenant.owner.email}`).waitFor();
-    await page.getByRole('row', { name: /organization\.create/ }).waitFor();
+    await page.getByRole('row', { name: /Organization created/ }).waitFor();
     const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as CSV' }).click()]);
     const lines = readFileSync(await saved.path(), 'utf8')
       .trimEnd()
@@ -227,6 +228,20 @@ describe('An organization in the console', () => {
     for (const line of lines.slice(1)) expect(line).to.contain(`"${tenant.owner.email}"`);
     await page.getByRole('link', { name: 'Show all' }).click();
     await page.getByText('Only entries').waitFor({ state: 'detached' });
+    // A job has no name: it is what it does, with which document.
+    const { id: documentId } = await api.upload(tenant, { name: 'rota.txt', bytes: 'The night watch.' });
+    const { token } = tenant.owner;
+    await expectOk(api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.summarize', documentId } }));
+    await page.reload();
+    await page
+      .getByRole('row', { name: /Job created/ })
+      .getByText('Summarize, rota.txt')
+      .waitFor();
+    await page
+      .getByRole('row', { name: /Document stored/ })
+      .first()
+      .getByText('rota.txt')
+      .waitFor();
     await page.getByRole('link', { name: 'Plan' }).click();
     await page.getByText('Billing is off in this deployment').waitFor();
   });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { makePdf } from '../../ai/support/make-pdf.ts';
 import { expectOk } from '../../support/requests.ts';
 import { violationsOf } from './support/axe.ts';
 import { pathOf, useConsole } from './support/use-console.ts';
@@ -24,7 +25,7 @@ The mirrors are washed in spring.
 describe('The text of a document in the console', () => {
   const { api, open, tenant } = useConsole();
 
-  async function read(name: string, contentType: string, bytes: string): Promise<string> {
+  async function read(name: string, contentType: string, bytes: string | Buffer): Promise<string> {
     const { id } = await api.upload(tenant, { name, contentType, bytes });
     const { token } = tenant.owner;
     const { body: job } = await expectOk(
@@ -58,7 +59,7 @@ describe('The text of a document in the console', () => {
     expect(complaints).to.deep.equal([]);
   });
 
-  it('shows the rows of a table as a table, and a passage that reaches into it as it stands there', async () => {
+  it('shows the rows of a table as a table, and marks what a passage reaches into', async () => {
     const html = '<p>Before.</p><table><tr><th>Seed</th><th>Grams</th></tr><tr><td>Flax</td><td>12</td></tr></table><p>After.</p>';
     const id = await read('seeds.html', 'text/html', html);
     const { page } = await open(pathOf(tenant, `documents/${id}`), { as: tenant.owner, viewport: { width: 390, height: 800 } });
@@ -69,7 +70,40 @@ describe('The text of a document in the console', () => {
     const { text: whole } = (await expectOk(api.request('GET', `/api/v1/documents/${id}/text`, { token: tenant.owner.token }))).body;
     const [start, end] = [whole.indexOf('Flax'), whole.indexOf('After') + 5];
     await page.goto(`${api.url}${pathOf(tenant, `documents/${id}`)}?start=${start}&end=${end}`);
+    await shown.locator('mark').first().waitFor();
+    expect(await shown.locator('mark').allTextContents()).to.deep.equal(['Flax', '12', 'After']);
+  });
+
+  it('shows CSV as a table, whatever parts its cells, and marks the rows of a passage', async () => {
+    const csv = 'Seed;Grams;Remarks\nFlax;12;"sow; not too ""deep"""\n\nGentian;3;"six weeks\nof cold"\n';
+    const id = await read('seeds.csv', 'text/csv', csv);
+    const start = csv.indexOf('Gentian');
+    const search = `?start=${start}&end=${start + 7}`;
+    const { page } = await open(pathOf(tenant, `documents/${id}${search}`), { as: tenant.owner, viewport: { width: 390, height: 800 } });
+    const shown = page.getByRole('region', { name: 'Text' });
+    await shown.getByRole('row', { name: 'Flax 12 sow; not too "deep"' }).waitFor();
+    expect(await shown.getByRole('row').count()).to.equal(3);
+    expect(await shown.locator('mark').allTextContents()).to.deep.equal(['Gentian', '3', 'six weeks\nof cold']);
+    expect(await violationsOf(page)).to.deep.equal([]);
+  });
+
+  it('lets the paragraphs of a PDF flow, shows its headings, and marks a passage across the ends of its lines', async () => {
+    const lines = [
+      'The dome is opened at dusk, unless the wind is too',
+      'strong or the air too damp for the mirrors, and is',
+      'closed at dawn.',
+    ];
+    const drawn = [[760, 26, 'Opening the dome'], ...lines.map((line, index) => [700 - 22 * index, 20, line])];
+    const bytes = makePdf(drawn.map(([y, size, line]) => `BT /F1 ${size} Tf 50 ${y} Td (${line}) Tj ET`).join('\n'));
+    const id = await read('dome.pdf', 'application/pdf', bytes);
+    const { text: whole } = (await expectOk(api.request('GET', `/api/v1/documents/${id}/text`, { token: tenant.owner.token }))).body;
+    expect(whole).to.equal(`Opening the dome\n\n${lines.join('\n')}`);
+    const start = whole.indexOf('too');
+    const { page } = await open(pathOf(tenant, `documents/${id}?page=1&start=${start}&end=${start + 10}`), { as: tenant.owner });
+    const shown = page.getByRole('region', { name: 'Text' });
     await shown.locator('mark').waitFor();
-    expect(await shown.locator('mark').allTextContents()).to.deep.equal([whole.slice(start, end)]);
+    expect(await shown.locator('mark').textContent()).to.equal('too strong');
+    expect(await shown.locator('strong').allTextContents()).to.deep.equal(['Opening the dome']);
+    expect(await shown.textContent()).to.equal(`Opening the dome\n\n${lines.join(' ')}`);
   });
 });

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef } from 'react';
 import { textQuery } from '../document-queries.ts';
 import { t } from '../text.ts';
 import { Failure } from './failure.tsx';
-import { type Block, blocksOf } from './rich-text.tsx';
+import { type Block, blocksOf, CellRows } from './rich-text.tsx';
 import { Waiting } from './waiting.tsx';
 
 interface TextProps {
@@ -39,7 +39,7 @@ export function DocumentText({ document: { id, contentType }, extracted, page = 
             {t.document.emptyText}
           </Text>
         ) : (
-          <Rich text={wholePage} passage={passage} isMarkdown={contentType === 'text/markdown'} />
+          <Rich text={wholePage} contentType={contentType} passage={passage} />
         )}
       </Paper>
       {truncated && (
@@ -51,37 +51,38 @@ export function DocumentText({ document: { id, contentType }, extracted, page = 
   );
 }
 
-/** The parts of the text, and as one of them, as it stands there, those that the passage reaches into. */
-function Rich({ text, passage, isMarkdown }: { text: string; passage: Passage | undefined; isMarkdown: boolean }) {
-  const blocks = useMemo(() => blocksOf(text, isMarkdown), [text, isMarkdown]);
-  const start = passage ? unitsOf(text, passage.start) : 0;
-  const end = passage ? unitsOf(text, passage.end) : 0;
-  const placed: (Block & { from: number; to: number })[] = [];
+/** The parts of the text. A passage is marked in rows of tables, and in other parts as they stand there. */
+function Rich({ text, contentType, passage }: { text: string; contentType: string; passage: Passage | undefined }) {
+  const box = useRef<HTMLDivElement>(null);
+  const blocks = useMemo(() => blocksOf(text, contentType), [text, contentType]);
+  const start = unitsOf(text, passage?.start ?? 0);
+  const end = unitsOf(text, passage?.end ?? 0);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another passage is another place.
+  useEffect(() => {
+    box.current?.querySelector('mark')?.scrollIntoView({ block: 'center' });
+  }, [text, start, end]);
+  const placed: (Block & { from: number })[] = [];
+  let to = 0;
   for (const block of blocks) {
-    const from = placed.at(-1)?.to ?? 0;
-    placed.push({ ...block, from, to: from + block.raw.length });
+    const from = to;
+    to += block.raw.length;
+    const last = placed.at(-1);
+    // What a passage reaches into is one part, as it stands there.
+    if (last && !last.rows && !block.rows && from > start && from < end) last.raw += block.raw;
+    else placed.push({ ...block, from });
   }
-  const reached = placed.filter(({ from, to }) => from < end && to > start);
-  const [first] = reached;
-  const raw = reached.map((block) => block.raw).join('');
-  return placed.map((block) => {
-    if (first && block === first)
-      return (
-        <Marked
-          key={block.from}
-          text={raw}
-          passage={{ start: [...text.slice(first.from, start)].length, end: [...text.slice(first.from, end)].length }}
-        />
-      );
-    if (reached.includes(block)) return null;
-    return block.shown === undefined ? (
-      block.raw
-    ) : (
-      <div key={block.from} className="rich">
-        {block.shown}
-      </div>
-    );
-  });
+  return (
+    <div ref={box}>
+      {placed.map(({ from, ...block }) => (
+        <Part key={from} {...block} start={Math.max(0, start - from)} end={Math.min(block.raw.length, end - from)} />
+      ))}
+    </div>
+  );
+}
+
+function Part({ raw, shown, rows, start, end }: Block & Passage) {
+  if (rows) return <CellRows rows={rows} start={start} end={end} />;
+  return end > start ? <Marked text={raw} start={start} end={end} /> : (shown ?? raw);
 }
 
 /** A position in code points as one in UTF-16. */
@@ -92,23 +93,12 @@ interface Passage {
   end: number;
 }
 
-function Marked({ text, passage }: { text: string; passage: Passage | undefined }) {
-  const mark = useRef<HTMLElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another passage is another place.
-  useEffect(() => {
-    mark.current?.scrollIntoView({ block: 'center' });
-  }, [text, passage?.start]);
-  const { length } = [...text];
-  const start = Math.min(Math.max(passage?.start ?? 0, 0), length);
-  const end = Math.min(Math.max(passage?.end ?? 0, start), length);
-  if (!passage || start === end) return text;
+function Marked({ text, start, end }: { text: string } & Passage) {
   return (
     <>
-      {sliceCharacters(text, { start: 0, end: start })}
-      <mark ref={mark} title={t.document.passage}>
-        {sliceCharacters(text, { start, end })}
-      </mark>
-      {sliceCharacters(text, { start: end, end: length })}
+      {text.slice(0, start)}
+      <mark title={t.document.passage}>{text.slice(start, end)}</mark>
+      {text.slice(end)}
     </>
   );
 }

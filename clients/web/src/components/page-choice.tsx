@@ -7,7 +7,7 @@ export function PageChoice({ page, pages }: { page: number; pages: number }) {
   const navigate = useNavigate({ from: '/o/$organization/$workspace/documents/$id' });
   const go = (next: number) => void navigate({ search: (before) => ({ ...before, page: next }), replace: true });
   return (
-    <Group component="nav" aria-label={t.document.pageNavigation} gap="sm" mb="sm">
+    <Group component="nav" aria-label={t.document.pageNavigation} gap="sm">
       <Button size="compact-sm" variant="default" disabled={page <= 1} aria-label={t.document.previous} onClick={() => go(page - 1)}>
         ‹
       </Button>

@@ -1,25 +1,40 @@
 import { Table } from '@mantine/core';
 import { marked, type Token, type Tokens } from 'marked';
 import { createElement, Fragment, type ReactNode } from 'react';
+import { csvRows } from '../csv-rows.ts';
+import { flowed } from '../flowed.ts';
+import { t } from '../text.ts';
 
-/** A part of a text as it stands there, and how it is shown; without `shown` as it is. */
+/** A part of a text as it stands there, and how it is shown: as rows of cells, otherwise, or as it is. */
 export interface Block {
   raw: string;
   shown?: ReactNode;
+  rows?: { raw: string; cells: string[] }[];
 }
 
 /** Longer texts are shown as they are: the page stays fast whatever somebody uploads. */
 const maxLength = 200_000;
 /** Deeper lists and quotes are shown as they are. */
 const maxDepth = 8;
+/** A heading is at most so long, and at most so many stand one after the other. */
+const [maxHeading, maxHeadings] = [80, 3];
 
-/** The parts of a text: those of Markdown, or rows of cells and what stands between them. Nothing of it is ever read as HTML. */
-export function blocksOf(text: string, isMarkdown: boolean): Block[] {
+/** The parts of a text: those of Markdown, rows of cells, headings and what stands between them. Nothing of it is ever read as HTML. */
+export function blocksOf(text: string, contentType: string): Block[] {
   if (text.length > maxLength) return [{ raw: text }];
-  if (!isMarkdown)
-    return text.split(/((?:^\|.*\|[ \t]*(?:\n|$))+)/m).map((raw) => (raw.startsWith('|') ? { raw, shown: rowsOf(raw) } : { raw }));
+  if (contentType === 'text/csv') return [{ raw: text, rows: csvRows(text) }];
+  if (contentType === 'text/markdown') return markdownBlocks(text);
+  const isDrawn = contentType === 'application/pdf' || contentType.startsWith('image/');
+  const parts = (isDrawn ? flowed(text) : text).split(/((?:^\|.*\|[ \t]*(?:\n|$))+\n*)/m);
+  return parts.flatMap((raw, index) => {
+    if (raw.startsWith('|')) return [{ raw, rows: markedRows(raw) }];
+    return contentType === 'text/plain' ? [{ raw }] : paragraphs(raw, index < parts.length - 1);
+  });
+}
+
+function markdownBlocks(text: string): Block[] {
   try {
-    const blocks = marked.lexer(text).map((token) => ({ raw: token.raw, shown: token.type === 'space' ? ' ' : blockOf(token, 0) }));
+    const blocks = marked.lexer(text).map((token) => ({ raw: token.raw, shown: <div className="rich">{blockOf(token, 0)}</div> }));
     // Positions count on it.
     if (blocks.map(({ raw }) => raw).join('') === text) return blocks;
   } catch {
@@ -28,25 +43,59 @@ export function blocksOf(text: string, isMarkdown: boolean): Block[] {
   return [{ raw: text }];
 }
 
-function rowsOf(raw: string): ReactNode {
-  const rows = raw.trim().split('\n');
+/**
+ * Paragraphs, of which short ones are headings: what stands alone above a long one, or above a table, and ends like no sentence. The text of
+ * a document does not say which they are.
+ */
+function paragraphs(text: string, isAboveTable: boolean): Block[] {
+  const blocks: Block[] = [];
+  let headings = isAboveTable ? 0 : maxHeadings;
+  for (const raw of text.split(/(\n(?:[ \t]*\n)+)/).reverse()) {
+    const words = raw.trim();
+    const isHeading = headings < maxHeadings && raw.length <= maxHeading && /\p{L}/u.test(words) && !/[.,:;!?…]$/.test(words);
+    if (words !== '') headings = isHeading ? headings + 1 : raw.length > maxHeading ? 0 : maxHeadings;
+    blocks.unshift(isHeading ? { raw, shown: <strong>{raw}</strong> } : { raw });
+  }
+  return blocks;
+}
+
+const markedRows = (text: string) =>
+  text.split(/(?<=\n)(?!\n)/).map((raw) => ({
+    raw,
+    cells: raw
+      .trim()
+      .slice(1, -1)
+      .split(/(?<!\\)\|/)
+      .map((cell) => cell.trim().replaceAll('\\|', '|')),
+  }));
+
+interface RowsProps {
+  rows: NonNullable<Block['rows']>;
+  /** What is to be marked, as positions in the rows. */
+  start: number;
+  end: number;
+}
+
+/** Rows of a table. Those that a passage reaches into are marked. */
+export function CellRows({ rows, start, end }: RowsProps) {
+  let at = 0;
+  const shown = rows.map(({ raw, cells }) => {
+    const isReached = at < end && at + raw.length > start;
+    at += raw.length;
+    return isReached ? cells.map((cell) => cell && <mark title={t.document.passage}>{cell}</mark>) : cells;
+  });
   return (
-    <Cells
-      rows={rows.map((row) =>
-        row
-          .trim()
-          .slice(1, -1)
-          .split(/(?<!\\)\|/)
-          .map((cell) => cell.trim().replaceAll('\\|', '|')),
-      )}
-    />
+    <div className="rich">
+      <Cells rows={shown} />
+    </div>
   );
 }
 
 /** The first row names the columns. */
 function Cells({ rows: [head = [], ...rows] }: { rows: ReactNode[][] }) {
   return (
-    <div className="scrolls">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled is scrolled by the keyboard, too.
+    <section className="scrolls" aria-label={t.document.table} tabIndex={0}>
       <Table withTableBorder withColumnBorders>
         <Table.Thead>
           <Table.Tr>{head.map((cell, index) => createElement(Table.Th, { key: index }, cell))}</Table.Tr>
@@ -57,7 +106,7 @@ function Cells({ rows: [head = [], ...rows] }: { rows: ReactNode[][] }) {
           )}
         </Table.Tbody>
       </Table>
-    </div>
+    </section>
   );
 }
 

@@ -1,7 +1,8 @@
-import { Table } from '@mantine/core';
+import { Table, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { t } from '../text.ts';
 
-/** A table of rows, which are cards on a phone. A head that is an object stands over numbers, or over menus. */
+/** A table of rows, which are cards on a phone. A head that is an object stands over numbers, or over menus, which need no word that is seen. */
 export function Rows({ heads, children }: { heads: (ReactNode | { number: string })[]; children: ReactNode }) {
   return (
     <Table className="cards">
@@ -20,7 +21,7 @@ export function Heads({ heads }: { heads: (ReactNode | { number: string })[] }) 
           return (
             // biome-ignore lint/suspicious/noArrayIndexKey: a column is its position.
             <Table.Th key={index} className={number && 'number'}>
-              {number ?? (head as ReactNode)}
+              {number === t.common.actions ? <VisuallyHidden>{number}</VisuallyHidden> : (number ?? (head as ReactNode))}
             </Table.Th>
           );
         })}

@@ -9,18 +9,19 @@ interface TaskButtonProps {
   changes?: QueryKey;
   /** For those who do not see what the button stands beside. */
   label?: string;
+  variant?: 'default' | 'filled';
   children: string;
 }
 
 /** A button that does one thing at once, and says below itself if that failed. */
-export function TaskButton({ task, changes, label, children }: TaskButtonProps) {
+export function TaskButton({ task, changes, label, variant = 'default', children }: TaskButtonProps) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: task,
     onSettled: () => changes && queryClient.invalidateQueries({ queryKey: changes }),
   });
   return (
     <Stack gap="xs" align="flex-end">
-      <Button size="compact-sm" variant="default" aria-label={label} loading={isPending} onClick={() => mutate()}>
+      <Button size="xs" variant={variant} aria-label={label} loading={isPending} onClick={() => mutate()}>
         {children}
       </Button>
       <Failure error={error} />

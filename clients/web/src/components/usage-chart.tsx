@@ -29,7 +29,7 @@ function Days({ history: { from, to, heldCredits, items } }: { history: History 
   const toneOf = (kind: string | null) =>
     ({ '--tone': `var(--mantine-color-${tones[kinds.indexOf(kind) % tones.length]})` }) as CSSProperties;
   const days = daysBetween(from, to).map((day) => ({ day, parts: items.filter((item) => item.day === day) }));
-  const sumOf = (parts: History['items']) => parts.reduce((sum, { charged }) => sum + charged, 0);
+  const sumOf = (parts: History['items']) => parts.reduce((sum, part) => sum + usedOf(part), 0);
   const largest = Math.max(1, ...days.map(({ parts }) => sumOf(parts)));
   // Of a few days each has its number over it; of many the line at the top says how much the largest is.
   const isFew = days.filter(({ parts }) => parts.length > 0).length <= 7;
@@ -45,8 +45,8 @@ function Days({ history: { from, to, heldCredits, items } }: { history: History 
             style={{ height: `${(sumOf(parts) / largest) * 100}%` }}
             title={`${formatDay(day)}: ${formatNumber(sumOf(parts))}`}
           >
-            {parts.map(({ group, charged }) => (
-              <div key={group} style={{ ...toneOf(group), flexGrow: charged }} />
+            {parts.map((part) => (
+              <div key={part.group} style={{ ...toneOf(part.group), flexGrow: usedOf(part) }} />
             ))}
             {isFew && parts.length > 0 && <span>{formatNumber(sumOf(parts))}</span>}
           </div>
@@ -85,6 +85,9 @@ function Numbers({ items }: { items: History['items'] }) {
     </details>
   );
 }
+
+/** What was not given back on the same day. */
+const usedOf = ({ charged, refunded }: History['items'][number]) => Math.max(0, charged - refunded);
 
 function nameOf(kind: string | null): string {
   if (kind === 'documents.search') return t.usage.searches;

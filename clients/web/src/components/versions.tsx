@@ -1,4 +1,4 @@
-import { Button, Table } from '@mantine/core';
+import { Table } from '@mantine/core';
 import type { Document } from '@sheaf/client';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
@@ -18,27 +18,23 @@ const versionsQuery = ({ id, version }: Document) =>
     queryFn: ({ signal }) => service.documents.versions({ id }, { signal }),
   });
 
-/** Takes a file as the new content of a document. */
-export function NewVersion({ document: { id, workspaceId, status } }: { document: Document }) {
+/** Takes a file as the new content of a document: a field that nobody sees, and what opens it. */
+export function useNewVersion({ id, workspaceId }: Document) {
   const input = useRef<HTMLInputElement>(null);
   const endings = useEndings();
-  return (
-    <>
-      <input
-        ref={input}
-        type="file"
-        hidden
-        accept={endings.all.map((ending) => `.${ending}`).join(',')}
-        onChange={({ currentTarget }) => {
-          startUploads({ workspaceId, files: Array.from(currentTarget.files ?? []).map(named), index: false, replaces: id });
-          currentTarget.value = '';
-        }}
-      />
-      <Button size="xs" variant="default" disabled={status === 'pending'} onClick={() => input.current?.click()}>
-        {t.document.newVersion}
-      </Button>
-    </>
+  const field = (
+    <input
+      ref={input}
+      type="file"
+      hidden
+      accept={endings.all.map((ending) => `.${ending}`).join(',')}
+      onChange={({ currentTarget }) => {
+        startUploads({ workspaceId, files: Array.from(currentTarget.files ?? []).map(named), index: false, replaces: id });
+        currentTarget.value = '';
+      }}
+    />
   );
+  return { field, choose: () => input.current?.click() };
 }
 
 /** What a document was before, if it has been anything else. */

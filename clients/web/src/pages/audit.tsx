@@ -85,10 +85,14 @@ function FilteredBy({ by, of, label, children }: { by?: string; of?: string; lab
 }
 
 function EntryTable({ entries }: { entries: Entry[] }) {
+  // An entry has the name of its target where it was given; the others of the same target have its id.
+  const names = new Map(
+    entries.flatMap(({ targetId, metadata }) => (targetId && metadata?.name ? [[targetId, String(metadata.name)]] : [])),
+  );
   return (
     <Rows heads={[t.audit.action, t.audit.by, t.audit.at]}>
       {entries.map((entry) => (
-        <EntryRow key={entry.id} entry={entry} />
+        <EntryRow key={entry.id} entry={entry} name={nameOf(entry, names)} />
       ))}
     </Rows>
   );
@@ -102,9 +106,16 @@ function sentenceOf(action: string): string {
   return things[thing] && verbs[verb] ? `${things[thing]} ${verbs[verb]}` : action;
 }
 
-function EntryRow({ entry: { action, actorEmail, actorId, impersonatedBy, targetType, targetId, metadata, createdAt } }: { entry: Entry }) {
+/** What an entry is about: a job by its kind and its document. */
+function nameOf({ targetId, metadata }: Entry, names: ReadonlyMap<string, string>): string | undefined {
+  const { kind, documentId } = metadata ?? {};
+  const job = (t.jobs.kinds as Record<string, string>)[String(kind)];
+  return [names.get(targetId ?? ''), job, names.get(String(documentId))].filter(Boolean).join(', ') || undefined;
+}
+
+function EntryRow({ entry, name }: { entry: Entry; name: string | undefined }) {
+  const { action, actorEmail, actorId, impersonatedBy, targetType, targetId, metadata, createdAt } = entry;
   const target = `${targetType ?? ''} ${targetId}`;
-  const name = typeof metadata?.name === 'string' && metadata.name !== '' ? metadata.name : undefined;
   return (
     <Table.Tr>
       <Table.Td>
@@ -115,16 +126,13 @@ function EntryRow({ entry: { action, actorEmail, actorId, impersonatedBy, target
               {name ?? target}
             </FilteredBy>
           )}
-          <Foreign size="xs" c="dimmed">
-            {action}
-          </Foreign>
-        </Group>
-        {metadata && (
-          <details>
+          <details className="aside">
             <summary>{t.audit.details}</summary>
-            <pre className="foreign raw">{JSON.stringify(metadata, undefined, 2)}</pre>
+            <pre className="foreign raw">
+              {JSON.stringify({ action, ...(targetId && { [targetType ?? 'target']: targetId }), ...metadata }, undefined, 2)}
+            </pre>
           </details>
-        )}
+        </Group>
       </Table.Td>
       <Table.Td>
         {actorId ? <FilteredBy by={actorId}>{actorEmail ?? actorId}</FilteredBy> : <Text>{t.audit.nobody}</Text>}

@@ -6,6 +6,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { DeleteDocuments } from '../components/delete-document.tsx';
 import { DocumentJobs } from '../components/document-jobs.tsx';
+import { DocumentState } from '../components/document-state.tsx';
 import { DocumentText } from '../components/document-text.tsx';
 import { Failure } from '../components/failure.tsx';
 import { Foreign } from '../components/foreign.tsx';
@@ -16,16 +17,19 @@ import { Loaded } from '../components/loaded.tsx';
 import { isShown, Original } from '../components/original.tsx';
 import { PageChoice } from '../components/page-choice.tsx';
 import { PageHead } from '../components/page-head.tsx';
+import { RowMenu } from '../components/row-menu.tsx';
 import { Summary } from '../components/summary.tsx';
+import { TaskButton } from '../components/task-button.tsx';
 import { PaperTitle } from '../components/titles.tsx';
 import { UploadList } from '../components/upload-list.tsx';
 import type { FormTask } from '../components/use-form-task.ts';
-import { NewVersion, Versions } from '../components/versions.tsx';
+import { useNewVersion, Versions } from '../components/versions.tsx';
 import { documentQuery, textQuery } from '../document-queries.ts';
+import { isHopeless } from '../jobs.ts';
 import type { Passage } from '../original/messages.ts';
 import { jobKindsQuery, queryClient, slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
-import { formatBytes, t } from '../text.ts';
+import { formatBytes, formatPercent, t } from '../text.ts';
 
 const route = getRouteApi('/o/$organization/$workspace/documents/$id');
 
@@ -41,20 +45,24 @@ function Known({ document }: { document: Uploaded }) {
   const place = route.useRouteContext();
   const { data: deployment } = useQuery(jobKindsQuery);
   const { name, size, extracted, chunkCount, failedJob } = document;
+  const sure = (extracted?.ocrConfidence ?? []).filter((percent) => percent !== null);
   const facts = [
     formatBytes(size),
     ...(extracted?.pages ? [t.document.pages(extracted.pages)] : []),
     ...(extracted ? [t.document.characters(extracted.characters)] : []),
     ...(chunkCount === null ? [] : [t.document.chunks(chunkCount)]),
+    ...(sure.length > 0 ? [t.document.sure(formatPercent(Math.min(...sure) / 100))] : []),
   ];
   return (
     <>
-      <PageHead title={name} />
-      <Text c="dimmed" mb="md">
-        {facts.join(' · ')}
-      </Text>
+      <PageHead title={name}>
+        <Actions document={document} />
+      </PageHead>
+      <Group gap="sm" mb="xs">
+        <DocumentState document={document} />
+        <Text c="dimmed">{facts.join(' · ')}</Text>
+      </Group>
       <Labels document={document} />
-      <Actions document={document} />
       <UploadList workspaceId={document.workspaceId} replaces={document.id} />
       {failedJob && (
         <Alert color="red" mb="md" title={t.document.failed((t.jobs.kinds as Record<string, string>)[failedJob.kind] ?? failedJob.kind)}>
@@ -99,23 +107,23 @@ function Content({ document }: { document: Uploaded }) {
   const toggle = () => void navigate({ search: (before) => ({ ...before, original: !isOpen }), replace: true });
   return (
     <>
-      <Group justify="space-between" mb="sm">
-        <Title order={2} size="h4">
+      <Group mt="xl" mb="sm">
+        <Title order={2} size="h4" flex={1}>
           {t.document.text}
         </Title>
+        {pages > 1 && <PageChoice page={page} pages={pages} />}
         {canShow && (
           <Button size="xs" variant="default" aria-expanded={isOpen} onClick={toggle}>
             {isOpen ? t.document.hideOriginal : t.document.showOriginal}
           </Button>
         )}
       </Group>
-      {pages > 1 && <PageChoice page={page} pages={pages} />}
       <SimpleGrid cols={{ base: 1, md: isOpen ? 2 : 1 }}>
         <div>
           {extracted ? (
             <DocumentText document={document} extracted={extracted} page={page} start={start} end={end} />
           ) : (
-            <Text>{t.document.noText}</Text>
+            <Text>{document.failedJob ? t.document.unread : t.document.noText}</Text>
           )}
         </div>
         {isOpen && <Original document={document} page={page} passage={passage} onPages={setOriginalPages} />}
@@ -141,54 +149,45 @@ function usePassage(
   };
 }
 
+/** What people come for is filled: to make a document searchable, else to have it. The rest is in a menu. */
 function Actions({ document }: { document: Uploaded }) {
   const place = route.useRouteContext();
   const navigate = useNavigate();
   const [asked, setAsked] = useState<'rename' | 'delete'>();
+  const version = useNewVersion(document);
   const onClose = () => setAsked(undefined);
-  const { id, status, indexedAt } = document;
+  const { id, name, status, indexedAt, failedJob } = document;
   const start = useMutation({
     mutationFn: (job: { kind: 'document.index'; once: true } | { kind: 'document.summarize' }) =>
       service.jobs.create({ ...job, documentId: id }),
   });
-  const download = useMutation({
-    mutationFn: async () => window.location.assign((await service.documents.downloadUrl({ id })).url),
-  });
+  const download = async () => window.location.assign((await service.documents.downloadUrl({ id })).url);
   const onDone = () => void navigate({ to: '/o/$organization/$workspace/documents', params: slugsOf(place) });
-  const isPending = status === 'pending';
+  const isReady = status === 'ready';
+  const isReadable = isReady && !isHopeless(failedJob?.error);
   return (
-    <Stack gap="sm" mb="lg">
+    <Stack gap="xs" align="flex-end">
       <Group gap="xs">
-        <Button size="xs" variant="default" disabled={isPending} loading={download.isPending} onClick={() => download.mutate()}>
-          {t.document.download}
-        </Button>
-        {!indexedAt && (
-          <Button
-            size="xs"
-            variant="default"
-            disabled={isPending}
-            loading={start.isPending}
-            onClick={() => start.mutate({ kind: 'document.index', once: true })}
-          >
+        {isReady && (
+          <TaskButton task={download} variant={isReadable && !indexedAt ? 'default' : 'filled'}>
+            {t.document.download}
+          </TaskButton>
+        )}
+        {isReadable && !indexedAt && (
+          <Button size="xs" loading={start.isPending} onClick={() => start.mutate({ kind: 'document.index', once: true })}>
             {t.jobs.kinds['document.index']}
           </Button>
         )}
-        <Button
-          size="xs"
-          variant="default"
-          disabled={isPending}
-          loading={start.isPending}
-          onClick={() => start.mutate({ kind: 'document.summarize' })}
-        >
-          {t.jobs.kinds['document.summarize']}
-        </Button>
-        <NewVersion document={document} />
-        <Button size="xs" variant="default" onClick={() => setAsked('rename')}>
-          {t.document.rename}
-        </Button>
-        <Button size="xs" variant="default" onClick={() => setAsked('delete')}>
-          {t.common.delete}
-        </Button>
+        {version.field}
+        <RowMenu
+          name={name}
+          actions={[
+            isReadable && { label: t.jobs.kinds['document.summarize'], run: () => start.mutate({ kind: 'document.summarize' }) },
+            isReady && { label: t.document.newVersion, run: version.choose },
+            { label: t.document.rename, run: () => setAsked('rename') },
+            { label: t.common.delete, isDangerous: true, run: () => setAsked('delete') },
+          ]}
+        />
       </Group>
       {start.isSuccess && (
         <Text role="status">
@@ -198,7 +197,7 @@ function Actions({ document }: { document: Uploaded }) {
           </LinkTo>
         </Text>
       )}
-      <Failure error={start.error ?? download.error} />
+      <Failure error={start.error} />
       {asked === 'rename' && <Rename document={document} onClose={onClose} />}
       {asked === 'delete' && <DeleteDocuments documents={[document]} onClose={onClose} onDone={onDone} />}
     </Stack>

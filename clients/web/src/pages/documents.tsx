@@ -5,6 +5,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { memo, useCallback, useState } from 'react';
 import { DeleteDocuments } from '../components/delete-document.tsx';
 import { type DocumentFilter, DocumentFilterFields, typeOf } from '../components/document-filter.tsx';
+import { DocumentState } from '../components/document-state.tsx';
 import { DropArea } from '../components/drop-area.tsx';
 import { Empty } from '../components/empty.tsx';
 import { Filter } from '../components/filter.tsx';
@@ -18,7 +19,6 @@ import { RowMenu } from '../components/row-menu.tsx';
 import { Heads } from '../components/rows.tsx';
 import { SelectionBar, useSelection } from '../components/selection.tsx';
 import { ShortName } from '../components/short-name.tsx';
-import { StateMark } from '../components/state-mark.tsx';
 import { TimeCell } from '../components/time.tsx';
 import { UploadList } from '../components/upload-list.tsx';
 import { documentsQuery } from '../document-queries.ts';
@@ -31,13 +31,26 @@ export default function Documents() {
   const { workspace } = route.useRouteContext();
   return (
     <>
-      <PageHead title={t.nav.pages.documents} />
+      <PageHead title={t.nav.pages.documents}>
+        <Storage />
+      </PageHead>
       <Started />
       {/* A folder is read for a while. What is dropped belongs to the workspace of that moment, whichever is chosen meanwhile. */}
       <DropArea key={workspace.id} workspaceId={workspace.id} />
       <UploadList workspaceId={workspace.id} />
       <List />
     </>
+  );
+}
+
+function Storage() {
+  const { data } = useInfiniteQuery(documentsQuery(route.useRouteContext(), {}));
+  if (!data?.pages[0]) return null;
+  const { usedBytes, limitBytes } = data.pages[0].storage;
+  return (
+    <Text c="dimmed">
+      {limitBytes === null ? t.documents.used(formatBytes(usedBytes)) : t.documents.usedOf(formatBytes(usedBytes), formatBytes(limitBytes))}
+    </Text>
   );
 }
 
@@ -57,20 +70,11 @@ function List() {
   const narrow = (next: DocumentFilter) => void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
   const pages = documents.data?.pages ?? [];
   const items = pages.flatMap((page) => page.items);
-  const storage = pages[0]?.storage;
   return (
     <>
-      <Group justify="space-between" mb="sm" gap="sm">
+      <DocumentFilterFields tags={tags} type={type} onChange={narrow}>
         <StatusFilter status={status} />
-        {storage && (
-          <Text c="dimmed">
-            {storage.limitBytes === null
-              ? t.documents.used(formatBytes(storage.usedBytes))
-              : t.documents.usedOf(formatBytes(storage.usedBytes), formatBytes(storage.limitBytes))}
-          </Text>
-        )}
-      </Group>
-      <DocumentFilterFields tags={tags} type={type} onChange={narrow} />
+      </DocumentFilterFields>
       <Paged query={documents} isEmpty={items.length === 0} empty={<Nothing isFiltered={Object.keys(filter).length > 0} />}>
         <DocumentTable pages={pages} />
       </Paged>
@@ -167,6 +171,11 @@ const DocumentRow = memo(function DocumentRow({ document, isSelected, place, onS
       </Table.Td>
       <Table.Td>
         <DocumentState document={document} />
+        {document.failedJob?.error && (
+          <Foreign size="xs" lineClamp={1} title={document.failedJob.error.message}>
+            {document.failedJob.error.message}
+          </Foreign>
+        )}
       </Table.Td>
       <Table.Td className="number">{formatBytes(document.size)}</Table.Td>
       <TimeCell at={document.createdAt} />
@@ -176,21 +185,3 @@ const DocumentRow = memo(function DocumentRow({ document, isSelected, place, onS
     </Table.Tr>
   );
 });
-
-function DocumentState({ document: { status, extracted, indexedAt, failedJob } }: { document: Document }) {
-  const states = t.documents.states;
-  if (status === 'pending') return <StateMark tone="busy">{states.pending}</StateMark>;
-  if (failedJob)
-    return (
-      <>
-        <StateMark tone="bad">{states.failed}</StateMark>
-        {failedJob.error && (
-          <Foreign size="xs" lineClamp={1} title={failedJob.error.message}>
-            {failedJob.error.message}
-          </Foreign>
-        )}
-      </>
-    );
-  if (indexedAt) return <StateMark tone="good">{states.searchable}</StateMark>;
-  return <StateMark tone="quiet">{extracted ? states.read : states.stored}</StateMark>;
-}

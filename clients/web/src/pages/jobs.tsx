@@ -111,7 +111,7 @@ function JobTable({ items }: { items: ListedJob[] }) {
   };
   const name = (
     <Group gap="sm" wrap="nowrap">
-      {items.some(canAct) && all}
+      <span className={items.some(canAct) ? undefined : 'no-choice'}>{all}</span>
       {t.jobs.job}
     </Group>
   );
@@ -176,7 +176,7 @@ const JobRow = memo(function JobRow({ job, name, isSelected, onSelect }: JobRowP
               aria-label={t.common.select(`${kind}, ${name}`)}
               checked={isSelected && canAct(job)}
               onChange={() => onSelect(id)}
-              style={canAct(job) ? undefined : { visibility: 'hidden' }}
+              className={canAct(job) ? undefined : 'no-choice'}
             />
             <LinkTo to="/o/$organization/$workspace/jobs/$id" params={{ ...slugsOf(place), id: job.id }} className="name">
               {kind}
@@ -184,12 +184,14 @@ const JobRow = memo(function JobRow({ job, name, isSelected, onSelect }: JobRowP
             <DocumentName job={job} name={name} />
           </div>
           {job.error && (
-            <Text c="red" className="foreign job-error">
+            <Text c="red" className="foreign below-line">
               {job.error.message}
             </Text>
           )}
           {job.nextAttemptAt && job.status === 'queued' && (
-            <Text c="dimmed">{job.waiting ? t.jobs.waiting[job.waiting] : t.jobs.nextAttempt(formatRelative(job.nextAttemptAt))}</Text>
+            <Text c="dimmed" className="below-line">
+              {job.waiting ? t.jobs.waiting[job.waiting] : t.jobs.nextAttempt(formatRelative(job.nextAttemptAt))}
+            </Text>
           )}
         </Stack>
       </Table.Td>

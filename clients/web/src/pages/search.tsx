@@ -11,6 +11,7 @@ import { PageHead } from '../components/page-head.tsx';
 import { PassageLink } from '../components/passage-link.tsx';
 import { QueryForm } from '../components/query-form.tsx';
 import { Waiting } from '../components/waiting.tsx';
+import { flowed } from '../flowed.ts';
 import { service } from '../service.ts';
 import { formatNumber, t } from '../text.ts';
 
@@ -129,7 +130,8 @@ function Scores({ result: { rank, score, lexicalScore }, mode }: { result: Resul
 }
 
 /** The text of a chunk with the words that matched. Positions count code points. */
-function Highlighted({ result: { text, highlights = [] } }: { result: Result }) {
+function Highlighted({ result: { citation, highlights = [], ...result } }: { result: Result }) {
+  const text = citation?.page ? flowed(result.text) : result.text;
   let done = 0;
   const pieces = highlights.map(({ start, end }) => {
     const piece = { start, before: sliceCharacters(text, { start: done, end: start }), word: sliceCharacters(text, { start, end }) };

@@ -37,7 +37,7 @@ export default function Usage() {
       {data && (
         <>
           <Text mb="md">{data.plan ? t.usage.plan(data.plan) : t.usage.free}</Text>
-          <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
+          <SimpleGrid cols={{ base: 2, sm: 5 }} spacing="md">
             <Amount what={t.usage.credits} used={data.usage.aiCredits} limit={data.limits?.aiCredits} />
             <Amount what={t.usage.storage} used={data.storage.usedBytes} limit={data.storage.limitBytes} format={formatBytes} />
             <Amount what={t.nav.pages.workspaces} used={data.usage.workspaces} limit={data.limits?.workspaces} />
