@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { billingOn } from '../../api/auth/support/service.ts';
 import { sendEvents } from '../../lab/stripe-stand-in/send-events.ts';
 import { type StripeServer, startStripeServer } from '../../lab/stripe-stand-in/stripe-server.ts';
+import { violationsOf } from './support/axe.ts';
+import { act } from './support/row-menu.ts';
 import { pathOf, useConsole } from './support/use-console.ts';
 
 describe('The plan in the console', () => {
@@ -30,5 +32,31 @@ describe('The plan in the console', () => {
     await page.getByRole('button', { name: 'Invoices and payment' }).click();
     await page.getByText('The payment provider').waitFor();
     expect(stripe.requests.some((request) => request.startsWith('POST /v1/billing_portal/sessions'))).to.equal(true);
+  });
+
+  it('is given by a platform admin by hand, with single limits, until a day, and taken back', async () => {
+    const admin = await api.signUp('Platform Admin');
+    await api.makePlatformAdmin(admin);
+    const given = await api.createTenant();
+    const { page } = await open(`/admin/organizations?q=${given.slug}`, { as: admin });
+    await act(page, /./, 'Plan by hand');
+    await page.getByLabel('Plan', { exact: true }).selectOption({ label: 'Team' });
+    await page.getByLabel('Credits a month').fill('5000');
+    await page.getByLabel('Storage of each workspace, in GB').fill('1.5');
+    await page.getByLabel(/^Until/).fill('2999-12-31');
+    await page.getByLabel('Reason').fill('A trial.');
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    expect(await violationsOf(page)).to.deep.equal([]);
+    await page.getByRole('button', { name: 'Give', exact: true }).click();
+    await page.getByText(/^Given by the operator until Dec 31, 2999: A trial\.$/).waitFor();
+    const planOf = async () => {
+      const path = `/api/v1/organizations/${given.organizationId}/usage`;
+      const { plan, limits } = (await api.request('GET', path, { token: given.owner.token })).body;
+      return { plan, credits: limits.aiCredits, storage: limits.storageBytes };
+    };
+    expect(await planOf()).to.deep.equal({ plan: 'team', credits: 5_000, storage: 1_500_000_000 });
+    await act(page, /./, 'End the plan by hand');
+    await page.getByText(/^Given by the operator/).waitFor({ state: 'detached' });
+    expect((await planOf()).plan).to.equal('free');
   });
 });

@@ -456,6 +456,21 @@ export const de: Messages = {
     credits: 'Credits',
     money: (currency) => `Bekannte Kosten der Anbieter, in ${currency}`,
   },
+  byHand: {
+    change: 'Tarif von Hand',
+    end: 'Tarif von Hand beenden',
+    title: (name) => `Tarif oder Grenzen für ${name}`,
+    hint: 'Sie gelten anstelle dessen, was bezahlt wird, und ersetzen frühere. Leere Grenzen sind die des Tarifs.',
+    paid: 'Was bezahlt wird',
+    give: 'Vergeben',
+    limits: {
+      aiCredits: 'Credits im Monat',
+      members: 'Mitglieder',
+      workspaces: 'Arbeitsbereiche',
+      storage: 'Speicher je Arbeitsbereich, in GB',
+    },
+    until: 'Bis zum Beginn dieses Tages (UTC)',
+  },
   keeping: {
     retention: 'Aufbewahrung',
     title: (name) => `Wie lange „${name}“ was behält`,

@@ -453,6 +453,16 @@ export const en = {
     credits: 'Credits',
     money: (currency: string) => `Known cost of providers, in ${currency}`,
   },
+  byHand: {
+    change: 'Plan by hand',
+    end: 'End the plan by hand',
+    title: (name: string) => `A plan or limits for ${name}`,
+    hint: 'They stand in place of what it pays for, and replace what was given before. Empty limits are those of the plan.',
+    paid: 'What it pays for',
+    give: 'Give',
+    limits: { aiCredits: 'Credits a month', members: 'Members', workspaces: 'Workspaces', storage: 'Storage of each workspace, in GB' },
+    until: 'Until the beginning of this day (UTC)',
+  },
   keeping: {
     retention: 'Retention',
     title: (name: string) => `How long “${name}” keeps what`,

@@ -6,6 +6,7 @@ import { allOrganizationsQuery, type ListedOrganization } from '../../admin-quer
 import { Empty } from '../../components/empty.tsx';
 import { Foreign } from '../../components/foreign.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
+import { OverridePlan } from '../../components/override-plan.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Paged } from '../../components/paged.tsx';
 import { QueryForm } from '../../components/query-form.tsx';
@@ -46,7 +47,8 @@ export default function Organizations() {
 }
 
 function OrganizationTable({ items }: { items: ListedOrganization[] }) {
-  const [asked, setAsked] = useState<ListedOrganization>();
+  const [asked, setAsked] = useState<{ what: 'suspend' | 'plan'; organization: ListedOrganization }>();
+  const onClose = () => setAsked(undefined);
   return (
     <>
       <Rows
@@ -60,10 +62,11 @@ function OrganizationTable({ items }: { items: ListedOrganization[] }) {
         ]}
       >
         {items.map((organization) => (
-          <OrganizationRow key={organization.id} organization={organization} onSuspend={() => setAsked(organization)} />
+          <OrganizationRow key={organization.id} organization={organization} onAsk={(what) => setAsked({ what, organization })} />
         ))}
       </Rows>
-      {asked && <Suspend organization={asked} onClose={() => setAsked(undefined)} />}
+      {asked?.what === 'suspend' && <Suspend organization={asked.organization} onClose={onClose} />}
+      {asked?.what === 'plan' && <OverridePlan organization={asked.organization} onClose={onClose} />}
     </>
   );
 }
@@ -80,10 +83,10 @@ function Suspend({ organization: { id: organizationId, name }, onClose }: { orga
 
 function OrganizationRow({
   organization: { id, name, slug, plan, subscription, members, workspaces, createdAt, suspension, byHand },
-  onSuspend,
+  onAsk,
 }: {
   organization: ListedOrganization;
-  onSuspend: () => void;
+  onAsk: (what: 'suspend' | 'plan') => void;
 }) {
   return (
     <Table.Tr>
@@ -114,9 +117,11 @@ function OrganizationRow({
           name={name}
           changes={listed}
           actions={[
+            plan !== null && { label: t.byHand.change, run: () => onAsk('plan') },
+            byHand && { label: t.byHand.end, run: () => service.admin.organizations.endPlanOverride({ organizationId: id }) },
             suspension
               ? { label: t.admin.lift, run: () => service.admin.organizations.liftSuspension({ organizationId: id }) }
-              : { label: t.admin.suspend, isDangerous: true, run: onSuspend },
+              : { label: t.admin.suspend, isDangerous: true, run: () => onAsk('suspend') },
           ]}
         />
       </Table.Td>
