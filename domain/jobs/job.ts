@@ -4,6 +4,7 @@ import { anyOf, batchedRead } from '../../db/batched-read.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import type { JobStatus, JobTable, WaitCause } from '../../db/schema.ts';
 import { inWorkspace } from '../documents/document.ts';
+import { findReadOnly } from '../platform/read-only.ts';
 
 /** A job as the database holds it. */
 export type JobRow = Selectable<JobTable>;
@@ -137,13 +138,16 @@ export type UnfinishedJob = { status: 'queued'; delayMs: number; waitsFor?: Wait
 
 /** The shortest wait, if the next attempt is already due and another run is about to claim it. */
 const shortestWaitMs = 1_000;
+/** While the deployment is read-only no attempt begins. */
+const readOnlyWaitMs = 30_000;
 
 /** The state of a job; `gone` if it has no row. How long a queued one has to wait is decided by the database's clock. */
 export async function jobStateOf(db: Db | Transaction, job: JobHead | undefined): Promise<JobState> {
   if (!job) return { status: 'gone' };
   if (job.status === 'failed') return { status: 'failed', error: { code: job.error_code ?? 'unknown', message: job.error_message ?? '' } };
   if (job.status !== 'queued') return { status: job.status };
-  const delayMs = Math.max(job.next_attempt_at ? await msUntil(db, job.next_attempt_at) : 0, shortestWaitMs);
+  const minMs = (await findReadOnly(db)) === null ? shortestWaitMs : readOnlyWaitMs;
+  const delayMs = Math.max(job.next_attempt_at ? await msUntil(db, job.next_attempt_at) : 0, minMs);
   return { status: 'queued', delayMs, ...(job.waits_for && job.waiting_since ? { waitsFor: job.waits_for } : {}) };
 }
 

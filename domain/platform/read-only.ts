@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { type Actor, recordAudit } from '../audit.ts';
@@ -15,8 +16,12 @@ export async function refuseReadOnly(db: Db | Transaction): Promise<void> {
   if (reason !== null) throw new ApiError('SERVICE_UNAVAILABLE', { message: `This deployment is read-only: ${reason}`, retryAfterSeconds });
 }
 
-/** Has this deployment take no writes for a reason, or again with null. */
+/** Has this deployment take no writes for a reason, or again with null. Jobs that wait for a provider then wait anew. */
 export async function setReadOnly(trx: Transaction, actor: Actor, reason: string | null): Promise<void> {
+  if (reason === null) {
+    const isWaiting = sql<boolean>`status = 'queued' and waiting_since is not null`;
+    await trx.updateTable('job').set({ waiting_since: sql`clock_timestamp()` }).where(isWaiting).execute();
+  }
   const { id } = await trx.updateTable('deployment').set({ read_only: reason }).returning('id').executeTakeFirstOrThrow();
   const action = reason === null ? 'deployment.writable' : 'deployment.readOnly';
   await recordAudit(trx, actor, { organizationId: null, action, targetId: id, metadata: { reason } });

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { routes } from '../../contract/index.ts';
+import { claimJob } from '../../domain/jobs/claim-job.ts';
+import { jobStateOf } from '../../domain/jobs/job.ts';
 import { createRows, inputsFor } from '../contract/support/rows.ts';
 import { createKey } from '../support/api-keys.ts';
 import { listAuthEndpoints } from '../support/auth-endpoints.ts';
@@ -20,7 +22,10 @@ describe('A read-only deployment', () => {
     const { DATABASE_URL, TEMPORAL_ADDRESS, DATA_DIR } = api.stack.env;
     expect((await runOps(['read-only', ...args], { DATABASE_URL, TEMPORAL_ADDRESS, DATA_DIR })).code).to.equal(0);
   };
-  afterEach(() => api.database.db.updateTable('deployment').set({ read_only: null }).execute());
+  afterEach(async () => {
+    await api.database.db.updateTable('deployment').set({ read_only: null }).execute();
+    await api.database.db.deleteFrom('provider_outage').execute();
+  });
 
   for (const transport of transports)
     it(`refuses every operation that writes, with the reason, over ${transport}`, async () => {
@@ -68,6 +73,28 @@ describe('A read-only deployment', () => {
       { action: 'deployment.readOnly', metadata: { reason } },
       { action: 'deployment.writable', metadata: { reason: null } },
     ]);
+  });
+
+  it('has a job look again twice a minute, and counts no time in which it waits for a provider', async () => {
+    const { db } = api.database;
+    const { organizationId } = tenant;
+    await db
+      .insertInto('provider_outage')
+      .values({ part: 'embed', cause: 'failing', next_probe_at: sql`now() + interval '1 hour'` })
+      .execute();
+    await sql`insert into job (id, organization_id, kind, input, max_attempts, credits, credit_month, waits_for, waiting_since, next_attempt_at)
+      values ('waiting', ${organizationId}, 'text.embed', '{}', 4, 0, now(), 'embed', now() - interval '2 hours', now())`.execute(db);
+    const times = { longestWaitMs: 3_600_000, slotMs: 1_000, leaseMs: 1_000, probeDelaysMs: [1_000] };
+    const claim = () => claimJob(db, 'waiting', 'an attempt', times);
+    await ops('--reason', reason);
+    const inside = await claim();
+    expect(inside).to.include({ claimed: false, waits: true });
+    expect(await jobStateOf(db, inside.job)).to.deep.equal({ status: 'queued', delayMs: 30_000, waitsFor: 'embed' });
+    await ops('--off');
+    const after = await claim();
+    expect(after).to.include({ claimed: false, waits: true });
+    expect(after.job).to.include({ status: 'queued', waits_for: 'embed' });
+    await db.deleteFrom('job').where('id', '=', 'waiting').execute();
   });
 
   it('begins no attempt and no other work, which go on afterwards', async () => {
