@@ -11,6 +11,8 @@ import { tellingOf } from './common-words.ts';
 const contextWeight = 0.5;
 /** The share of the question's content words that a unit needs to be an answer: by itself, or picked by a model. */
 const least = { alone: 0.5, picked: 0.25 };
+/** The share of the best unit's score that a further one needs. Without it each row of a table answers what one of them does. */
+const leastOfBest = 0.5;
 
 /** A unit by its number, with shares of the question's content words. */
 interface Ranked {
@@ -31,7 +33,11 @@ interface Ranked {
 export function answerQuestion(question: Question): Pick[] {
   const answers = rankUnits(question).filter(({ unit, near, share }) => !unit.heading && near > 0 && share >= least.alone);
   const best = answers.sort((one, other) => other.score - one.score || one.number - other.number);
-  return best.slice(0, question.maxSentences).map(({ number }) => ({ units: [number], mark: null }));
+  const enough = leastOfBest * (best[0]?.score ?? 0);
+  return best
+    .slice(0, question.maxSentences)
+    .filter(({ score }) => score >= enough)
+    .map(({ number }) => ({ units: [number], mark: null }));
 }
 
 /** Leaves out what a model picked that has too few of the question's content words. */

@@ -45,6 +45,11 @@ describe('answering from passages', () => {
     expect(answer('ferry island small lighthouse', ['A ferry came.'])).to.deep.equal([]);
   });
 
+  it('shows the row that is asked for, and no other of the table', () => {
+    const table = '## Stock\n\n| Article | Pieces |\n| Belt A42 | 12 |\n| Bearing 6204 | 44 |\n| Nut M8 | 900 |';
+    expect(answer('How many of the belt A42 are in stock?', [table])).to.deep.equal(['Article: Belt A42 · Pieces: 12']);
+  });
+
   it('shows no unit that has no word of the question itself, or in its headings', () => {
     expect(answer('ferry', ['The ferry came. Rain fell. Nobody left.'])).to.deep.equal(['The ferry came.']);
   });

@@ -51,11 +51,15 @@ describe('A newcomer in the console', function () {
     expect(await sentence.textContent()).to.equal(said);
     // The next question leans on the first, whose answer stays.
     const body = page.waitForRequest((request) => /documents\/ask$/.test(request.url()));
+    await page.setViewportSize({ width: 1280, height: 500 });
     await page.getByLabel('What else do you want to know?').fill('And who may wash them?');
     await page.getByRole('button', { name: 'Ask', exact: true }).click();
     expect((await body).postData()).to.contain('"conversation":["How often are the mirrors washed?"]');
     const next = page.getByRole('region', { name: 'And who may wash them?' });
     await next.getByText(/· 3 credits$/).waitFor();
+    // On a low window, too, the newest question is in view.
+    expect((await next.boundingBox())?.y).to.be.within(40, 350);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page
       .getByRole('region', { name: 'How often are the mirrors washed?' })
       .getByText(/Mirrors are washed/)

@@ -5,6 +5,7 @@ import IconFileText from '@tabler/icons-react/icons/IconFileText';
 import IconPlus from '@tabler/icons-react/icons/IconPlus';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { canCopy } from '../clipboard.ts';
 import { Empty } from '../components/empty.tsx';
 import { Failure } from '../components/failure.tsx';
@@ -34,7 +35,11 @@ export default function Ask() {
   const questions = q && key ? [...before, q] : [];
   const turns = questions.map((_, turn) => ({ id: `${key} ${turn}`, asked: questions.slice(0, turn + 1) }));
   const ask = (asked: string) =>
-    navigate({ search: questions.length === 0 ? { q: asked, key: newKey() } : { q: asked, key, before: questions } });
+    navigate({
+      search: questions.length === 0 ? { q: asked, key: newKey() } : { q: asked, key, before: questions },
+      // The newest turn comes into view by itself.
+      resetScroll: false,
+    });
   return (
     <>
       <PageHead title={t.nav.pages.ask}>
@@ -88,6 +93,11 @@ interface TurnProps {
  */
 function Turn({ questions, conversation, isLast }: TurnProps) {
   const { workspace } = route.useRouteContext();
+  const section = useRef<HTMLElement>(null);
+  const isNewest = isLast && questions.length > 1;
+  useEffect(() => {
+    if (isNewest) section.current?.scrollIntoView();
+  }, [isNewest]);
   const question = questions.at(-1) ?? '';
   const before = questions.slice(0, -1).slice(-longestConversation);
   const idempotencyKey = questions.length === 1 ? conversation : `${conversation}-${questions.length}`;
@@ -99,7 +109,7 @@ function Turn({ questions, conversation, isLast }: TurnProps) {
     enabled: isLast,
   });
   return (
-    <section className="turn" aria-label={question}>
+    <section ref={section} className="turn" aria-label={question}>
       <Title order={2} size="h4" mb="sm" className="foreign">
         {question}
       </Title>
@@ -177,15 +187,23 @@ function NothingFound({ question }: { question: string }) {
   );
 }
 
+/** A row of a table is shown by its cells, each with the head of its column, instead of the bars or commas between them. */
 function Quoted({ sentence: { text, mark, citations } }: { sentence: Sentence }) {
-  const [before, after] = mark ? splitAt(text, mark) : [text, ''];
+  const shown = citations.map(cellsOf).find((cells) => cells !== '') ?? text;
+  const at = mark ? shown.indexOf(mark) : -1;
   return (
     <li>
       <Paper withBorder p="md">
         <Foreign size="md">
-          {before}
-          {mark && <mark>{mark}</mark>}
-          {after}
+          {mark && at >= 0 ? (
+            <>
+              {shown.slice(0, at)}
+              <mark>{mark}</mark>
+              {shown.slice(at + mark.length)}
+            </>
+          ) : (
+            shown
+          )}
         </Foreign>
         {citations.map((citation) => (
           <Cited key={`${citation.documentId} ${citation.start}`} citation={citation} />
@@ -195,17 +213,15 @@ function Quoted({ sentence: { text, mark, citations } }: { sentence: Sentence })
   );
 }
 
-function splitAt(text: string, mark: string): [string, string] {
-  const at = text.indexOf(mark);
-  return [text.slice(0, at), text.slice(at + mark.length)];
+function cellsOf({ context }: Citation): string {
+  return (context?.cells ?? []).map(({ head, text }) => (head === '' ? text : `${head}: ${text}`)).join(' · ');
 }
 
 /** Where a sentence stands, and what stands around it. */
 function Cited({ citation }: { citation: Citation }) {
   const { documentName, page, headings, recognized, context } = citation;
   const where = [...(page ? [t.search.page(page)] : []), ...headings, ...(recognized ? [t.ask.recognized] : [])];
-  const cells = context?.cells.map(({ head, text }) => (head === '' ? text : `${head}: ${text}`)).join(' · ');
-  const around = [context?.lead, ...(context?.parents ?? []), cells, context?.before, context?.after].filter(Boolean);
+  const around = [context?.lead, ...(context?.parents ?? []), context?.before, context?.after].filter(Boolean);
   return (
     <>
       {around.length > 0 && (
