@@ -1,3 +1,4 @@
+import { forward, type Span } from '../characters.ts';
 import type { Unit } from './cut-units.ts';
 import { leansOnBefore } from './leaning.ts';
 
@@ -14,12 +15,16 @@ export interface UnitContext {
   cells: { head: string; text: string }[];
 }
 
+/** How much of each line of a context is shown, in characters: the line before a table may be as long as what is read of a document. */
+const maxLine = 1_000;
+
 /** The context of the units from `first` to `last`. */
 export function contextOf(text: string, units: Unit[], first: number, last = first): UnitContext {
   const unit = units[first];
+  const show = ({ start, end }: Span) => text.slice(start, Math.min(end, forward(text, start, maxLine)));
   const say = (index: number) => {
     const beside = units[index];
-    return beside ? text.slice(beside.start, beside.end) : null;
+    return beside ? show(beside) : null;
   };
   const sentence = (index: number) => (units[index]?.kind === 'sentence' && units[index].place === unit?.place ? say(index) : null);
   if (unit?.place) {
@@ -28,7 +33,7 @@ export function contextOf(text: string, units: Unit[], first: number, last = fir
     return {
       before: sentence(first - 1),
       after: sentence(last + 1),
-      lead: row ? text.slice(row.start, row.end) : null,
+      lead: row ? show(row) : null,
       parents: keys,
       cells,
     };

@@ -95,6 +95,18 @@ describe('An answer', () => {
     expect(context).to.deep.include({ lead: 'Weights of lamps.', cells });
   });
 
+  it('shows a thousand characters of each line beside a unit, and the unit whole', () => {
+    const long = `${'😀 around '.repeat(4_000)}the lamps`;
+    const item = `- ${'rope '.repeat(3_000).trim()}`;
+    const passage = passageOf(`${long}:\n\n${item}\n  - oil`);
+    const answer = [2, 3].map((unit) => ({ units: [unit], mark: null }));
+    const { sentences } = toAnswer({ answer, draft: null, extractive: true, model: null }, [passage], 5);
+    expect(sentences[0]?.text).to.equal(item);
+    const { lead, parents } = sentences[1]?.citations[0]?.context ?? expect.fail();
+    expect(lead).to.equal([...long].slice(0, 1_000).join(''));
+    expect(parents).to.deep.equal([item.slice(0, 1_000)]);
+  });
+
   it('is picked of units with the heads that a thousand characters have', () => {
     const head = 'wide '.repeat(4_000).trim();
     const { units } = toUnits(passageOf(`${'Around '.repeat(4_000)}:\n\n| ${head} | b |\n${'| 1 | 2 |\n'.repeat(300)}`));
