@@ -1,9 +1,9 @@
-import type { Transaction } from '../../db/connect.ts';
+import type { Db, Transaction } from '../../db/connect.ts';
 import { creditsPerAnswer, openCharge, refundCharge, settleCharge } from '../credits/open-charge.ts';
 import { type Search, type SearchDeps, searchDocuments } from '../search/search-documents.ts';
 import type { Answer, Picked } from './answer.ts';
 import { type Passage, readPassages } from './read-passages.ts';
-import { nothing, toAnswer } from './to-answer.ts';
+import { type Made, nothing, toAnswer } from './to-answer.ts';
 
 /** A question; `before` is the one that it leans on, whose words count as its own. */
 export interface Asked {
@@ -37,11 +37,7 @@ export async function askDocuments(deps: AskDeps, search: Omit<Search, 'query'>,
   await openCharge(db, getPlan, 'answer', { id, organizationId, workspaceId, actorId });
   const refund = (reason?: string) => refundCharge(db, 'answer', id, reason).catch((error) => onUnsettled(error, id));
   try {
-    const asked = await deps.understand();
-    const query = asked.before === null ? asked.question : `${asked.before} ${asked.question}`;
-    const { chunks } = await searchDocuments({ ...deps, isCharged: false }, { ...search, query });
-    const passages = await readPassages(db, chunks);
-    const made = passages.length > 0 ? toAnswer(await deps.pick(asked, passages), passages, deps.maxSentences) : nothing;
+    const made = (await isAnythingIndexed(db, workspaceId)) ? await makeAnswer(deps, search) : nothing;
     const isAnswered = made.sentences.length > 0;
     const answer = await keep(async (trx) => {
       if (isAnswered) await settleCharge(trx, 'answer', id);
@@ -54,4 +50,18 @@ export async function askDocuments(deps: AskDeps, search: Omit<Search, 'query'>,
     await refund();
     throw error;
   }
+}
+
+async function makeAnswer(deps: AskDeps, search: Omit<Search, 'query'>): Promise<Made> {
+  const asked = await deps.understand();
+  const query = asked.before === null ? asked.question : `${asked.before} ${asked.question}`;
+  const { chunks } = await searchDocuments({ ...deps, isCharged: false }, { ...search, query });
+  const passages = await readPassages(deps.db, chunks);
+  return passages.length > 0 ? toAnswer(await deps.pick(asked, passages), passages, deps.maxSentences) : nothing;
+}
+
+/** Whether a search of a workspace can find anything: without, a provider would be paid for nothing. */
+async function isAnythingIndexed(db: Db, workspaceId: string): Promise<boolean> {
+  const chunk = db.selectFrom('chunk').select('id').where('workspace_id', '=', workspaceId).limit(1);
+  return (await chunk.executeTakeFirst()) !== undefined;
 }

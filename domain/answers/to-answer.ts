@@ -7,7 +7,7 @@ import { isRecognized, type Passage } from './read-passages.ts';
 import { contextOf, firstShown } from './unit-context.ts';
 
 /** An answer before it is charged for. */
-type Made = Omit<Answer, 'id' | 'organizationId' | 'credits'>;
+export type Made = Omit<Answer, 'id' | 'organizationId' | 'credits'>;
 
 /** A unit of a passage. */
 interface Place {

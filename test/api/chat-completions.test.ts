@@ -127,6 +127,17 @@ describe('The chat protocol of OpenAI, by the client of its authors', () => {
     expect(choices[0]?.message.content).to.equal(sentences.join('\n\n'));
   });
 
+  it('asks no model where nothing is indexed', async () => {
+    const { owner, workspaceId } = await api.createTenant();
+    const calls = ai.calls.length;
+    const body = { question: 'When does it open?', conversation: ['Is there a dome?'] };
+    const { body: answer } = await expectOk(
+      api.request('POST', `/api/v1/workspaces/${workspaceId}/documents/ask`, { token: owner.token, body }),
+    );
+    expect(answer).to.deep.include({ nothingFound: true, sentences: [], credits: 0 });
+    expect(ai.calls.slice(calls)).to.deep.equal([]);
+  });
+
   it('keeps the words of what the question is said to lean on', async () => {
     ai.behave('rewrite', () => ({ body: { question: 'When does the dome open?' } }));
     const { token } = await createKey(api, tenant, { permissions: ['document:read'] });
