@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
@@ -338,6 +338,8 @@ describe('docker-compose.yml', () => {
     const needed = new Set([...files].map((file) => file.split('/')[0]));
     const ignored = readFileSync('ops/deploy/Dockerfile.dockerignore', 'utf8');
     const held = ignored.matchAll(/^!([a-z]+)$/gm);
+    // Without BuildKit, docker knows this name only.
+    expect(readlinkSync('.dockerignore')).to.equal('ops/deploy/Dockerfile.dockerignore');
     // The secrets of the host are below it.
     expect(ignored.split('\n').indexOf('ops/deploy')).to.be.greaterThan(ignored.split('\n').indexOf('!ops'));
     // Vite reads the settings of TypeScript, which are those of the root.
