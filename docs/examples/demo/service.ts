@@ -58,6 +58,7 @@ async function findLocalService(search: Search): Promise<Service | undefined> {
 async function startOwnService(search: Search, { onServiceExit }: CrashWatch): Promise<Service> {
   const { local, screen, signal } = search;
   screen.line('No service runs here: starting one for the time of the demo.', 0);
+  screen.line('Run npm start first, and the demo ends with a link to its documents in the console.', 0);
   const { stack, stop } = await startLocalService(local, { stream: screen.stream, shared: false, abort: signal, onServiceExit });
   return await connect(search, stack.apiUrl, stack.env.TEMPORAL_UI_URL).then(
     (service) => ({ ...service, stop }),
