@@ -78,6 +78,13 @@ describe('The list of documents in the console', () => {
     const versions = page.getByRole('region', { name: 'Versions' });
     await versions.getByRole('row', { name: /^1 31 B/ }).waitFor();
     await versions.getByRole('row', { name: /^2 30 B/ }).waitFor();
+    await api.database.db
+      .updateTable('document')
+      .set({ extracted_ocr_confidence: [92, null, 81] })
+      .where('id', '=', documentId)
+      .execute();
+    await page.reload();
+    await page.getByText('text recognition at least 81% sure').waitFor();
     expect(await violationsOf(page)).to.deep.equal([]);
     expect(complaints).to.deep.equal([]);
   });
@@ -103,6 +110,20 @@ describe('The list of documents in the console', () => {
     await page.getByRole('button', { name: 'Actions for broken.pdf' }).click();
     expect(await page.getByRole('menuitem').allTextContents()).to.deep.equal(['Upload a new version', 'Rename', 'Delete']);
     expect(await page.getByRole('button', { name: 'Make searchable' }).count()).to.equal(0);
+    await page.keyboard.press('Escape');
+
+    // In the list of jobs the reason stands below the name, and not below the box before it.
+    await page.getByRole('link', { name: 'Jobs', exact: true }).click();
+    const job = page.getByRole('row', { name: /broken\.pdf/ });
+    await job.getByText(error.message).waitFor();
+    const left = await page.evaluate(
+      "(() => { const range = document.createRange(); range.selectNodeContents(document.querySelector('.below-line')); return range.getBoundingClientRect().x; })()",
+    );
+    expect(left).to.be.closeTo((await job.getByRole('link', { name: 'Make searchable' }).boundingBox())?.x ?? 0, 1);
+    // What was given back is in neither sum.
+    await page.getByRole('link', { name: 'Usage' }).click();
+    const used = await page.locator('.amount').first().textContent();
+    await page.getByRole('img', { name: `Credits by day and kind: ${used} in all` }).waitFor();
   });
 });
 

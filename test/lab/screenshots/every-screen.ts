@@ -34,7 +34,7 @@ export async function takeEveryScreen(browser: Browser, { workspaceUrl, state }:
   const { origin } = new URL(workspaceUrl);
   const endpointUrl = await fillScreens(await openContext(browser, { storageState: state }), workspaceUrl, options.webhookUrl);
   for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of [1280, 390]) {
+    for (const width of [1440, 390]) {
       const look = { viewport: { width, height: 800 }, colorScheme };
       const take = async (page: Page, address: string, name: string) => {
         await page.goto(address);

@@ -40,7 +40,7 @@ export default function Jobs() {
         <LiveMark live={live} />
       </PageHead>
       {live.state === 'lost' && <Failure error={live.error} title={t.jobs.lost} retry={live.again} />}
-      <Group justify="space-between" align="flex-start" gap="sm">
+      <Group justify="space-between" align="flex-start" gap="sm" mb="sm">
         <StatusFilter status={status} />
         {status === 'failed' && <RetryAll items={items} />}
       </Group>
