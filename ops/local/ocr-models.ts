@@ -28,8 +28,10 @@ export async function findOcrModels({ supervisor, logFile, note, ...where }: Fet
   let into: string | undefined;
   try {
     const made = mkdirSync(dirname(directory), { recursive: true });
+    const own = inClone(where.clone);
     // Whatever the mask of this user leaves to others: the users that read images go through it.
-    for (let at = dirname(directory); made !== undefined && at.startsWith(made); at = dirname(at)) chmodSync(at, 0o711);
+    for (let at = dirname(directory); (made && at.startsWith(made)) || at.startsWith(own); at = dirname(at))
+      chmodSync(at, statSync(at).mode | 0o011);
     if (isThere(directory)) return directory;
     into = mkdtempSync(`${directory}-unfinished-`);
     note('downloading the models of text recognition (PP-OCRv6, 27 MB, once)');
@@ -63,7 +65,11 @@ function isThere(directory: string): boolean {
  */
 function chooseCache(ofUser: string, clone = root): string {
   const isClosed = process.getuid?.() === 0 && !isOpen(ofUser) && isOpen(clone);
-  return isClosed ? join(clone, 'node_modules', '.cache', 'sheaf') : ofUser;
+  return isClosed ? join(inClone(clone), 'sheaf') : ofUser;
+}
+
+function inClone(clone = root): string {
+  return join(clone, 'node_modules', '.cache');
 }
 
 /** Whether other users may go through a directory, or through those above it that there are. */
