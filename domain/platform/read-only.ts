@@ -18,7 +18,7 @@ export async function refuseReadOnly(db: Db | Transaction): Promise<void> {
 
 /** Has this deployment take no writes for a reason, or again with null. Jobs that wait for a provider then wait anew. */
 export async function setReadOnly(trx: Transaction, actor: Actor, reason: string | null): Promise<void> {
-  if (reason === null) {
+  if (reason === null && (await findReadOnly(trx)) !== null) {
     const isWaiting = sql<boolean>`status = 'queued' and waiting_since is not null`;
     await trx.updateTable('job').set({ waiting_since: sql`clock_timestamp()` }).where(isWaiting).execute();
   }

@@ -94,6 +94,8 @@ describe('A read-only deployment', () => {
     const after = await claim();
     expect(after).to.include({ claimed: false, waits: true });
     expect(after.job).to.include({ status: 'queued', waits_for: 'embed' });
+    await ops('--off');
+    expect((await claim()).job?.waiting_since, 'a second end').to.deep.equal(after.job?.waiting_since);
     await db.deleteFrom('job').where('id', '=', 'waiting').execute();
   });
 
