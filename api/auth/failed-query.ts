@@ -9,11 +9,14 @@ export function noteFailure(error: unknown): unknown {
   return error;
 }
 
-/** Runs an endpoint of better-auth that turns any failure into an empty list. If a query failed, responds with that error, or throws it. */
-export async function orFailedQuery(call: () => Promise<Response>): Promise<Response> {
+/**
+ * Runs an endpoint of better-auth, which turns some failures into a response with one of these statuses: an empty list, or a missing session.
+ * If a query failed, responds with that error, or throws it.
+ */
+export async function orFailedQuery(statuses: number[], call: () => Promise<Response>): Promise<Response> {
   const noted: { error?: unknown } = {};
   const response = await withRequest({ noted }, call);
-  if (noted.error === undefined || response.status !== 200) return response;
+  if (noted.error === undefined || !statuses.includes(response.status)) return response;
   if (noted.error instanceof APIError) return toResponse(noted.error);
   throw noted.error;
 }

@@ -37,7 +37,7 @@ export function handleWithMails(better: Handler, { config, db, writeMails, signU
     collectMails(async () => {
       const startedAt = performance.now();
       try {
-        const response = pathOf(request) === usersPath ? await orFailedQuery(() => handler(request)) : await handler(request);
+        const response = await orFailedQuery(pathOf(request) === usersPath ? [200, 401] : [401], () => handler(request));
         const mails = takeMails();
         if (mails.length > 0) await inTransaction(db, (trx) => writeMails(trx, mails));
         return response;
