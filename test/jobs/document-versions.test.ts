@@ -97,7 +97,7 @@ describe('A new version of a document', () => {
     await until(async () => (await api.database.db.selectFrom('object_to_delete').selectAll().execute()).length === 0);
   });
 
-  it('answers a completion whose first response was lost by the document that has the content now', async () => {
+  it('is returned to a completion whose first response was lost', async () => {
     const id = await original();
     const uploaded = await upload(id);
     await replaced(id);
