@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { extraKinds as types } from '../../contract/content-types.ts';
 import { headingAt, locateHeadings } from '../../domain/chunking/heading-paths.ts';
 import { type AiService, startAiService } from './support/ai-service.ts';
-import { makeDocx, makeEpub, makeOdt, makePptx, wordParagraph, wordStyles } from './support/make-office.ts';
+import { makeDocx, makeEpub, makeOdt, makePptx, makeXlsx, wordParagraph, wordStyles } from './support/make-office.ts';
 
 describe('Headings of office documents and books', () => {
   let service: AiService;
   before(async () => {
-    service = await startAiService({ EXTRA_CONTENT_TYPES: 'docx,pptx,odt,epub' });
+    service = await startAiService({ EXTRA_CONTENT_TYPES: 'docx,pptx,xlsx,odt,epub' });
   });
   after(() => service.stop());
 
@@ -133,5 +133,10 @@ describe('Headings of office documents and books', () => {
       ['The lease of 2026'],
       ...Array(3).fill(['Rent']),
     ]);
+  });
+
+  it('are the names of sheets', async () => {
+    const cells = ['Lamp', '12'].map((text) => `<c t="inlineStr"><is><t>${text}</t></is></c>`).join('');
+    expect(await pathsIn(makeXlsx(`<row>${cells}</row>`), types.xlsx, 'Lamp')).to.deep.equal([['Prices']]);
   });
 });

@@ -20,7 +20,7 @@ const maxColumns = 16_384;
 const headerFooter = /(?:Header|Footer)$/;
 
 /**
- * Reads the sheets of a workbook in their order: the name of each, and its rows that are not empty. Formulas show their last result. Headers
+ * Reads the sheets of a workbook in their order: the name of each as a heading, and its rows that are not empty. Formulas show their last result. Headers
  * stand before them and footers behind them, each once.
  */
 export async function readXlsx(
@@ -49,7 +49,7 @@ export async function readXlsx(
   for (const { name, part } of sheets) {
     if (builder.full) break;
     builder.add(name);
-    builder.endParagraph();
+    builder.endParagraph(1);
     const formulas = await readSheet(archive, part, { shared, formats }, { builder, attachments, headers });
     if (formulas > 0) attachments.unread.push(`formulas without a stored result (${formulas} on ${name})`);
   }
