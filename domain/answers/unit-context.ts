@@ -15,13 +15,15 @@ export interface UnitContext {
   cells: { head: string; text: string }[];
 }
 
-/** How much of each line of a context is shown, in characters: the line before a table may be as long as what is read of a document. */
+/** How much of each line of a context is shown, in characters: the line before a table, or its head, may be as long as a document. */
 const maxLine = 1_000;
 
 /** The context of the units from `first` to `last`. */
 export function contextOf(text: string, units: Unit[], first: number, last = first): UnitContext {
   const unit = units[first];
-  const show = ({ start, end }: Span) => text.slice(start, Math.min(end, forward(text, start, maxLine)));
+  const clip = (line: string) => line.slice(0, forward(line, 0, maxLine));
+  const show = ({ start, end }: Span) => clip(text.slice(start, Math.min(end, start + 2 * maxLine)));
+  const cells = first === last && unit?.kind === 'row' ? unit.cells.map((cell) => ({ ...cell, head: clip(cell.head) })) : [];
   const say = (index: number) => {
     const beside = units[index];
     return beside ? show(beside) : null;
@@ -29,7 +31,6 @@ export function contextOf(text: string, units: Unit[], first: number, last = fir
   const sentence = (index: number) => (units[index]?.kind === 'sentence' && units[index].place === unit?.place ? say(index) : null);
   if (unit?.place) {
     const { keys, row } = unit.place;
-    const cells = unit.kind === 'row' && first === last ? unit.cells : [];
     return {
       before: sentence(first - 1),
       after: sentence(last + 1),
@@ -48,7 +49,6 @@ export function contextOf(text: string, units: Unit[], first: number, last = fir
     depth = above.depth;
     parents.unshift(top - 1);
   }
-  const cells = first === last ? unit.cells : [];
   return { before: null, after: null, lead: sentence(top - 1), parents: parents.flatMap((index) => say(index) ?? []), cells };
 }
 

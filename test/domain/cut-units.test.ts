@@ -110,6 +110,16 @@ describe('The units of a text', () => {
       ).to.deep.equal(expected);
   });
 
+  it('name the head of a column by its beginning, however long it is', () => {
+    const text = `| Model | ${'Weight '.repeat(1_000)}|\n| --- | --- |\n| K1 | 410 g |`;
+    const units = cutUnits(text, []);
+    const { cells } = contextOf(text, units, units.length - 1);
+    expect(cells.map(({ head, text }) => [head.length, text])).to.deep.equal([
+      [5, 'K1'],
+      [1_000, '410 g'],
+    ]);
+  });
+
   it('are those of a part of JSON without a key that is cut off', () => {
     const text = 'ps":[{"model":"K1","weight":"410 g"},{"model":"K2","wei';
     const units = cutJsonUnits(text, { opening: '"', isBegun: true, goesOn: true });
