@@ -28,6 +28,11 @@ export function createGetPlan(config: Pick<ServerConfig, 'billing' | 'plans' | '
   return config.prices ? Object.assign(read, { prices: config.prices.prices }) : read;
 }
 
+/** The same without prices, for what shares a check of the budget in money with a charge before it. */
+export function withoutPrices(getPlan: GetPlan): GetPlan {
+  return (db, organizationId) => getPlan(db, organizationId);
+}
+
 /**
  * The plan that counts for an organization now, by hand or by its subscriptions, and its limits; null while billing is off, when nothing is
  * capped. One query; read it under the organization's lock if a limit is checked.

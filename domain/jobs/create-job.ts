@@ -19,10 +19,21 @@ import { type CreateJobInput, type JobScope, keepJobScope } from './job-scope.ts
  * LIMIT_REACHED if the credits are used up.
  */
 export async function createJob(trx: Transaction, getPlan: GetPlan, actor: Actor, scope: JobScope, input: CreateJobInput): Promise<JobRow> {
+  return (await findOrCreateJob(trx, getPlan, actor, scope, input)).job;
+}
+
+/** {@link createJob}, which says whether the job is new. */
+export async function findOrCreateJob(
+  trx: Transaction,
+  getPlan: GetPlan,
+  actor: Actor,
+  scope: JobScope,
+  input: CreateJobInput,
+): Promise<{ job: JobRow; isNew: boolean }> {
   await lockOrganization(trx, scope.organizationId);
   await keepJobScope(trx, scope);
   const there = 'once' in input && input.once ? await findJobOf(trx, scope.organizationId, input) : undefined;
-  if (there) return there;
+  if (there) return { job: there, isNew: false };
   const plan = await getPlan(trx, scope.organizationId);
   const { kind, maxAttempts } = input;
   const job = await insertJob(trx, { ...scope, kind, maxAttempts, input: inputOf(input), createdBy: actor.userId }, plan, getPlan.prices);
@@ -32,7 +43,7 @@ export async function createJob(trx: Transaction, getPlan: GetPlan, actor: Actor
     targetId: job.id,
     metadata: { kind, credits: job.credits, documentId: scope.documentId },
   });
-  return job;
+  return { job, isNew: true };
 }
 
 /**

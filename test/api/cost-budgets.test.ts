@@ -72,6 +72,14 @@ describe('A budget in money', () => {
     const many = { organizationId, jobs: [embed(), { ...embed(), workspaceId }] };
     expect((await call('documents.ask', question)).body.data).to.deep.equal(data);
     expect((await call('jobs.createMany', many)).body.data).to.deep.equal(data);
+    // A job that is there already is not charged, so that the next one of its workspace is the first to be checked.
+    const { id: documentId } = await api.upload(tenant, { bytes: 'Mirrors are washed on Mondays.' });
+    const there = { kind: 'document.index', documentId, once: true };
+    await budget(null);
+    await expectOk(call('jobs.create', there));
+    await budget(2_000);
+    const afterOne = { organizationId, jobs: [there, { ...embed(), workspaceId }] };
+    expect((await call('jobs.createMany', afterOne)).body.data).to.deep.equal(data);
     expect((await call('documents.search', { workspaceId, query: 'dome', mode: 'lexical' })).status).to.equal(200);
     expect((await create({})).status).to.equal(200);
     await budget(2_001);
