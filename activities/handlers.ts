@@ -230,11 +230,11 @@ async function extractOnce(deps: ActivityDeps, document: DocumentRow, { report, 
     const { bytes, result } = digested(body);
     const extracted = await deps.ai.extract({ body: Readable.from(bytes), contentType, contentLength, onProgress, ...call });
     const { text, characters, pages, truncated, ocrPages, ocrConfidence, notices, outline } = extracted;
-    const { page_starts: pageStarts, pages_end: pagesEnd, headings } = outline;
+    const { page_starts: pageStarts, pages_end: pagesEnd, headings, lines } = outline;
     // The service may answer before it has read everything.
     const { sizeBytes, sha256 } = result();
     const digest = sizeBytes === contentLength ? { sha256 } : {};
-    const stored = { characters, pages: pageStarts, pagesEnd, headings };
+    const stored = { characters, pages: pageStarts, pagesEnd, headings, lines };
     return { text, characters, pages, truncated, ocrPages, ocrConfidence, notices, outline: stored, ...digest };
   } finally {
     body.destroy();

@@ -148,11 +148,27 @@ const duplicateOf = z
   .object({ id, name: z.string().meta({ examples: ['handbook.pdf'] }) })
   .meta({ id: 'DuplicateOf', description: 'A document of the workspace that has the promised content. Absent if there is none.' });
 
+const share = z
+  .number()
+  .min(0)
+  .max(1)
+  .meta({ examples: [0.25] });
+
+const textLine = z
+  .object({ start: position, end: position, left: share, top: share, width: share, height: share })
+  .meta({ id: 'TextLine', description: 'Where a line stands in the whole text, and on its page, as shares of its width and height.' });
+
 const textPage = z
   .object({
     number: pageNumber,
     start: position.describe('Where the page begins in the whole text.'),
     end: position.describe('Where the next page begins, or the text ends.'),
+    lines: z
+      .array(textLine)
+      .optional()
+      .describe(
+        'The lines of the page that text recognition has read. Absent if it read none; one is left out if its words were torn apart.',
+      ),
   })
   .meta({ id: 'TextPage', description: 'Where a page stands in the text of its document. Positions count Unicode code points, from 0.' });
 

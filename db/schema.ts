@@ -118,6 +118,8 @@ export interface Outline {
   /** Where the last page ends, if the texts of files within the document stand behind the pages. */
   pagesEnd?: number | undefined;
   headings: { level: number; start: number; title: string }[];
+  /** Recognized lines: where each begins and ends, and its box on the page: left, top, width, height, in ten-thousandths of the page. */
+  lines?: [start: number, end: number, left: number, top: number, width: number, height: number][] | undefined;
 }
 
 interface ChunkTable {

@@ -2,6 +2,7 @@ import { MIMEType } from 'node:util';
 import { ServiceError } from '../service-error.ts';
 import type { Notice, NoticeCode } from './notice.ts';
 import type { Outline } from './outline.ts';
+import type { RecognizedLine } from './place-lines.ts';
 
 /** The limits of one extraction. */
 export interface ExtractLimits {
@@ -37,6 +38,8 @@ export interface RawText {
   ocrPages?: number;
   /** How sure text recognition was of each page, in percent; null for those that have nothing of it. */
   ocrConfidence?: (number | null)[];
+  /** The lines of each page that the local text recognition has read; empty for others. */
+  pageLines?: RecognizedLine[][];
   /** What the reader left out or had to guess. */
   notices?: Notice[];
   /** The same of single pages, in their order. */

@@ -4,6 +4,7 @@ import { ServiceError } from '../service-error.ts';
 import type { ExtractedText, ExtractLimits, RawText, SourceDocument } from './document.ts';
 import { maxNoticeCharacters, maxNotices, type Notice, noticesOfPages } from './notice.ts';
 import { findPageStarts, joinPages, locateHeadings, maxHeadings, withoutMarks } from './outline.ts';
+import { placeLines } from './place-lines.ts';
 import { embeddedReader } from './read-embedded.ts';
 import { readerOf } from './readers.ts';
 import { checkContent } from './recognize-content.ts';
@@ -27,6 +28,9 @@ export function finish(raw: RawText, mediaType: string, maxTextCharacters: numbe
   const starts = findPageStarts(plain, characters);
   const headings = parts.flatMap((part, index) => locateHeadings(part, starts[index] ?? 0, characters));
   const pages = raw.pageTexts ? { page_starts: starts.slice(0, marked.length), pages_end: starts[marked.length] } : { page_starts: null };
+  const lines = (raw.pageLines ?? [])
+    .flatMap((some, index) => (some.length === 0 ? [] : placeLines(plain[index] ?? '', starts[index] ?? 0, some)))
+    .filter(([, end]) => end <= characters);
   const notices = boundNotices([...(raw.notices ?? []), ...noticesOfPages(raw.pageNotices ?? [])]);
   return {
     text,
@@ -34,7 +38,7 @@ export function finish(raw: RawText, mediaType: string, maxTextCharacters: numbe
     pages: raw.pages,
     truncated: truncated || raw.stoppedEarly === true,
     content_type: mediaType,
-    outline: { ...pages, headings: headings.slice(0, maxHeadings) },
+    outline: { ...pages, headings: headings.slice(0, maxHeadings), ...(lines.length > 0 ? { lines } : {}) },
     ...(raw.ocrPages ? { ocr_pages: raw.ocrPages } : {}),
     ...(raw.ocrConfidence?.some((one) => one !== null) ? { ocr_confidence: raw.ocrConfidence } : {}),
     ...(notices.length > 0 ? { notices } : {}),

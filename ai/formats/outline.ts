@@ -1,4 +1,5 @@
 import { countCharacters } from '../characters.ts';
+import type { PlacedLine } from './place-lines.ts';
 
 /** Where the parts of a text begin, in characters (code points). */
 export interface Outline {
@@ -7,6 +8,8 @@ export interface Outline {
   /** Where the last page ends, if more stands behind the pages. */
   pages_end?: number | undefined;
   headings: { level: number; start: number; title: string }[];
+  /** The lines that text recognition has read; absent if none. */
+  lines?: PlacedLine[];
 }
 
 // Readers mark headings within their text, because the same line may stand elsewhere in it, such as in a table of contents.

@@ -61,5 +61,5 @@ async function loadEngine(choice: EngineChoice): Promise<Engine> {
 function toPages(read: Recognized[], pages: number): RawText {
   const pageTexts = read.map(({ text }) => text);
   const [ocrConfidence, pageNotices] = [read.map(({ confidence }) => confidence), read.map(({ notices }) => notices)];
-  return { text: joinPages(pageTexts), pages, pageTexts, ocrConfidence, pageNotices };
+  return { text: joinPages(pageTexts), pages, pageTexts, ocrConfidence, pageNotices, pageLines: read.map(({ lines }) => lines) };
 }

@@ -1,9 +1,10 @@
 import type { NoticeCode } from '../formats/notice.ts';
+import type { RecognizedLine } from '../formats/place-lines.ts';
 import type { Engine } from './engine.ts';
 import { findLines } from './find-lines.ts';
 import { layOutPage } from './lay-out-lines.ts';
 import type { Models } from './models.ts';
-import { edit, type Picture, type Strip, turnStrip } from './picture.ts';
+import { edit, type Picture, pointOf, type Strip, turnStrip } from './picture.ts';
 import { confidenceOf, type ReadLine, readLine, surenessOf } from './read-line.ts';
 import { poorConfidence, type Recognized } from './task.ts';
 import { readByTesseract } from './tesseract-lines.ts';
@@ -31,14 +32,28 @@ export interface PageReaders {
  * The confidence is that of its characters. What is unsure is kept, and a notice says so.
  */
 export async function readPage(picture: Picture, readers: PageReaders): Promise<Recognized> {
-  const { upright, strips } = await findUpright(picture, readers.models);
+  const { upright, strips, turn } = await findUpright(picture, readers.models);
   const lines = await readLines(upright, strips.slice(0, maxLines), readers);
   const kept = lines.filter((line) => surenessOf(line) >= (isOfSigns(line) ? sure : minConfidence));
   const notices: NoticeCode[] = [];
   if (kept.some((line) => surenessOf(line) < poorConfidence)) notices.push('unsure_text');
   if (kept.length < strips.length) notices.push('unsure_text_left_out');
   const confidence = kept.length === 0 ? null : Math.round(confidenceOf(kept.flatMap(({ words }) => words)));
-  return { text: layOutPage(kept), confidence, notices };
+  const placed = kept.map(({ strip, words }) => ({ text: words.map(({ text }) => text).join(' '), box: boxOf(strip, upright, turn) }));
+  return { text: layOutPage(kept), confidence, notices, lines: placed.sort((one, other) => one.box[1] - other.box[1]) };
+}
+
+/** The box around a strip of an upright page, on the page as it lay: turned clockwise by so many quarters. */
+function boxOf(strip: Strip, { width, height }: Picture, turn: number): RecognizedLine['box'] {
+  const corners = [0, 1].flatMap((along) => [0, 1].map((across) => pointOf(strip, along * strip.width, across * strip.height)));
+  const places = corners.map(({ x, y }) => {
+    let place = [x / width, y / height] as [number, number];
+    for (let quarter = 0; quarter < turn; quarter += 1) place = [1 - place[1], place[0]];
+    return place.map((share) => Math.round(Math.min(1, Math.max(0, share)) * 10_000)) as [number, number];
+  });
+  const [xs, ys] = [places.map(([x]) => x), places.map(([, y]) => y)];
+  const [left, top] = [Math.min(...xs), Math.min(...ys)];
+  return [left, top, Math.max(...xs) - left, Math.max(...ys) - top];
 }
 
 /** Signs alone may be those of a drawing, or stand in a cell: a dash, a tick. */
@@ -57,8 +72,8 @@ async function readLines(picture: Picture, strips: Strip[], { models, tesseract,
   return lines.map((line) => surer.get(line) ?? line);
 }
 
-/** The upright page with its lines. They are found once more if it was turned: letters that stand alone are missed then. */
-async function findUpright(page: Picture, models: Models): Promise<{ upright: Picture; strips: Strip[] }> {
+/** The upright page with its lines, and by how many quarters it was turned clockwise. They are found once more if it was turned: letters that stand alone are missed then. */
+async function findUpright(page: Picture, models: Models): Promise<{ upright: Picture; strips: Strip[]; turn: number }> {
   let picture = page;
   let strips = await findLines(page, models.detector);
   if (strips.length === 0 && Math.min(page.width, page.height) >= speckle) {
@@ -67,9 +82,9 @@ async function findUpright(page: Picture, models: Models): Promise<{ upright: Pi
     strips = await findLines(picture, models.detector);
   }
   const turn = await findTurn(picture, strips, models);
-  if (turn === 0) return { upright: picture, strips };
+  if (turn === 0) return { upright: picture, strips, turn };
   const upright = await edit(picture, (image) => image.rotate(360 - 90 * turn));
-  return { upright, strips: await findLines(upright, models.detector) };
+  return { upright, strips: await findLines(upright, models.detector), turn };
 }
 
 /** A tall box on a page whose lines run across holds a line that runs up or down. */

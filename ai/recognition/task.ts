@@ -1,4 +1,5 @@
 import type { NoticeCode } from '../formats/notice.ts';
+import type { RecognizedLine } from '../formats/place-lines.ts';
 
 /** A task for a process that recognizes text. */
 export interface ImageTask {
@@ -15,6 +16,8 @@ export interface Recognized {
   confidence: number | null;
   /** What to say of the page. */
   notices: NoticeCode[];
+  /** Its lines, from top to bottom. */
+  lines: RecognizedLine[];
 }
 
 /** In percent. Print has more confidence, however dirty it is. */

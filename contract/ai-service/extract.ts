@@ -7,10 +7,17 @@ export const upload = z.object({ file: z.object({ name: z.string().optional(), c
 /** With `true` in this header the response also has the outline of the text. */
 export const outlineHeader = 'x-outline';
 
+const share = z.int().min(0).max(10_000);
+const box = [share, share, share, share] as const;
+
 const outline = z.object({
   page_starts: z.array(count).nullable().describe('Where each page begins; null for kinds without pages.'),
   pages_end: count.optional().describe('Where the last page ends, if the texts of files within the document stand behind the pages.'),
   headings: z.array(z.object({ level: z.int().min(1), start: count, title: storable })),
+  lines: z
+    .array(z.tuple([count, count, ...box]))
+    .optional()
+    .describe('Where recognized lines begin and end, and their boxes on the page: left, top, width and height, in ten-thousandths of it.'),
 });
 
 /** The text of a document. */

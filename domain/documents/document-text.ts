@@ -21,6 +21,8 @@ interface TextPage {
   number: number;
   start: number;
   end: number;
+  /** The lines that text recognition has read on it, with their boxes as shares of the page. Absent if there are none. */
+  lines?: { start: number; end: number; left: number; top: number; width: number; height: number }[];
 }
 
 /** Finds a page of a document's text; null if no text is stored. Throws NOT_FOUND if the document has no such page. */
@@ -29,8 +31,15 @@ export async function findTextPage(db: Db, document: DocumentRow, number: number
   if (number > (document.extracted_pages ?? 0)) throw new ApiError('NOT_FOUND', { message: 'The document has no such page.' });
   const row = await db.selectFrom('document_text').select('outline').where('document_id', '=', document.id).executeTakeFirst();
   if (!row) return null;
-  const { pages, pagesEnd, characters } = row.outline;
-  return { number, start: pages?.[number - 1] ?? characters, end: pages?.[number] ?? pagesEnd ?? characters };
+  const { pages, pagesEnd, characters, lines = [] } = row.outline;
+  const [start, end] = [pages?.[number - 1] ?? characters, pages?.[number] ?? pagesEnd ?? characters];
+  const own = lines.filter(([at]) => at >= start && at < end);
+  return { number, start, end, ...(own.length > 0 ? { lines: own.map(toLine) } : {}) };
+}
+
+function toLine([start, end, ...box]: NonNullable<Outline['lines']>[number]) {
+  const [left, top, width, height] = box.map((share) => share / 10_000) as [number, number, number, number];
+  return { start, end, left, top, width, height };
 }
 
 /** The text of a page, without the white space around it. */

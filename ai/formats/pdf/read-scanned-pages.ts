@@ -3,6 +3,7 @@ import { countCharacters } from '../../characters.ts';
 import { ServiceError } from '../../service-error.ts';
 import type { RawText, SourceDocument } from '../document.ts';
 import type { NoticeCode } from '../notice.ts';
+import type { RecognizedLine } from '../place-lines.ts';
 import { joinLayers } from './join-layers.ts';
 import { type PdfPages, toRawText } from './read-pdf.ts';
 
@@ -38,6 +39,7 @@ export async function readScannedPages(found: PdfPages, reader: ScanReader, sign
   const chosen = choosePages(found, reader.maxPages);
   const texts = [...found.texts];
   const ocrConfidence: (number | null)[] = texts.map(() => null);
+  const pageLines: RecognizedLine[][] = texts.map(() => []);
   let characters = texts.reduce((sum, text) => sum + countCharacters(text), 0);
   let read = 0;
   const recognized = new Set<number>();
@@ -66,6 +68,7 @@ export async function readScannedPages(found: PdfPages, reader: ScanReader, sign
       said.set(index, page.pageNotices?.[0] ?? []);
       texts[index] = text;
       ocrConfidence[index] = confidence;
+      pageLines[index] = page.pageLines?.[0] ?? [];
       recognized.add(index);
       characters += countCharacters(text) - countCharacters(layer);
     }
@@ -79,7 +82,7 @@ export async function readScannedPages(found: PdfPages, reader: ScanReader, sign
   const raw = toRawText({ ...found, texts, stoppedEarly: found.stoppedEarly || read < found.scanned.length });
   const isMended = (code: NoticeCode, index: number) => code === 'unmapped_text_left_out' && recognized.has(index);
   const pageNotices = raw.pageNotices.map((codes, index) => [...codes.filter((code) => !isMended(code, index)), ...noticesOf(index)]);
-  return { ...raw, ocrPages: recognized.size, ocrConfidence, pageNotices };
+  return { ...raw, ocrPages: recognized.size, ocrConfidence, pageNotices, pageLines };
 }
 
 /** The pages to read, in their order. */

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Frame, Page } from 'playwright-core';
+import { type AiService, startAiService, token } from '../../ai/support/ai-service.ts';
 import { makePdf, makePdfOf, stream } from '../../ai/support/make-pdf.ts';
+import { makeScannedPdf } from '../../ai/support/scan.ts';
 import { until } from '../../support/processes.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { expectOk } from '../../support/requests.ts';
@@ -116,7 +118,7 @@ describe('The original of a document in the console', () => {
     const bytes = readFileSync('docs/examples/samples/trail-notice.png');
     const { page, complaints } = await visit(await upload('notice.png', 'image/png', bytes));
     await page.getByRole('button', { name: 'Show the original' }).click();
-    await until(async () => (await page.evaluate('document.querySelector("img.original")?.naturalWidth ?? 0')) !== 0);
+    await until(async () => (await page.evaluate('document.querySelector(".original > img")?.naturalWidth ?? 0')) !== 0);
     expect(complaints).to.deep.equal([]);
     await page.goto(api.url + pathOf(tenant, `documents/${await upload('page.html', 'text/html', '<h1>Mirrors</h1>')}?original=true`));
     await page.getByRole('button', { name: 'Download' }).waitFor();
@@ -155,30 +157,34 @@ async function failureOf(frame: Frame, script: string): Promise<unknown> {
 }
 
 describe('A passage in the original of a document', () => {
-  const { api, open, tenant } = useConsole();
+  let ai: AiService;
+  const { api, open, tenant } = useConsole(async () => {
+    ai = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true' });
+    return { AI_SERVICE_URL: ai.url, SERVICE_TOKEN: token };
+  });
+  after(() => ai.stop());
+  /** The bounds of what is marked on the page: left, right, top and bottom, as shares of it. */
+  const yellow = `(() => {
+    const { data, width, height } = document.getElementById('page').getContext('2d').getImageData(0, 0, page.width, page.height);
+    const found = [];
+    for (let at = 0; at < data.length; at += 4) if (data[at] > 220 && data[at + 2] < 120) found.push([(at / 4) % width / width, Math.floor(at / 4 / width) / height]);
+    const range = (index) => [found.reduce((least, one) => Math.min(least, one[index]), 1), found.reduce((most, one) => Math.max(most, one[index]), 0)];
+    return [...range(0), ...range(1)];
+  })()`;
 
   it('is marked where the file has it, the second time if that is meant', async () => {
     const lines = [700, 500, 300].map((y) => `BT /F1 20 Tf 50 ${y} Td (The dome opens at dusk.) Tj ET`);
     const bytes = makePdf(lines.join('\n'));
     const { id } = await api.upload(tenant, { name: 'dome.pdf', contentType: 'application/pdf', bytes });
-    const { token } = tenant.owner;
-    const { body: job } = await expectOk(
-      api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.extract', documentId: id } }),
-    );
-    await api.jobIn(token, job.id, ['succeeded']);
-    const { body } = await expectOk(api.request('GET', `/api/v1/documents/${id}/text`, { token }));
+    const as = { token: tenant.owner.token };
+    const extract = { kind: 'document.extract', documentId: id };
+    await api.jobIn(as.token, (await expectOk(api.request('POST', '/api/v1/jobs', { ...as, body: extract }))).body.id, ['succeeded']);
+    const { body } = await expectOk(api.request('GET', `/api/v1/documents/${id}/text`, as));
     const start = body.text.indexOf('dome', body.text.indexOf('dome') + 1);
     const search = `?original=true&page=1&start=${start}&end=${start + 'dome opens'.length}`;
     const { page, complaints } = await open(pathOf(tenant, `documents/${id}${search}`), { as: tenant.owner });
 
     const frame = await frameShowing(page, 1);
-    const yellow = `(() => {
-      const { data, width, height } = document.getElementById('page').getContext('2d').getImageData(0, 0, page.width, page.height);
-      const found = [];
-      for (let at = 0; at < data.length; at += 4) if (data[at] > 250 && data[at + 2] < 120) found.push([(at / 4) % width / width, Math.floor(at / 4 / width) / height]);
-      const range = (index) => [found.reduce((least, one) => Math.min(least, one[index]), 1), found.reduce((most, one) => Math.max(most, one[index]), 0)];
-      return [...range(0), ...range(1)];
-    })()`;
     const [left, right, top, bottom] = (await frame.evaluate(yellow)) as [number, number, number, number];
     // The page is 600 by 800 points: the second line stands at 500, and the words begin behind "The ".
     expect(left * 600).to.be.within(80, 100);
@@ -186,5 +192,32 @@ describe('A passage in the original of a document', () => {
     expect(800 - bottom * 800).to.be.within(490, 500);
     expect(800 - top * 800).to.be.within(510, 525);
     expect(complaints).to.deep.equal([]);
+  });
+
+  it('is marked where text recognition has read it: on a scan, and on a picture', async () => {
+    const extract = async (name: string, contentType: string, bytes: Buffer) => {
+      const { id } = await api.upload(tenant, { name, contentType, bytes });
+      const as = { token: tenant.owner.token };
+      const body = { kind: 'document.extract', documentId: id };
+      await api.jobIn(as.token, (await expectOk(api.request('POST', '/api/v1/jobs', { ...as, body }))).body.id, ['succeeded']);
+      const { text, page } = (await expectOk(api.request('GET', `/api/v1/documents/${id}/text?page=1`, as))).body;
+      const line = page.lines.find(({ start, end }: any) => /bridge/.test(text.slice(start, end)));
+      const search = `?original=true&page=1&start=${line.start + 1}&end=${line.end}`;
+      return { line, ...(await open(pathOf(tenant, `documents/${id}${search}`), { as: tenant.owner })) };
+    };
+    const png = readFileSync('docs/examples/samples/trail-notice.png');
+    const { page, line, complaints } = await extract('notice.png', 'image/png', png);
+    const picture = await page.locator('.marked-picture > img').boundingBox();
+    const mark = await page.locator('.marked-picture > mark').boundingBox();
+    if (!picture || !mark) throw new Error('There is no mark.');
+    expect((mark.y - picture.y) / picture.height).to.be.closeTo(line.top, 0.01);
+    expect(mark.width / picture.width).to.be.closeTo(line.width, 0.01);
+
+    const scan = await extract('notice.pdf', 'application/pdf', await makeScannedPdf([{ scan: ['Notice', '', 'The bridge is closed.'] }]));
+    const [left, , top, bottom] = (await (await frameShowing(scan.page, 1)).evaluate(yellow)) as [number, number, number, number];
+    expect([left, top, bottom - top].map((share) => Math.round(share * 50) / 50)).to.deep.equal(
+      [scan.line.left, scan.line.top, scan.line.height].map((share) => Math.round(share * 50) / 50),
+    );
+    expect([...complaints, ...scan.complaints]).to.deep.equal([]);
   });
 });

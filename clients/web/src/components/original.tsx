@@ -11,7 +11,7 @@ interface OriginalProps {
   document: Document;
   /** From 1. */
   page: number;
-  /** To be marked on the page of a PDF. */
+  /** To be marked on the page or the picture. */
   passage: Passage | undefined;
   /** Called with the number of pages, once it is known. */
   onPages: (pages: number) => void;
@@ -25,13 +25,30 @@ export function isShown(contentType: string): boolean {
 /** A document as it was uploaded: a page of a PDF, or a picture. */
 export function Original({ document, ...shown }: OriginalProps) {
   if (document.contentType === 'application/pdf') return <Pdf id={document.id} {...shown} />;
-  return <Picture document={document} />;
+  return <Picture document={document} passage={shown.passage} />;
 }
 
-function Picture({ document: { id, name } }: { document: Document }) {
+function Picture({ document: { id, name }, passage }: { document: Document; passage: Passage | undefined }) {
   const link = useQuery({ queryKey: ['original', id], queryFn: () => service.documents.downloadUrl({ id }), staleTime: 240_000 });
-  return <Loaded query={link}>{({ url }) => <img src={url} alt={t.document.originalOf(name)} className="original" />}</Loaded>;
+  return (
+    <Loaded query={link}>
+      {({ url }) => (
+        <div className="original marked-picture">
+          <img src={url} alt={t.document.originalOf(name)} />
+          {passage?.boxes.map(({ left, top, width, height }) => (
+            <mark
+              key={`${left} ${top}`}
+              title={t.document.passage}
+              style={{ left: percent(left), top: percent(top), width: percent(width), height: percent(height) }}
+            />
+          ))}
+        </div>
+      )}
+    </Loaded>
+  );
 }
+
+const percent = (share: number) => `${share * 100}%`;
 
 function Pdf({ id, ...shown }: { id: string } & Omit<OriginalProps, 'document'>) {
   // Files are large: what is not looked at any more is not kept.
@@ -70,7 +87,7 @@ function Frame({ bytes, page, passage, onPages }: { bytes: ArrayBuffer } & Omit<
   // biome-ignore lint/correctness/useExhaustiveDependencies: another file begins with its page, too.
   useEffect(() => {
     if (isLoaded) send({ page, label: t.document.page(page), passage });
-  }, [isLoaded, bytes, page, passage?.quote, passage?.before]);
+  }, [isLoaded, bytes, page, passage?.quote, passage?.before, passage?.boxes.length]);
 
   if (hasFailed) return <Text role="status">{t.document.originalUnreadable}</Text>;
   return (

@@ -1,5 +1,5 @@
 import type { PageViewport, PDFPageProxy } from 'pdfjs-dist';
-import type { Passage } from './messages.ts';
+import type { Box, Passage } from './messages.ts';
 
 /** Where letters reach to below and above their line, as multiples of their size: most fonts have about that. */
 const [below, above] = [0.25, 0.95];
@@ -17,16 +17,20 @@ interface Letter {
 
 /**
  * Marks a passage on the picture of a page, and scrolls to it. Letters and digits alone are compared, since blanks and signs of tables are the
- * reader's. Nothing is marked if the file has the passage not in one run: a scan has no text, and columns may come in another order.
+ * reader's. Nothing is marked if the file has the passage not in one run: columns may come in another order.
  */
 export async function markPassage(page: PDFPageProxy, viewport: PageViewport, canvas: HTMLCanvasElement, passage: Passage): Promise<void> {
+  const context = canvas.getContext('2d');
+  if (!context) return;
+  context.globalCompositeOperation = 'multiply';
+  context.fillStyle = '#ffe066';
+  if (passage.boxes.length > 0) return markBoxes(context, canvas, passage.boxes);
   const { items } = await page.getTextContent();
   const letters = items.flatMap((item) => ('str' in item ? lettersOf(item) : []));
-  const context = canvas.getContext('2d');
   const wanted = fold(passage.quote);
   const start = findNth(letters.map(({ letter }) => letter).join(''), wanted, countOf(fold(passage.before), wanted));
   const first = letters[start];
-  if (!context || !first) return;
+  if (!first) return;
   const runs = new Map<TextItem, { from: number; to: number }>();
   for (const { item, from, to } of letters.slice(start, start + wanted.length)) {
     const run = runs.get(item);
@@ -34,12 +38,21 @@ export async function markPassage(page: PDFPageProxy, viewport: PageViewport, ca
   }
   context.save();
   context.setTransform(...(viewport.transform as [number, number, number, number, number, number]));
-  context.globalCompositeOperation = 'multiply';
-  context.fillStyle = '#ffe066';
   for (const [item, run] of runs) fill(context, item, run);
   context.restore();
   const [, , , , x, y] = first.item.transform as number[];
   const [, top] = viewport.convertToViewportPoint(x as number, y as number) as [number, number];
+  scrollToHeight(canvas, top);
+}
+
+/** Marks the lines that text recognition has read, and scrolls to the first. */
+function markBoxes(context: CanvasRenderingContext2D, canvas: HTMLCanvasElement, boxes: Box[]): void {
+  const { width: wide, height: high } = canvas;
+  for (const { left, top, width, height } of boxes) context.fillRect(left * wide, top * high, width * wide, height * high);
+  scrollToHeight(canvas, Math.min(...boxes.map(({ top }) => top)) * high);
+}
+
+function scrollToHeight(canvas: HTMLCanvasElement, top: number): void {
   scrollTo(0, (top * window.innerWidth) / canvas.width - window.innerHeight / 2);
 }
 

@@ -143,7 +143,9 @@ function usePassage(
   const text = useQuery({ ...textQuery(id, undefined, readAt), enabled: isNamed }).data?.text;
   if (!isNamed || !place || !text) return undefined;
   const from = Math.max(start, place.start);
+  const boxes = (place.lines ?? []).filter((line) => line.start < end && line.end > from);
   return {
+    boxes,
     before: sliceCharacters(text, { start: place.start, end: from }),
     quote: sliceCharacters(text, { start: from, end: Math.max(from, Math.min(end, place.end)) }),
   };
