@@ -1,27 +1,39 @@
 import { expect } from 'chai';
 import pg from 'pg';
+import { impersonatedAccess } from '../../contract/access.ts';
 import { routes } from '../../contract/index.ts';
 import type { AnyRoute } from '../../contract/route.ts';
 import { billingOn } from '../api/auth/support/service.ts';
 import type { Answer, TestUser } from '../support/api.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
+import { askedOver } from './support/asked.ts';
 import { createCallers, type Verdict, verdictOn } from './support/matrix.ts';
 import { createRows, createRowsAgain, inputsFor, rowFieldsOf, type TenantRows } from './support/rows.ts';
 
 const guarded = routes.filter(({ metadata }) => metadata.access !== 'public');
 const ofOrganizations = guarded.filter(({ metadata }) => metadata.access === 'member' || metadata.access.includes(':'));
 const ofPlatformAdmins = routes.filter(({ metadata }) => metadata.access === 'platform-admin');
+/** Who asks every operation over RPC, where all others ask some. */
+const someCallers = ['nobody', 'a stranger', 'an owner', 'a member', 'a key that reads', 'a key of another organization'];
 const absent = 'no-such-row';
 /** How long an open stream is looked at. */
 const openMs = 1_000;
 const unlimited = { PLANS: '{"free":{"workspaces":5000,"aiCredits":1000000,"members":1000}}' };
-/** What outlives a session or costs money: not for a platform admin who acts as a user. */
 const notImpersonated =
   /^(admin|apiKeys)\.|^webhooks\.(create|update|delete|rotateSecret|test|resend|resendMany)$|^organizations\.(delete|setHold|liftHold)$/;
-// Without billing every subscription is one that cannot be canceled, whether or not it is there.
+
+it('Access while impersonating a user is refused to what outlives a session or costs money', () => {
+  const refusedThen = guarded
+    .filter(({ metadata }) => !impersonatedAccess.includes(metadata.access))
+    .map(({ metadata }) => metadata.operation);
+  expect(refusedThen).to.have.members(
+    guarded.map(({ metadata }) => metadata.operation).filter((operation) => notImpersonated.test(operation)),
+  );
+});
 
 for (const transport of transports) {
+  const asked = new Set(askedOver(transport));
   describe(`Access over ${transport}`, () => {
     const { api } = useApi({ env: { WORKER_ENABLED: 'false', ...billingOn, ...unlimited, STRIPE_API_BASE: 'http://127.0.0.1:9' } });
     let rows: TenantRows;
@@ -29,16 +41,12 @@ for (const transport of transports) {
     let callers: Awaited<ReturnType<typeof createCallers>>;
     let outsider: TestUser;
     let platformAdmin: TestUser;
-    let impersonated: Pick<TestUser, 'token'>;
 
     before(async () => {
       [rows, others] = [await createRows(api), await createRows(api)];
       callers = await createCallers(api, rows, others);
       [outsider, platformAdmin] = [await api.signUp(), await api.signUp()];
       await api.makePlatformAdmin(platformAdmin);
-      const body = { userId: rows.tenant.owner.id };
-      const { headers } = await api.request('POST', '/api/auth/admin/impersonate-user', { token: platformAdmin.token, body });
-      impersonated = { token: headers.get('set-auth-token') ?? '' };
     });
 
     // What is suspended or held, the next test shall change.
@@ -50,7 +58,7 @@ for (const transport of transports) {
       const { operation, access, stream } = route.metadata;
 
       it(`to ${operation} is as its ${access} says for every kind of caller`, async () => {
-        for (const caller of callers) {
+        for (const caller of asked.has(route) ? callers : callers.filter(({ name }) => someCallers.includes(name))) {
           for (let index = 0; index < inputsFor(route, rows).length; index++) {
             // What one caller deletes, the next one shall find.
             const named = route.method === 'DELETE' && rowFieldsOf(route).includes('id') ? await createRowsAgain(api, rows) : rows;
@@ -72,7 +80,7 @@ for (const transport of transports) {
       });
     }
 
-    for (const route of guarded) {
+    for (const route of guarded.filter((each) => asked.has(each))) {
       it(`to ${route.metadata.operation} needs a session, before anything else is looked at`, async () => {
         for (const input of inputsFor(route, rows)) refused(await call(route, input), 'UNAUTHORIZED');
         refused(await call(route, inputsFor(route, rows)[0], { token: 'no.token' }), 'UNAUTHORIZED');
@@ -80,20 +88,7 @@ for (const transport of transports) {
       });
     }
 
-    for (const route of guarded) {
-      const { operation } = route.metadata;
-      const isRefused = notImpersonated.test(operation);
-
-      it(`to ${operation} is ${isRefused ? 'refused' : 'kept'} while impersonating the owner`, async () => {
-        const [input] = inputsFor(route, rows);
-        const nowhere = Object.fromEntries(['organizationId', ...rowFieldsOf(route)].map((field) => [field, absent]));
-        const { body } = await call(route, isRefused ? input : { ...input, ...nowhere }, impersonated);
-        const said = /^Only (the user|an API key) may do this/.test(body?.message);
-        expect(said, JSON.stringify(body)).to.equal(isRefused);
-      });
-    }
-
-    for (const route of ofOrganizations) {
+    for (const route of ofOrganizations.filter((each) => asked.has(each))) {
       const { operation } = route.metadata;
 
       for (const field of rowFieldsOf(route)) {
@@ -110,7 +105,7 @@ for (const transport of transports) {
       }
     }
 
-    for (const route of ofOrganizations) {
+    for (const route of ofOrganizations.filter((each) => asked.has(each))) {
       it(`to ${route.metadata.operation} is decided before its first write`, async () => {
         for (const input of inputsFor(route, rows)) {
           const { answer, writes } = await watchWrites(() => call(route, input, outsider));
@@ -120,7 +115,7 @@ for (const transport of transports) {
       });
     }
 
-    for (const route of ofPlatformAdmins) {
+    for (const route of ofPlatformAdmins.filter((each) => asked.has(each))) {
       const { operation } = route.metadata;
 
       it(`to ${operation} is for platform admins, whatever the input`, async () => {

@@ -100,26 +100,23 @@ describe('A request with a body', () => {
     }
   }
 
-  for (const transport of ['REST', 'RPC'] as const) {
-    const path = () => (transport === 'REST' ? `/api/v1/workspaces/${tenant.workspaceId}` : '/rpc/workspaces/update');
-    const refused = async (type: string, body: Buffer) => {
-      const before = await nameOf();
-      const answer = await send(transport === 'REST' ? 'PATCH' : 'POST', path(), { type, body, chunked: false });
-      const error = transport === 'REST' ? answer.body : answer.body.json;
-      expect(error).to.include({ defined: true, code: 'BAD_REQUEST', status: 400 });
-      expect(error.data.issues).to.deep.equal([{ path: ['body'], message: 'The body must be JSON in UTF-8.' }]);
-      expect(await nameOf()).to.equal(before);
-    };
-
-    for (const [how, bytes] of Object.entries(notUtf8))
-      it(`${how} is refused over ${transport}, and changes nothing`, () => refused('application/json', bytes));
-
-    for (const charset of ['utf-16', 'utf-16le', 'utf-16be', 'utf-32', 'utf-7', 'utf8', 'iso-8859-1', 'x'])
-      it(`that says it is in ${charset} is refused over ${transport}, whatever its bytes`, async () => {
-        await refused(`application/json; charset=${charset}`, inUtf8);
-        await refused(`application/json; charset="${charset.toUpperCase()}"`, notUtf8['in UTF-16']);
-      });
-  }
+  it('in other bytes than those of UTF-8, or that says so, is refused and changes nothing', async () => {
+    const before = await nameOf();
+    const charsets = ['utf-16', 'UTF-16LE', 'utf-32', 'utf8', '"ISO-8859-1"', 'x'].map((charset) => `application/json; charset=${charset}`);
+    const bodies = [
+      ...Object.values(notUtf8).map((body) => ({ type: 'application/json', body })),
+      ...charsets.flatMap((type) => [inUtf8, notUtf8['in UTF-16']].map((body) => ({ type, body }))),
+    ];
+    for (const body of bodies) {
+      const rest = await send('PATCH', `/api/v1/workspaces/${tenant.workspaceId}`, { ...body, chunked: false });
+      const rpc = await send('POST', '/rpc/workspaces/update', { ...body, chunked: false });
+      for (const error of [rest.body, rpc.body.json]) {
+        expect(error, JSON.stringify(body)).to.include({ defined: true, code: 'BAD_REQUEST', status: 400 });
+        expect(error.data.issues).to.deep.equal([{ path: ['body'], message: 'The body must be JSON in UTF-8.' }]);
+      }
+    }
+    expect(await nameOf()).to.equal(before);
+  });
 
   it('that is empty needs no type', async () => {
     const document = await api.upload(tenant, { bytes: 'Text.' });

@@ -5,19 +5,22 @@ import { Semaphore } from '../../base/concurrency/semaphore.ts';
 import { errorCodes } from '../../contract/errors.ts';
 import { routes } from '../../contract/index.ts';
 import type { AnyRoute } from '../../contract/route.ts';
-import type { Answer, TestApi, TestUser } from '../support/api.ts';
+import { boundsOf } from '../../db/bounds.ts';
+import { type Answer, startTestApi, type TestApi, type TestUser } from '../support/api.ts';
 import { createKey, type TestKey } from '../support/api-keys.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { until } from '../support/processes.ts';
 import { type RawRequest, sendRaw } from '../support/send-raw.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
+import { askedOver } from './support/asked.ts';
 
 const mebibyte = 1024 * 1024;
 const json = { 'content-type': 'application/json' };
 
 describe('Errors', () => {
-  const { api } = useApi({ process: true, env: { WORKER_ENABLED: 'false' } });
+  const { api } = useApi({ env: { WORKER_ENABLED: 'false' } });
   let platformAdmin: TestUser;
   let key: TestKey;
 
@@ -91,7 +94,7 @@ describe('Errors', () => {
   }
 
   for (const transport of transports) {
-    for (const route of routes) {
+    for (const route of askedOver(transport)) {
       it(`of a body that is no JSON are BAD_REQUEST at ${route.metadata.operation}, over ${transport}`, async () => {
         const { status, body } = await send(transport, route, { headers: json, body: ['{"broken'] });
         expect({ status, ...body }).to.include({ status: 400, code: 'BAD_REQUEST', defined: true });
@@ -177,105 +180,93 @@ describe('Errors', () => {
   }
 });
 
+/** These two use nothing that could fail. */
+const canFail = ({ metadata }: AnyRoute) => !['system.health', 'system.authConfig'].includes(metadata.operation);
+/** A body in which an operation that is public finds what it needs, over either transport. */
+const contact = { email: 'ada@example.com', message: 'How do I raise my quota?' };
+const requestTo = ({ method }: AnyRoute) =>
+  method === 'GET' ? {} : { headers: json, body: [JSON.stringify({ ...contact, json: contact })] };
+
 describe('An internal error', () => {
-  const { api } = useApi({ process: true, env: { WORKER_ENABLED: 'false', CONTACT_EMAIL: 'operator@example.com' } });
-  let user: TestUser;
+  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false', CONTACT_EMAIL: 'operator@example.com' } });
+  const takeAway = (table: string) =>
+    sql`alter table ${sql.table(table)} rename to ${sql.table(`${table}_of_another_release`)}`.execute(api.database.db);
 
-  before(async () => {
-    user = await api.signUp();
-    for (const table of ['session', 'mail']) {
-      await sql`alter table ${sql.table(table)} rename to ${sql.table(`${table}_of_another_release`)}`.execute(api.database.db);
-    }
-  });
-
-  for (const transport of transports) {
-    for (const route of routes) {
-      // These two use nothing that could fail.
-      if (['system.health', 'system.authConfig'].includes(route.metadata.operation)) continue;
-
-      it(`at ${route.metadata.operation} over ${transport} tells its request id, and the log the cause, once`, async () => {
-        const message = { email: 'ada@example.com', message: 'How do I raise my quota?' };
-        const request = route.method === 'GET' ? {} : { headers: json, body: [JSON.stringify({ ...message, json: message })] };
-        const { status, headers, body } = await sendTo(api, transport, route, request, user);
-        expect(status).to.equal(500);
-        expect(body).to.deep.equal({ error: 'internal_error', requestId: headers.get('x-request-id') });
-        const lines = await linesWith(api, headers.get('x-request-id') ?? '-');
-        expect(lines).to.have.length(1);
-        expect(lines[0]).to.match(/relation \\"(session|mail)\\" does not exist/);
-      });
-    }
-  }
-});
-
-describe('A failure inside a procedure', () => {
-  const { api } = useApi({ process: true, env: { WORKER_ENABLED: 'false' } });
-  let user: TestUser;
-
-  before(async () => {
-    const tenant = await api.createTenant();
-    user = tenant.owner;
-    await sql`alter table workspace rename to workspace_of_another_release`.execute(api.database.db);
-  });
-
-  for (const transport of transports) {
-    it(`tells nothing of its cause over ${transport}, and is logged once`, async () => {
-      const headers = { authorization: `Bearer ${user.token}`, 'x-request-id': `failing-${transport}`, ...json };
+  it('inside a procedure tells nothing of its cause, and is logged once', async () => {
+    await takeAway('workspace');
+    for (const transport of transports) {
       const route = routeOf('workspaces.delete');
-      const answer = await sendTo(api, transport, route, { headers, body: [JSON.stringify({ json: { id: 'abc' } })] });
-      expect(answer.status).to.equal(500);
-      expect(answer.body).to.deep.equal({ error: 'internal_error', requestId: `failing-${transport}` });
+      const request = { headers: { ...json, 'x-request-id': `failing-${transport}` }, body: [JSON.stringify({ json: { id: 'abc' } })] };
+      const answer = await sendTo(api, transport, route, request, tenant.owner);
+      expect([answer.status, answer.body]).to.deep.equal([500, { error: 'internal_error', requestId: `failing-${transport}` }]);
       const lines = await linesWith(api, `failing-${transport}`);
       expect(lines).to.have.length(1);
       expect(lines[0]).to.include('workspace');
+    }
+  });
+
+  describe('before a procedure', () => {
+    before(async () => {
+      for (const table of ['session', 'mail']) await takeAway(table);
     });
-  }
+
+    for (const transport of transports)
+      for (const route of askedOver(transport).filter(canFail))
+        it(`at ${route.metadata.operation} over ${transport} tells its request id, and the log the cause, once`, async () => {
+          const { status, headers, body } = await sendTo(api, transport, route, requestTo(route), tenant.owner);
+          expect(status).to.equal(500);
+          expect(body).to.deep.equal({ error: 'internal_error', requestId: headers.get('x-request-id') });
+          const lines = await linesWith(api, headers.get('x-request-id') ?? '-');
+          expect(lines).to.have.length(1);
+          expect(lines[0]).to.match(/relation \\"(session|mail)\\" does not exist/);
+        });
+  });
 });
 
 describe('A database that does not respond', () => {
-  const { api } = useApi({ process: true, env: { WORKER_ENABLED: 'false', CONTACT_EMAIL: 'operator@example.com' } });
-  // These two do not use it.
-  const asked = routes.filter(({ metadata }) => !['system.health', 'system.authConfig'].includes(metadata.operation));
-  const answers = new Map<string, Promise<Answer>>();
+  const usual = { session: boundsOf.session, request: boundsOf.request };
+  let api: TestApi;
   let proxy: TcpProxy;
+  let user: TestUser;
 
   before(async () => {
-    const url = new URL(api.database.url);
+    const database = await createTestDatabase({ poolSize: 4 });
+    const url = new URL(database.url);
     proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
     url.host = `127.0.0.1:${proxy.port}`;
-    await api.stack.restart('api', { DATABASE_URL: url.href });
-    const user = await api.signUp();
+    const quick = { statementMs: 500, connectMs: 500 };
+    Object.assign(boundsOf, { session: { ...usual.session, ...quick }, request: { ...usual.request, ...quick } });
+    const env = { DATABASE_URL: url.href, WORKER_ENABLED: 'false', CONTACT_EMAIL: 'operator@example.com' };
+    api = await startTestApi({ database, env });
+    user = await api.signUp();
     proxy.silence();
-    // Each waits for seconds.
-    const turns = new Semaphore(10);
-    const message = { email: 'ada@example.com', message: 'How do I raise my quota?' };
-    for (const transport of transports) {
-      for (const route of asked) {
-        const request = route.method === 'GET' ? {} : { headers: json, body: [JSON.stringify({ ...message, json: message })] };
-        const answer = turns.run(() => sendTo(api, transport, route, request, user));
-        answers.set(`${route.metadata.operation} ${transport}`, answer);
-      }
-    }
   });
   after(async () => {
+    Object.assign(boundsOf, usual);
     proxy.resume();
+    await api.stop();
     await proxy.stop();
   });
 
-  for (const transport of transports) {
-    for (const { metadata } of asked)
-      it(`is SERVICE_UNAVAILABLE at ${metadata.operation}, over ${transport}`, async () => {
-        const answer = await answers.get(`${metadata.operation} ${transport}`);
-        const { message } = errorCodes.SERVICE_UNAVAILABLE;
-        expect({ status: answer?.status, ...answer?.body }).to.deep.equal({
-          ...{ status: 503, code: 'SERVICE_UNAVAILABLE', defined: true, message },
+  for (const transport of transports)
+    it(`is SERVICE_UNAVAILABLE at every operation that needs it, over ${transport}`, async () => {
+      const turns = new Semaphore(10);
+      const asked = askedOver(transport)
+        .filter(canFail)
+        .map(async (route) => {
+          const { status, headers, body } = await turns.run(() => sendTo(api, transport, route, requestTo(route), user));
+          const { message } = errorCodes.SERVICE_UNAVAILABLE;
+          expect({ status, ...body }, route.metadata.operation).to.deep.equal({
+            ...{ status: 503, code: 'SERVICE_UNAVAILABLE', defined: true, message },
+          });
+          expect(Number(headers.get('retry-after'))).to.be.at.least(1);
         });
-        expect(Number(answer?.headers.get('retry-after'))).to.be.at.least(1);
-      });
-  }
+      await Promise.all(asked);
+    });
 });
 
 describe('The limit of requests', () => {
-  const { api } = useApi({ process: true, env: { WORKER_ENABLED: 'false', RATE_LIMIT_PER_MINUTE: '2' } });
+  const { api } = useApi({ env: { WORKER_ENABLED: 'false', RATE_LIMIT_PER_MINUTE: '2' } });
 
   it('counts down, and then tells how long to wait, at every operation over both transports', async () => {
     const first = await api.request('GET', '/api/v1/health');
@@ -283,7 +274,7 @@ describe('The limit of requests', () => {
     expect(first.headers.get('ratelimit')).to.match(/^"requests";r=1;t=\d+$/);
     expect((await api.request('GET', '/api/v1/openapi.json')).headers.get('ratelimit')).to.match(/^"requests";r=0;t=\d+$/);
     for (const transport of transports) {
-      for (const route of routes) {
+      for (const route of askedOver(transport)) {
         const { status, headers, body } = await sendTo(api, transport, route, {});
         expect({ status, ...body }).to.include({ status: 429, code: 'TOO_MANY_REQUESTS', defined: true });
         expect(Number(headers.get('retry-after'))).to.be.within(1, 60);

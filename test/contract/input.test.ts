@@ -5,6 +5,7 @@ import type { AnyRoute } from '../../contract/route.ts';
 import type { TestUser } from '../support/api.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
+import { askedOver } from './support/asked.ts';
 import { breaksOf, edgesOf } from './support/bounds.ts';
 import { type DescribedInput, describedInputs } from './support/described-input.ts';
 
@@ -22,7 +23,7 @@ describe('Input', () => {
   });
 
   for (const transport of transports) {
-    for (const route of routes) {
+    for (const route of askedOver(transport)) {
       const { operation } = route.metadata;
       for (const described of describedInputs(route)) {
         const { kind } = described.example;

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { cancelOnAbort } from '../../db/cancel-on-abort.ts';
-import { createDb, createPool, type Db } from '../../db/connect.ts';
+import { createDb, createPool, type Db, ping } from '../../db/connect.ts';
 import { DatabaseUnavailable, isUnavailable } from '../../db/unavailable.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/processes.ts';
@@ -56,6 +56,17 @@ describe('A connection', () => {
     expect(await failureOf(sql`select 1`.execute(lost))).to.be.instanceOf(DatabaseUnavailable);
     await lost.destroy();
     silent.close();
+  });
+
+  it('is not opened once its pool is destroyed, even if there was none', async () => {
+    const pool = createPool({ url: database.url, poolSize: 1 });
+    const own = createDb(pool);
+    await own.destroy();
+    await own.destroy();
+    expect(await failureOf(ping(own)))
+      .to.have.property('message')
+      .that.contains('after calling end on the pool');
+    expect(pool.totalCount).to.equal(0);
   });
 
   it('to a Postgres before 17 says so', async () => {

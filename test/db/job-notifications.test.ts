@@ -63,14 +63,6 @@ describe('Notifications of jobs', () => {
     expect(await heardOf(`update job set status = 'canceled' where organization_id = 'one'`)).to.deep.equal(['one *']);
   });
 
-  it('lead to jobs of their organization only', async () => {
-    await heardOf(insert('read', `case when n = 1 then 'one' else 'two' end`, 2));
-    const { changes } = await listChanges(database.db, 'one', new Date(0));
-    expect(changes.map(({ id }) => id))
-      .to.include('read1')
-      .and.not.to.include('read2');
-  });
-
   it('lead to jobs as they were listed: one that has changed since is read by its later change, with its size', async () => {
     await heardOf(insert('grown', `'one'`, 201));
     const isGrown = ({ id }: { id: string }) => id.startsWith('grown');
