@@ -1,12 +1,8 @@
 import { expect } from 'chai';
-import { type AuthService, startAuthService } from './support/service.ts';
+import { useAuthService } from './support/use-auth-service.ts';
 
 describe('The active team of a session', () => {
-  let service: AuthService;
-  before(async () => {
-    service = await startAuthService();
-  });
-  after(() => service.stop());
+  const service = useAuthService();
 
   /** A member of an organization with a team, which is the active one. */
   async function inTeam() {

@@ -1,16 +1,12 @@
 import { expect } from 'chai';
 import type { Client } from './support/client.ts';
-import { type AuthService, startAuthService } from './support/service.ts';
+import { useAuthService } from './support/use-auth-service.ts';
 
 describe('The audit log of what better-auth writes', () => {
-  let service: AuthService;
+  const service = useAuthService();
   let owner: Client;
   let ownerUser: { userId: string; email: string };
   let organizationId: string;
-  before(async () => {
-    service = await startAuthService();
-  });
-  after(() => service.stop());
   beforeEach(async () => {
     owner = service.client();
     ownerUser = await owner.enter();

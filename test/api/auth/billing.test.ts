@@ -222,15 +222,3 @@ describe('Subscriptions', () => {
     expect(stripe.requests).to.deep.equal([]);
   });
 });
-
-describe('Without billing', () => {
-  let service: AuthService;
-  before(async () => {
-    service = await startAuthService();
-  });
-  after(() => service.stop());
-
-  it('there is no webhook', async () => {
-    expect((await service.client().post('/stripe/webhook', {}, { 'stripe-signature': 't=1' })).status).to.equal(404);
-  });
-});

@@ -17,8 +17,9 @@ describe('Bodies of sign-in', () => {
     expect((await webhook(mebibyte + 1)).status).to.equal(413);
   });
 
-  it('are small at the webhook, too, unless there is billing', async () => {
+  it('are small at the webhook, too, which is not there, without billing', async () => {
     service = await startAuthService();
     expect((await webhook(mebibyte)).status).to.equal(413);
+    expect((await webhook(100)).status).to.equal(404);
   });
 });

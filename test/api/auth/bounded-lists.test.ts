@@ -1,14 +1,10 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Client } from './support/client.ts';
-import { type AuthService, startAuthService } from './support/service.ts';
+import { useAuthService } from './support/use-auth-service.ts';
 
 describe('What sign-in lists', () => {
-  let service: AuthService;
-  before(async () => {
-    service = await startAuthService();
-  });
-  after(() => service.stop());
+  const service = useAuthService();
 
   async function newUser(): Promise<{ client: Client; userId: string; email: string }> {
     const client = service.client();

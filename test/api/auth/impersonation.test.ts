@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { listAuthEndpoints } from '../../support/auth-endpoints.ts';
 import type { Client } from './support/client.ts';
-import { type AuthService, billingOn, startAuthService } from './support/service.ts';
+import { billingOn } from './support/service.ts';
+import { useAuthService } from './support/use-auth-service.ts';
 
 const password = 'a long password';
 const ofAdmin = 'a password of an admin';
@@ -20,16 +21,14 @@ const may = new Set([
 ]);
 
 describe('Acting as a user', () => {
-  let service: AuthService;
+  const service = useAuthService(billingOn);
   let admin: Client;
   let adminId: string;
   before(async () => {
-    service = await startAuthService(billingOn);
     admin = service.client();
     ({ userId: adminId } = await admin.enter('Admin'));
     await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', adminId).execute();
   });
-  after(() => service.stop());
 
   async function impersonate(userId: string): Promise<Client> {
     const client = service.client();
@@ -62,7 +61,7 @@ describe('Acting as a user', () => {
   });
 
   it('begins no session that outlives it, with a password that the admin has set', async () => {
-    const user = await service.client().signUp();
+    const user = await service.client().enter();
     await admin.post('/admin/set-user-password', { userId: user.userId, newPassword: ofAdmin });
     const client = await impersonate(user.userId);
     const change = { currentPassword: ofAdmin, newPassword: 'the next password', revokeOtherSessions: true };
@@ -80,13 +79,11 @@ describe('Acting as a user', () => {
 });
 
 describe('A password that an admin has set', () => {
-  let service: AuthService;
+  const service = useAuthService();
   let admin: Client;
   before(async () => {
-    service = await startAuthService();
     admin = await service.enterAdmin();
   });
-  after(() => service.stop());
 
   const signIn = async (email: string, given: object, client = service.client()) => {
     const { status, body } = await client.post('/sign-in/email', { email, ...given });
@@ -94,7 +91,7 @@ describe('A password that an admin has set', () => {
   };
 
   it('must be changed at the next sign-in with it', async () => {
-    const { userId, email } = await service.client().signUp();
+    const { userId, email } = await service.client().enter();
     await admin.post('/admin/set-user-password', { userId, newPassword: ofAdmin });
     const client = service.client();
     const sessions = () => service.db.selectFrom('session').selectAll().where('userId', '=', userId).execute();
@@ -124,7 +121,7 @@ describe('A password that an admin has set', () => {
   });
 
   it('is changed by one of several that sign in with it at once, and the others are not let in', async () => {
-    const { userId, email } = await service.client().signUp();
+    const { userId, email } = await service.client().enter();
     await (await service.enterAdmin()).post('/admin/set-user-password', { userId, newPassword: ofAdmin });
     const sessions = () => service.db.selectFrom('session').select('id').where('userId', '=', userId).execute();
     const before = await sessions();

@@ -1,29 +1,24 @@
 import { expect } from 'chai';
 import type { Answer, Client } from './support/client.ts';
 import { readIdentityDoc } from './support/identity-doc.ts';
-import { type AuthService, startAuthService } from './support/service.ts';
+import { useAuthService } from './support/use-auth-service.ts';
 
 const tooLarge = '99999999999999999999';
 const doc = readIdentityDoc();
 
 describe('What sign-in takes', () => {
-  let service: AuthService;
+  const service = useAuthService({}, { check: true });
   let admin: Client;
   let owner: Client;
   let userId: string;
   let organizationId: string;
   before(async () => {
-    service = await startAuthService();
     admin = service.client();
     const { userId: adminId } = await admin.enter('Admin');
     await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', adminId).execute();
     owner = service.client();
     ({ userId } = await owner.enter('Owner'));
     organizationId = await owner.createOrganization();
-  });
-  after(async () => {
-    await service.stop();
-    expect(service.errors).to.deep.equal([]);
   });
 
   /** Each answer is 400 with the code, which docs/identity.md has at the endpoint. */
@@ -46,6 +41,13 @@ describe('What sign-in takes', () => {
   const rowOf = (id: string) => service.db.selectFrom('user').selectAll().where('id', '=', id).executeTakeFirst();
 
   it('of a user who changes their own: text, and an image may be removed', async () => {
+    const signUp = { name: 'Ada', email: 'long@example.com', password: 'a long password' };
+    await refuses(service.client(), '/sign-up/email', [
+      [{ ...signUp, name: ' ' }],
+      [{ ...signUp, name: 'x'.repeat(121) }, 'NAME_TOO_LONG'],
+      [{ ...signUp, image: `https://example.com/${'x'.repeat(2_048)}` }, 'IMAGE_TOO_LONG'],
+    ]);
+    expect((await service.client().post('/sign-up/email', { ...signUp, name: '😀'.repeat(120) })).status).to.equal(200);
     const before = await rowOf(userId);
     const wrong = [['a'], {}, true, 0];
     await refuses(owner, '/update-user', [
@@ -144,6 +146,8 @@ describe('What sign-in takes', () => {
     const update = (data: object, code?: string): [object, string?] => [{ organizationId, data }, code];
     await refuses(owner, '/organization/update', [
       ...names.map(([name, code]) => update({ name }, code)),
+      update({ logo: 'x'.repeat(2_049) }, 'IMAGE_TOO_LONG'),
+      update({ metadata: { note: 'x'.repeat(10_000) } }, 'METADATA_TOO_LONG'),
       update({}, 'NO_DATA_TO_UPDATE'),
       update({ unknown: 1 }, 'NO_DATA_TO_UPDATE'),
     ]);

@@ -13,9 +13,9 @@ describe('Names and passwords of sign-in', () => {
   before(async () => {
     service = await startAuthService();
     [admin, owner] = [service.client(), service.client()];
-    const { userId: adminId } = await admin.signUp();
+    const { userId: adminId } = await admin.enter();
     await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', adminId).execute();
-    ({ userId } = await owner.signUp());
+    ({ userId } = await owner.enter());
     await owner.createOrganization();
   });
   after(async () => {

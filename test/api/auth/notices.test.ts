@@ -1,19 +1,17 @@
 import { expect } from 'chai';
 import type { Client } from './support/client.ts';
-import { type AuthService, startAuthService } from './support/service.ts';
 import { totp } from './support/totp.ts';
+import { useAuthService } from './support/use-auth-service.ts';
 
 const password = 'a long password';
 const next = 'the next long password';
 
 describe('A user is told by mail', () => {
-  let service: AuthService;
+  const service = useAuthService();
   let admin: Client;
   before(async () => {
-    service = await startAuthService();
     admin = await service.enterAdmin();
   });
-  after(() => service.stop());
 
   async function newUser() {
     const client = service.client();

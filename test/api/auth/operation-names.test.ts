@@ -15,19 +15,14 @@ describe('What metrics and log lines call a request below /api/auth', () => {
     expect(names.size).to.equal(served.size - 1);
   });
 
-  for (const [path, name] of [
-    ['/api/auth/sign-in/email', 'auth.sign-in.email'],
-    ['/api/auth/sign-up/email', 'auth.sign-up.email'],
-    ['/api/auth/reset-password/a-secret', 'auth.reset-password'],
-    ['/api/auth/callback/provider_a', 'auth.callback'],
-    ['/api/auth/delete-user/callback', 'auth.delete-user.callback'],
-    ['/api/auth/reset-password/a-secret/more', 'auth'],
-    ['/api/auth/sign-in/email/', 'auth'],
-    ['/api/auth/a-secret', 'auth'],
-    ['/api/auth/', 'auth'],
-    ['/api/auth', 'auth'],
-    ['/api/authentication', undefined],
-    ['/api/v1/me', undefined],
-  ] as const)
-    it(`is ${name} at ${path}`, () => expect(authOperationOf(path)).to.equal(name));
+  it('is that of no endpoint for any other path', () => {
+    for (const [path, name] of [
+      ['/api/auth/reset-password/a-secret', 'auth.reset-password'],
+      ['/api/auth/callback/provider_a', 'auth.callback'],
+      ['/api/auth/reset-password/a-secret/more', 'auth'],
+      ['/api/auth/a-secret', 'auth'],
+      ['/api/authentication', undefined],
+    ] as const)
+      expect(authOperationOf(path), path).to.equal(name);
+  });
 });

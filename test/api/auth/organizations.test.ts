@@ -2,17 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { findMembership, isPermitted } from '../../../api/auth/membership.ts';
 import type { Client } from './support/client.ts';
-import { type AuthService, startAuthService, webOrigin } from './support/service.ts';
+import { webOrigin } from './support/service.ts';
+import { useAuthService } from './support/use-auth-service.ts';
 
 describe('Organizations', () => {
-  let service: AuthService;
+  const service = useAuthService();
   let owner: Client;
   let ownerId: string;
   let organizationId: string;
-  before(async () => {
-    service = await startAuthService();
-  });
-  after(() => service.stop());
   beforeEach(async () => {
     owner = service.client();
     ({ userId: ownerId } = await owner.enter('Owner'));
@@ -203,12 +200,6 @@ describe('Organizations', () => {
         .onConflict((row) => row.column('id').doUpdateSet({ role: 'owner' }))
         .execute();
     }
-  });
-
-  it('cannot be deleted by their owner', async () => {
-    const answer = await owner.post('/organization/delete', { organizationId });
-    expect(answer.status).to.equal(404);
-    expect(answer.body.code).to.equal('ORGANIZATION_DELETION_DISABLED');
   });
 
   it('take nobody and nothing once their deletion has begun', async () => {

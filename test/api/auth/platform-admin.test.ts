@@ -2,16 +2,12 @@ import { expect } from 'chai';
 import type pg from 'pg';
 import { DatabaseUnavailable } from '../../../db/unavailable.ts';
 import type { Client } from './support/client.ts';
-import { type AuthService, startAuthService } from './support/service.ts';
+import { useAuthService } from './support/use-auth-service.ts';
 
 describe('Platform admins', () => {
-  let service: AuthService;
+  const service = useAuthService();
   let admin: Client;
   let adminId: string;
-  before(async () => {
-    service = await startAuthService();
-  });
-  after(() => service.stop());
   beforeEach(async () => {
     admin = service.client();
     ({ userId: adminId } = await admin.enter('Admin'));
@@ -29,15 +25,6 @@ describe('Platform admins', () => {
     expect(signIn.status).to.equal(403);
     expect((await admin.post('/admin/unban-user', { userId })).status).to.equal(200);
     expect((await service.client().post('/sign-in/email', { email, password: 'a long password' })).status).to.equal(200);
-  });
-
-  it('act as a user for a while, which says who is behind it and makes nobody an admin', async () => {
-    const { userId } = await service.client().enter();
-    expect((await admin.post('/admin/impersonate-user', { userId })).status).to.equal(200);
-    expect(await find(admin)).to.deep.include({ userId, role: 'user', impersonatedBy: adminId });
-    expect((await admin.get('/admin/list-users')).status).to.equal(403);
-    expect((await admin.post('/admin/stop-impersonating')).status).to.equal(200);
-    expect(await find(admin)).to.deep.include({ userId: adminId, impersonatedBy: null });
   });
 
   it('do not act as other admins, nor as anybody once they are no admin any more', async () => {

@@ -1,20 +1,16 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Client, SignedUp } from './support/client.ts';
-import { type AuthService, startAuthService } from './support/service.ts';
+import { useAuthService } from './support/use-auth-service.ts';
 
 const password = 'a long password';
 
 describe('The audit log of what platform admins do', () => {
-  let service: AuthService;
+  const service = useAuthService();
   let admin: Client;
   let adminUser: SignedUp;
   let user: Client;
   let target: SignedUp;
-  before(async () => {
-    service = await startAuthService();
-  });
-  after(() => service.stop());
   beforeEach(async () => {
     admin = service.client();
     adminUser = await admin.enter('Admin');

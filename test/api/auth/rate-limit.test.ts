@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type AuthService, startAuthService } from './support/service.ts';
+import { useAuthService } from './support/use-auth-service.ts';
 
 const production = {
   NODE_ENV: 'production',
@@ -9,11 +9,7 @@ const production = {
 };
 
 describe('The rate limit of sign-in, in production', () => {
-  let service: AuthService;
-  before(async () => {
-    service = await startAuthService(production);
-  });
-  after(() => service.stop());
+  const service = useAuthService(production);
 
   const attempt = (address: string, headers: Record<string, string> = {}) =>
     service
@@ -43,11 +39,7 @@ describe('The rate limit of sign-in, in production', () => {
 });
 
 describe('Guessing the password of one account, in production', () => {
-  let service: AuthService;
-  before(async () => {
-    service = await startAuthService(production);
-  });
-  after(() => service.stop());
+  const service = useAuthService(production);
 
   let networks = 0;
   const strange = () => `203.0.${Math.floor(networks / 250)}.${1 + (networks++ % 250)}`;
@@ -108,11 +100,7 @@ describe('Guessing the password of one account, in production', () => {
 });
 
 describe('The rate limit of sign-in, in development', () => {
-  let service: AuthService;
-  before(async () => {
-    service = await startAuthService({ NODE_ENV: 'development' });
-  });
-  after(() => service.stop());
+  const service = useAuthService({ NODE_ENV: 'development' });
 
   it('is off', async () => {
     const statuses = await Promise.all(

@@ -1,17 +1,10 @@
 import { expect } from 'chai';
-import { type AuthService, startAuthService } from './support/service.ts';
+import { useAuthService } from './support/use-auth-service.ts';
 
 describe('Links to a new password', () => {
-  let service: AuthService;
-  before(async () => {
-    service = await startAuthService();
-  });
-  after(() => service.stop());
+  const service = useAuthService();
 
-  async function newUser() {
-    const client = service.client();
-    return { client, ...(await client.enter()) };
-  }
+  const newUser = () => service.newUser();
 
   /** Asks for a link, and returns the token in its mail. */
   async function askForLink(email: string): Promise<string> {

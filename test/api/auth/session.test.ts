@@ -3,19 +3,15 @@ import { sql } from 'kysely';
 import { checkSession, createFindSession } from '../../../api/auth/session.ts';
 import { createDb } from '../../../db/connect.ts';
 import type { Client } from './support/client.ts';
-import { type AuthService, startAuthService } from './support/service.ts';
+import { useAuthService } from './support/use-auth-service.ts';
 
 describe('The session of a request', () => {
-  let service: AuthService;
+  const service = useAuthService();
   let client: Client;
   let user: { userId: string; email: string };
-  before(async () => {
-    service = await startAuthService();
-  });
-  after(() => service.stop());
   beforeEach(async () => {
     client = service.client();
-    user = await client.signUp('Grace');
+    user = await client.enter('Grace');
   });
 
   const byBearer = () => service.findSession({ authorization: `Bearer ${client.token}` });
@@ -51,7 +47,7 @@ describe('The session of a request', () => {
 
   it('takes a token as better-auth does: any case of the scheme, encoded or not, before the cookie', async () => {
     const other = service.client();
-    const { userId } = await other.signUp();
+    const { userId } = await other.enter();
     const decoded = decodeURIComponent(other.token ?? '');
     for (const authorization of [`bearer ${other.token}`, `BEARER   ${decoded}`, `Bearer ${encodeURIComponent(decoded)}`]) {
       const headers = { authorization, cookie: client.cookieHeader() };
@@ -89,7 +85,7 @@ describe('The session of a request', () => {
 
   it('is the same for better-auth, however a request writes it', async () => {
     const other = service.client();
-    await other.signUp();
+    await other.enter();
     const [mine, its] = [client, other].map(({ token }) => decodeURIComponent(token ?? ''));
     const name = 'better-auth.session_token';
     const authorizations = [`Bearer ${mine}`, `Bearer\t${mine}`, `Bearer ${mine}\u00a0`, `Bearer \u00a0${mine}`, `Bearer ${mine}x`];
@@ -115,7 +111,7 @@ describe('The session of a request', () => {
     const others = await Promise.all(
       Array.from({ length: 8 }, async () => {
         const other = service.client();
-        return { other, ...(await other.signUp()) };
+        return { other, ...(await other.enter()) };
       }),
     );
     const email = (index: number) => ({ email: others[index % others.length]?.email, password: 'a long password' });
@@ -145,7 +141,7 @@ describe('The session of a request', () => {
     expect((await client.post('/sign-out', {}, { authorization: `Bearer ${client.token}` })).status).to.equal(200);
     expect(await byBearer()).to.equal(undefined);
     const second = service.client();
-    const { email } = await second.signUp();
+    const { email } = await second.enter();
     await sql`update session set "expiresAt" = now() - interval '1 second' where "userId" in (select id from "user" where email = ${email})`.execute(
       service.db,
     );
@@ -212,7 +208,7 @@ describe('The session of a request', () => {
 
   it('does not come back by its extended cookie when the request begins another, or ends it', async () => {
     const use = () => changeSession(`"createdAt" = now() - interval '25 hours', "expiresAt" = now() + interval '5 days 23 hours'`);
-    const other = await service.client().signUp();
+    const other = await service.client().enter();
     const sessionCookies = ({ headers }: { headers: Headers }) =>
       headers.getSetCookie().filter((cookie) => cookie.startsWith('better-auth.session_token='));
     await use();
@@ -242,7 +238,7 @@ describe('The session of a request', () => {
     expect(await check()).to.deep.equal({ signedIn: true, role: 'owner' });
     await service.db
       .insertInto('member')
-      .values({ id: 'second', organizationId, userId: (await service.client().signUp()).userId, role: 'owner' })
+      .values({ id: 'second', organizationId, userId: (await service.client().enter()).userId, role: 'owner' })
       .execute();
     await sql`update member set role = 'member' where "userId" = ${user.userId}`.execute(service.db);
     expect(await check()).to.deep.equal({ signedIn: true, role: null });

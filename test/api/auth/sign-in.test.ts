@@ -4,14 +4,11 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { Semaphore } from '../../../base/concurrency/semaphore.ts';
 import type { Client } from './support/client.ts';
-import { type AuthService, billingOn, startAuthService, webOrigin } from './support/service.ts';
+import { type AuthService, billingOn, webOrigin } from './support/service.ts';
+import { useAuthService } from './support/use-auth-service.ts';
 
 describe('Signing up and in', () => {
-  let service: AuthService;
-  before(async () => {
-    service = await startAuthService();
-  });
-  after(() => service.stop());
+  const service = useAuthService();
 
   it('gives curl a session by cookie and a token, without any origin', async () => {
     const client = service.client();
@@ -229,16 +226,12 @@ describe('Signing up and in', () => {
 });
 
 describe('Signing in where addresses must be verified', () => {
-  let service: AuthService;
-  before(async () => {
-    service = await startAuthService({
-      ...billingOn,
-      REQUIRE_EMAIL_VERIFICATION: 'true',
-      API_URL: 'https://api.example.com',
-      COOKIE_DOMAIN: 'example.com',
-    });
+  const service = useAuthService({
+    ...billingOn,
+    REQUIRE_EMAIL_VERIFICATION: 'true',
+    API_URL: 'https://api.example.com',
+    COOKIE_DOMAIN: 'example.com',
   });
-  after(() => service.stop());
 
   /** Signs up, and returns the path of the link in the mail. */
   async function signUpAndRead(user: { name: string; email: string; password: string }): Promise<string> {
@@ -330,16 +323,12 @@ describe('Signing in where addresses must be verified', () => {
       { name },
       { name, image: 'https://example.com/n.png', rememberMe: false, callbackURL: '/welcome' },
       { name, image: '', emailVerified: true, id: 'mine', unknown: 1 },
-      { name, banned: true, role: '' },
       { name, role: 'admin' },
-      { name, banExpires: '2030-01-01' },
       { name, stripeCustomerId: 'cus_1' },
       { name, callbackURL: `/${'x'.repeat(20_000)}` },
-      { name: '😀'.repeat(120) },
-      ...[`${name}\0`, '\ud800', ' ', 'x'.repeat(121), 'x'.repeat(50_000), ['N'], null].map((wrong) => ({ name: wrong })),
-      ...['\0', 'x'.repeat(3_000), 1, null].map((image) => ({ name, image })),
-      ...['short', 'x'.repeat(129), '\0'.repeat(8)].map((password) => ({ name, password })),
-      { name, callbackURL: '/\ud800' },
+      ...[`${name}\0`, ' ', 'x'.repeat(121), null].map((wrong) => ({ name: wrong })),
+      { name, image: 'x'.repeat(3_000) },
+      { name, password: 'short' },
       { name, callbackURL: 'https://evil.example' },
     ];
     // Few at once: a request waits for its turn to hash a password for ten seconds at most.

@@ -1,16 +1,9 @@
 import { expect } from 'chai';
 import type { Client } from './support/client.ts';
-import { type AuthService, startAuthService } from './support/service.ts';
+import { useAuthService } from './support/use-auth-service.ts';
 
 describe('An invitation', () => {
-  let service: AuthService;
-  before(async () => {
-    service = await startAuthService();
-  });
-  after(async () => {
-    await service.stop();
-    expect(service.errors).to.deep.equal([]);
-  });
+  const service = useAuthService({}, { check: true });
 
   async function newUser() {
     const client = service.client();

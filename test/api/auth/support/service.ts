@@ -14,7 +14,7 @@ import { syncPlanLimits } from '../../../../domain/billing/sync-plan-limits.ts';
 import { createPayments } from '../../../../domain/payments/payments.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { insertSession, insertUser } from '../../../support/users.ts';
-import { Client } from './client.ts';
+import { Client, type SignedUp } from './client.ts';
 
 export const webOrigin = 'https://app.example.com';
 
@@ -40,6 +40,8 @@ export interface AuthService {
   warnings: Record<string, unknown>[];
   /** A client with a cookie jar of its own that behaves like curl. */
   client(): Client;
+  /** Somebody new who is signed in. */
+  newUser(): Promise<SignedUp & { client: Client }>;
   /** A client that is signed in as a platform admin. */
   enterAdmin(): Promise<Client>;
   stop(): Promise<void>;
@@ -82,6 +84,10 @@ export async function startAuthService(environment: Environment = {}, making = c
   const client = () => new Client(url, makeUser);
   return {
     ...{ url, config, database, db: database.db, auth, findSession, mails, errors, warnings, client },
+    newUser: async () => {
+      const made = client();
+      return { client: made, ...(await made.enter()) };
+    },
     enterAdmin: async (): Promise<Client> => {
       const admin = client();
       const { userId } = await admin.enter('Admin');
