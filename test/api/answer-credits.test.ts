@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { refundLostCharges } from '../../domain/credits/open-charge.ts';
 import { aiError, quoting as quotingOf } from '../support/fake-ai.ts';
 import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
-import { callOver, type Transport, transports } from '../support/transports.ts';
+import { callOver } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 import { billingOn } from './auth/support/service.ts';
 
@@ -13,7 +12,7 @@ const month = 'The mirrors are washed every month.';
 
 describe('The credits of an answer', () => {
   const env = { QUESTION_LIMIT_PER_MINUTE: '1000', ...billingOn, PLANS: '{"free":{"aiCredits":100}}' };
-  const { api, ai, tenant } = useApi({ process: true, ai: true, env, tenant: 'of each test', check: 'after each test' });
+  const { api, ai, tenant } = useApi({ ai: true, env, tenant: 'of each test', check: 'after each test' });
   let documentId: string;
   /** What the organization has used before the first question: the job that indexed the document. */
   let before: number;
@@ -30,8 +29,8 @@ describe('The credits of an answer', () => {
   });
 
   const question = () => ({ workspaceId: tenant.workspaceId, question: 'How often are the mirrors washed?', mode: 'lexical' });
-  const ask = (transport: Transport = 'REST', input: object = {}, headers: Record<string, string> = {}) =>
-    callOver(api, transport, 'documents.ask', { ...question(), ...input }, { token: tenant.owner.token, headers });
+  const ask = (input: object = {}, headers: Record<string, string> = {}) =>
+    callOver(api, 'REST', 'documents.ask', { ...question(), ...input }, { token: tenant.owner.token, headers });
   const usedCredits = async (): Promise<number> =>
     (await api.request('GET', `/api/v1/organizations/${tenant.organizationId}/usage`, { token: tenant.owner.token })).body.usage.aiCredits;
   const amounts = async () => {
@@ -81,7 +80,7 @@ describe('The credits of an answer', () => {
     ai.behave('answer', quoting(['The mirrors are washed every year.', 'The dome opens at dawn.']));
     expect((await ask()).body).to.deep.include({ sentences: [], withheld: 0, nothingFound: true, credits: 0 });
     for (const nothing of [{ question: 'zebra' }, { question: '???' }, { filter: { tags: ['none'] } }])
-      expect((await ask('RPC', nothing)).body).to.deep.include({ sentences: [], withheld: 0, nothingFound: true, model: null, credits: 0 });
+      expect((await ask(nothing)).body).to.deep.include({ sentences: [], withheld: 0, nothingFound: true, model: null, credits: 0 });
     expect(questions()).to.have.length(1);
     expect((await amounts()).slice(-2)).to.deep.equal([
       ['answer:charge', 3, 'documents.ask'],
@@ -90,19 +89,12 @@ describe('The credits of an answer', () => {
     expect([(await usedCredits()) - before, await open()]).to.deep.equal([0, []]);
   });
 
-  it('are given back if the model finds nothing in the passages, which is said', async () => {
-    ai.behave('answer', quoting([]));
-    expect((await ask()).body).to.deep.include({ sentences: [], withheld: 0, nothingFound: true, model: 'fake-chat', credits: 0 });
-  });
-
-  it('are given back when the AI service fails, over both transports', async () => {
+  it('are given back when the AI service fails', async () => {
     ai.behave('answer', () => aiError(502, 'remote_failed'));
-    for (const transport of transports) {
-      expect((await ask(transport)).body).to.include({ code: 'SERVICE_UNAVAILABLE', defined: true });
-      expect([(await usedCredits()) - before, await open()]).to.deep.equal([0, []]);
-    }
+    expect((await ask()).body).to.include({ code: 'SERVICE_UNAVAILABLE', defined: true });
+    expect([(await usedCredits()) - before, await open()]).to.deep.equal([0, []]);
     ai.behave('embed', () => aiError(500, 'internal'));
-    expect((await ask('REST', { mode: 'semantic' })).body).to.include({ code: 'SERVICE_UNAVAILABLE' });
+    expect((await ask({ mode: 'semantic' })).body).to.include({ code: 'SERVICE_UNAVAILABLE' });
     expect((await amounts()).slice(-2)).to.deep.equal([
       ['answer:charge', 3, 'documents.ask'],
       ['answer:refund', -3, 'failed'],
@@ -123,31 +115,11 @@ describe('The credits of an answer', () => {
     await until(async () => (await usedCredits()) === before, 30_000);
   });
 
-  it('are given back by the sweep when the process was killed', async () => {
-    const { db } = api.database;
-    ai.behave('answer', () => undefined);
-    const killed = ask().catch(() => undefined);
-    await until(() => questions().length === 1);
-    await api.stack.kill('api', 'SIGKILL');
-    await killed;
-    await api.stack.start('api');
-    expect([(await usedCredits()) - before, (await open()).length]).to.deep.equal([3, 1]);
-    expect(await refundLostCharges(db, 100)).to.equal(0);
-    const longAgo = new Date(Date.now() - 11 * 60_000);
-    await db.updateTable('open_answer').set({ charged_at: longAgo }).execute();
-    // Of the minutely sweep and this one, one does it.
-    await refundLostCharges(db, 100);
-    await until(async () => (await usedCredits()) === before);
-    expect((await amounts()).slice(-1)).to.deep.equal([['answer:refund', -3, 'lost']]);
-  });
-
   it('are checked before anything is searched or asked', async () => {
     const { db } = api.database;
     await db.updateTable('credit_month').set({ used: 98 }).where('organization_id', '=', tenant.organizationId).execute();
-    for (const transport of transports) {
-      const { body } = await ask(transport, { mode: 'semantic', conversation: ['Is there a dome?'] });
-      expect(body).to.deep.include({ code: 'LIMIT_REACHED', data: { kind: 'aiCredits', limit: 100, plan: 'free', scope: 'organization' } });
-    }
+    const { body } = await ask({ mode: 'semantic', conversation: ['Is there a dome?'] });
+    expect(body).to.deep.include({ code: 'LIMIT_REACHED', data: { kind: 'aiCredits', limit: 100, plan: 'free', scope: 'organization' } });
     expect(ai.calls).to.deep.equal([]);
     await db.updateTable('credit_month').set({ used: before }).where('organization_id', '=', tenant.organizationId).execute();
   });
@@ -159,24 +131,24 @@ describe('The credits of an answer', () => {
       await new Promise<void>((resolve) => waiting.push(resolve));
       return quoting([month])(call);
     });
-    const twins = transports.map((transport) => ask(transport, {}, headers));
+    const twins = [1, 2].map(() => ask({}, headers));
     await until(() => waiting.length === 2);
     for (const go of waiting) go();
     const [first, ...rest] = (await Promise.all(twins)).map(({ body }) => body);
-    for (const transport of transports) rest.push((await ask(transport, {}, headers)).body);
+    rest.push((await ask({}, headers)).body);
     for (const one of rest) expect(one).to.deep.equal(first);
     expect(first.sentences).to.have.length(1);
     expect(questions()).to.have.length(2);
     expect([(await usedCredits()) - before, await open()]).to.deep.equal([3, []]);
-    expect((await ask('REST', { limit: 9 }, headers)).body).to.include({ code: 'BAD_REQUEST' });
+    expect((await ask({ limit: 9 }, headers)).body).to.include({ code: 'BAD_REQUEST' });
   });
 
   it('buy no quote of a document that was deleted since', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     ai.behave('answer', quoting([month]));
-    expect((await ask('REST', {}, headers)).body.sentences).to.have.length(1);
+    expect((await ask({}, headers)).body.sentences).to.have.length(1);
     await expectOk(api.request('DELETE', `/api/v1/documents/${documentId}`, { token: tenant.owner.token }));
-    expect((await ask('RPC', {}, headers)).body).to.deep.include({ sentences: [], withheld: 1, nothingFound: false });
+    expect((await ask({}, headers)).body).to.deep.include({ sentences: [], withheld: 1, nothingFound: false });
     expect((await ask()).body).to.deep.include({ sentences: [], nothingFound: true });
   });
 

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { sliceCharacters } from '../../clients/typescript/index.ts';
 import { createKey } from '../support/api-keys.ts';
 import { expectOk } from '../support/requests.ts';
-import { callOver, type Transport, transports } from '../support/transports.ts';
+import { callOver } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
 const samples = {
@@ -40,8 +40,8 @@ describe('An answer without a remote model', () => {
     }
   });
 
-  const ask = (input: object, transport: Transport = 'REST', token = tenant.owner.token) =>
-    callOver(api, transport, 'documents.ask', { workspaceId: tenant.workspaceId, ...input }, { token });
+  const ask = (input: object, token = tenant.owner.token) =>
+    callOver(api, 'REST', 'documents.ask', { workspaceId: tenant.workspaceId, ...input }, { token });
 
   for (const [question, document, page, holds] of questions)
     it(`quotes what responds to: ${question}`, async () => {
@@ -110,29 +110,11 @@ describe('An answer without a remote model', () => {
       'beekeeping-notes.md',
     );
     const other = await api.createTenant();
-    const theirs = await ask({ workspaceId: other.workspaceId, question: 'Where is the adrenaline pen?' }, 'RPC', other.owner.token);
+    const theirs = await ask({ workspaceId: other.workspaceId, question: 'Where is the adrenaline pen?' }, other.owner.token);
     expect(theirs.body).to.deep.include({ sentences: [], nothingFound: true });
-    for (const transport of transports) expect((await ask({ question: 'pen' }, transport, other.owner.token)).status).to.equal(403);
+    expect((await ask({ question: 'pen' }, other.owner.token)).status).to.equal(403);
     const key = await createKey(api, other, { permissions: ['document:read'] });
-    expect((await ask({ question: 'pen' }, 'REST', key.token)).status).to.equal(403);
-  });
-
-  it('refuses what is no question', async () => {
-    for (const [input, path] of [
-      [{}, ['question']],
-      [{ question: '' }, ['question']],
-      [{ question: 'a\nb' }, ['question']],
-      [{ question: 'a'.repeat(1_001) }, ['question']],
-      [{ question: 'a', limit: 51 }, ['limit']],
-      [{ question: 'a', maxSentences: 0 }, ['maxSentences']],
-      [{ question: 'a', mode: 'best' }, ['mode']],
-      [{ question: 'a', filter: { names: ['a'] } }, ['filter']],
-    ] as const)
-      for (const transport of transports) {
-        const { body } = await ask(input, transport);
-        expect(body).to.include({ code: 'BAD_REQUEST', defined: true });
-        expect(body.data.issues[0].path.slice(0, 1)).to.deep.equal(path);
-      }
+    expect((await ask({ question: 'pen' }, key.token)).status).to.equal(403);
   });
 
   /** What stands in a document's text where a citation says. */
@@ -151,14 +133,12 @@ describe('The limit of questions', () => {
   it('is its own, and uses up no search', async () => {
     const { token } = tenant.owner;
     const { workspaceId } = tenant;
-    const ask = (transport: Transport) => callOver(api, transport, 'documents.ask', { workspaceId, question: 'mirrors' }, { token });
-    for (const transport of transports) expect((await ask(transport)).status).to.equal(200);
-    for (const transport of transports) {
-      const refused = await ask(transport);
-      expect(refused.body).to.include({ code: 'TOO_MANY_REQUESTS', defined: true });
-      expect(refused.body.message).to.equal('Too many questions — try again in a minute.');
-      expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
-    }
+    const ask = () => callOver(api, 'REST', 'documents.ask', { workspaceId, question: 'mirrors' }, { token });
+    for (let n = 0; n < 2; n++) expect((await ask()).status).to.equal(200);
+    const refused = await ask();
+    expect(refused.body).to.include({ code: 'TOO_MANY_REQUESTS', defined: true });
+    expect(refused.body.message).to.equal('Too many questions — try again in a minute.');
+    expect(refused.headers.get('retry-after')).to.match(/^\d+$/);
     expect((await callOver(api, 'REST', 'documents.search', { workspaceId, query: 'mirrors' }, { token })).status).to.equal(200);
     const { token: key } = await createKey(api, tenant, { permissions: ['document:read'] });
     const byKey = await callOver(api, 'REST', 'documents.ask', { workspaceId, question: 'mirrors' }, { token: key });

@@ -48,7 +48,7 @@ describe('The audit log of the service itself', () => {
   const entries = () => api.database.db.selectFrom('audit_entry').selectAll().orderBy('created_at').orderBy('id').execute();
 
   async function call(operation: string, input: Record<string, unknown>, token: string) {
-    return callOver(api, made % 2 ? 'RPC' : 'REST', operation, input, { token });
+    return callOver(api, 'REST', operation, input, { token });
   }
   async function ok(operation: string, input: Record<string, unknown>, token = tenant.owner.token): Promise<any> {
     const { status, body } = await call(operation, input, token);
@@ -57,10 +57,9 @@ describe('The audit log of the service itself', () => {
     return body;
   }
 
-  const newWorkspace = () => ok('workspaces.create', { organizationId: tenant.organizationId, name: 'W', slug: `w-${++made}` });
-  const newUpload = () =>
-    ok('documents.createUpload', { workspaceId: tenant.workspaceId, name: 'a.txt', contentType: 'text/plain', size: 3 });
-  const newJob = () => ok('jobs.create', { kind: 'text.embed', organizationId: tenant.organizationId, texts: ['a'] });
+  const newWorkspace = async () => ok('workspaces.create', await workspace());
+  const newUpload = async () => ok('documents.createUpload', await file());
+  const newJob = async () => ok('jobs.create', await embed());
   const newFlag = () => ok('admin.flags.upsert', { key: `flag-${++made}` }, admin.token);
   const newEndpoint = () => ok('webhooks.create', endpointOf(tenant.organizationId));
   const endpointOf = (organizationId: string) => ({ organizationId, url: 'http://127.0.0.1:9/', events: ['job.failed'] });
@@ -70,181 +69,90 @@ describe('The audit log of the service itself', () => {
     return job;
   }
 
-  /**
-   * For each action: how to get ready, then the one request that is audited. `target` reads the audited thing's id from its answer.
-   */
+  /** For each action: how to get ready, then the one request that is audited. */
   interface Change {
     operation: string;
     prepare(): Promise<Record<string, unknown>>;
-    target(answer: any): string;
-    /** Where the entry stands, and who is allowed to do it. */
-    by: 'owner' | 'admin';
-    log: 'organization' | 'none';
     /** What must be as it was when the change is undone. */
     state(input: Record<string, unknown>): Promise<unknown>;
+    /** Reads the id of what is audited from the answer. */
+    target(answer: any): string;
+    by: 'owner' | 'admin';
+    /** Where the entry stands. */
+    log: 'organization' | 'none';
   }
+  type Of = [operation: string, prepare: Change['prepare'], state: Change['state'], target?: Change['target']];
   const id = (answer: { id: string }) => answer.id;
-  const rows = (table: string, column: string) => async (input: Record<string, unknown>) =>
-    (
-      await sql`select * from ${sql.table(table)} where ${sql.ref(column)} = ${input.id ?? input.key ?? input.slug ?? ''}`.execute(
-        api.database.db,
-      )
-    ).rows;
+  const key = (answer: { key: string }) => answer.key;
+  const own = (...[operation, prepare, state, target = id]: Of): Change => ({
+    operation,
+    prepare,
+    state,
+    target,
+    by: 'owner',
+    log: 'organization',
+  });
+  const admins = (...[operation, prepare, state, target = key]: Of): Change => ({
+    operation,
+    prepare,
+    state,
+    target,
+    by: 'admin',
+    log: 'none',
+  });
+  const rows =
+    (table: string, column = 'id') =>
+    async (input: Record<string, unknown>) => {
+      const named = input.id ?? input.key ?? input.slug ?? '';
+      return (await sql`select * from ${sql.table(table)} where ${sql.ref(column)} = ${named}`.execute(api.database.db)).rows;
+    };
   const counted = (table: string) => async () => (await sql`select count(*) as n from ${sql.table(table)}`.execute(api.database.db)).rows;
-  const own = { by: 'owner', log: 'organization' } as const;
+  const withId =
+    (made: () => Promise<any>, more: object = {}) =>
+    async () => ({ id: (await made()).id, ...more });
+  const newDocument = async () => (await newUpload()).document;
+  async function uploaded() {
+    const { document, upload } = await newUpload();
+    await fetch(upload.url, { method: 'PUT', headers: upload.headers, body: 'abc' });
+    return document;
+  }
+  const embed = async () => ({ kind: 'text.embed', organizationId: tenant.organizationId, texts: ['a'] });
+  const workspace = async () => ({ organizationId: tenant.organizationId, name: 'W', slug: `w-${++made}` });
+  const file = async () => ({ workspaceId: tenant.workspaceId, name: 'a.txt', contentType: 'text/plain', size: 3 });
+  const flag = async (more: object = {}) => ({ key: (await newFlag()).key, ...more });
+  async function outage() {
+    await noteDown(api.database.db, { part: 'chat', cause: 'quota' }, { isProbe: false, probeDelaysMs: [60_000] });
+    return { part: 'chat' };
+  }
+
   const changes: Record<Action, Change> = {
-    'workspace.create': {
-      operation: 'workspaces.create',
-      prepare: async () => ({ organizationId: tenant.organizationId, name: 'W', slug: `w-${++made}` }),
-      target: id,
-      state: rows('workspace', 'slug'),
-      ...own,
-    },
-    'workspace.update': {
-      operation: 'workspaces.update',
-      prepare: async () => ({ id: (await newWorkspace()).id, name: 'Renamed' }),
-      target: id,
-      state: rows('workspace', 'id'),
-      ...own,
-    },
-    'workspace.delete': {
-      operation: 'workspaces.delete',
-      prepare: async () => ({ id: (await newWorkspace()).id }),
-      target: id,
-      state: rows('workspace', 'id'),
-      ...own,
-    },
-    'document.create': {
-      operation: 'documents.createUpload',
-      prepare: async () => ({ workspaceId: tenant.workspaceId, name: 'a.txt', contentType: 'text/plain', size: 3 }),
-      target: (answer) => answer.document.id,
-      state: counted('document'),
-      ...own,
-    },
-    'document.complete': {
-      operation: 'documents.complete',
-      prepare: async () => {
-        const { document, upload } = await newUpload();
-        await fetch(upload.url, { method: 'PUT', headers: upload.headers, body: 'abc' });
-        return { id: document.id };
-      },
-      target: id,
-      state: rows('document', 'id'),
-      ...own,
-    },
-    'document.update': {
-      operation: 'documents.update',
-      prepare: async () => ({ id: (await newUpload()).document.id, name: 'b.txt', tags: ['new'] }),
-      target: id,
-      state: rows('document', 'id'),
-      ...own,
-    },
-    'document.delete': {
-      operation: 'documents.delete',
-      prepare: async () => ({ id: (await newUpload()).document.id }),
-      target: id,
-      state: rows('document', 'id'),
-      ...own,
-    },
-    'job.create': {
-      operation: 'jobs.create',
-      prepare: async () => ({ kind: 'text.embed', organizationId: tenant.organizationId, texts: ['a'] }),
-      target: id,
-      state: counted('credit_entry'),
-      ...own,
-    },
-    'job.cancel': {
-      operation: 'jobs.cancel',
-      prepare: async () => ({ id: (await newJob()).id }),
-      target: id,
-      state: rows('job', 'id'),
-      ...own,
-    },
-    'job.retry': {
-      operation: 'jobs.retry',
-      prepare: async () => ({ id: (await newFailedJob()).id }),
-      target: id,
-      state: counted('job'),
-      ...own,
-    },
-    'webhook.create': {
-      operation: 'webhooks.create',
-      prepare: async () => endpointOf(tenant.organizationId),
-      target: id,
-      state: counted('webhook_endpoint'),
-      ...own,
-    },
-    'webhook.update': {
-      operation: 'webhooks.update',
-      prepare: async () => ({ id: (await newEndpoint()).id, description: 'Failures' }),
-      target: id,
-      state: rows('webhook_endpoint', 'id'),
-      ...own,
-    },
-    'webhook.rotate': {
-      operation: 'webhooks.rotateSecret',
-      prepare: async () => ({ id: (await newEndpoint()).id }),
-      target: id,
-      state: rows('webhook_endpoint', 'id'),
-      ...own,
-    },
-    'webhook.delete': {
-      operation: 'webhooks.delete',
-      prepare: async () => ({ id: (await newEndpoint()).id }),
-      target: id,
-      state: rows('webhook_endpoint', 'id'),
-      ...own,
-    },
-    'webhook.test': {
-      operation: 'webhooks.test',
-      prepare: async () => ({ id: (await newEndpoint()).id }),
-      target: ({ endpointId }) => endpointId,
-      state: counted('webhook_delivery'),
-      ...own,
-    },
-    'flag.create': {
-      operation: 'admin.flags.upsert',
-      prepare: async () => ({ key: `flag-${++made}` }),
-      target: (answer) => answer.key,
-      state: rows('feature_flag', 'key'),
-      by: 'admin',
-      log: 'none',
-    },
-    'flag.update': {
-      operation: 'admin.flags.upsert',
-      prepare: async () => ({ key: (await newFlag()).key, enabled: true }),
-      target: (answer) => answer.key,
-      state: rows('feature_flag', 'key'),
-      by: 'admin',
-      log: 'none',
-    },
+    'workspace.create': own('workspaces.create', workspace, rows('workspace', 'slug')),
+    'workspace.update': own('workspaces.update', withId(newWorkspace, { name: 'Renamed' }), rows('workspace')),
+    'workspace.delete': own('workspaces.delete', withId(newWorkspace), rows('workspace')),
+    'document.create': own('documents.createUpload', file, counted('document'), ({ document }) => document.id),
+    'document.complete': own('documents.complete', withId(uploaded), rows('document')),
+    'document.update': own('documents.update', withId(newDocument, { name: 'b.txt', tags: ['new'] }), rows('document')),
+    'document.delete': own('documents.delete', withId(newDocument), rows('document')),
+    'job.create': own('jobs.create', embed, counted('credit_entry')),
+    'job.cancel': own('jobs.cancel', withId(newJob), rows('job')),
+    'job.retry': own('jobs.retry', withId(newFailedJob), counted('job')),
+    'webhook.create': own('webhooks.create', async () => endpointOf(tenant.organizationId), counted('webhook_endpoint')),
+    'webhook.update': own('webhooks.update', withId(newEndpoint, { description: 'Failures' }), rows('webhook_endpoint')),
+    'webhook.rotate': own('webhooks.rotateSecret', withId(newEndpoint), rows('webhook_endpoint')),
+    'webhook.delete': own('webhooks.delete', withId(newEndpoint), rows('webhook_endpoint')),
+    'webhook.test': own('webhooks.test', withId(newEndpoint), counted('webhook_delivery'), ({ endpointId }) => endpointId),
+    'flag.create': admins('admin.flags.upsert', async () => ({ key: `flag-${++made}` }), rows('feature_flag', 'key')),
+    'flag.update': admins('admin.flags.upsert', () => flag({ enabled: true }), rows('feature_flag', 'key')),
     'flag.override': {
-      operation: 'admin.flags.setOverride',
-      prepare: async () => ({ key: (await newFlag()).key, organizationId: tenant.organizationId, enabled: true }),
-      target: (answer) => answer.key,
-      state: rows('feature_flag_override', 'flag_key'),
-      by: 'admin',
+      ...admins(
+        'admin.flags.setOverride',
+        () => flag({ organizationId: tenant.organizationId, enabled: true }),
+        rows('feature_flag_override', 'flag_key'),
+      ),
       log: 'organization',
     },
-    'flag.delete': {
-      operation: 'admin.flags.delete',
-      prepare: async () => ({ key: (await newFlag()).key }),
-      target: (answer) => answer.key,
-      state: rows('feature_flag', 'key'),
-      by: 'admin',
-      log: 'none',
-    },
-    'outage.end': {
-      operation: 'admin.system.endOutage',
-      prepare: async () => {
-        await noteDown(api.database.db, { part: 'chat', cause: 'quota' }, { isProbe: false, probeDelaysMs: [60_000] });
-        return { part: 'chat' };
-      },
-      target: ({ part }) => part,
-      state: rows('provider_outage', 'part'),
-      by: 'admin',
-      log: 'none',
-    },
+    'flag.delete': admins('admin.flags.delete', flag, rows('feature_flag', 'key')),
+    'outage.end': admins('admin.system.endOutage', outage, rows('provider_outage', 'part'), ({ part }) => part),
   };
 
   for (const action of actions) {

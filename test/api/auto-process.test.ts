@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createKey } from '../support/api-keys.ts';
 import { expectOk } from '../support/requests.ts';
-import { callOver, type Transport, transports } from '../support/transports.ts';
+import { callOver } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 import { billingOn } from './auth/support/service.ts';
 
@@ -12,10 +12,9 @@ describe('The jobs of a workspace that are queued for each upload', () => {
     tenant: 'of each test',
   });
 
-  const call = (operation: string, input: Record<string, unknown>, token = tenant.owner.token, transport: Transport = 'REST') =>
-    callOver(api, transport, operation, input, { token });
-  const set = (autoProcess: string[], token?: string, transport?: Transport) =>
-    call('workspaces.update', { id: tenant.workspaceId, autoProcess }, token, transport);
+  const call = (operation: string, input: Record<string, unknown>, token = tenant.owner.token) =>
+    callOver(api, 'REST', operation, input, { token });
+  const set = (autoProcess: string[], token?: string) => call('workspaces.update', { id: tenant.workspaceId, autoProcess }, token);
 
   async function jobsOf(documentId: string) {
     const { db } = api.database;
@@ -27,42 +26,39 @@ describe('The jobs of a workspace that are queued for each upload', () => {
       .execute();
   }
 
-  for (const transport of transports) {
-    it(`are none unless they are asked for, and end when it is told so, over ${transport}`, async () => {
-      const { organizationId } = tenant;
-      const [main] = (await call('workspaces.list', { organizationId }, undefined, transport)).body;
-      expect(main.autoProcess).to.deep.equal([]);
-      expect(await jobsOf((await api.upload(tenant, { bytes: 'Not worked on.' })).id)).to.deep.equal([]);
-      const { body: changed } = await expectOk(set(['document.index', 'document.extract', 'document.index'], undefined, transport));
-      expect(changed.autoProcess).to.deep.equal(['document.index', 'document.extract']);
-      const { id } = await api.upload(tenant, { bytes: 'Worked on.' });
-      const created_by = tenant.owner.id;
-      expect(await jobsOf(id)).to.deep.equal([
-        { kind: 'document.index', credits: 2, created_by },
-        { kind: 'document.extract', credits: 1, created_by },
-      ]);
-      await expectOk(call('workspaces.update', { id: main.id, name: 'Renamed' }, undefined, transport));
-      expect((await call('workspaces.get', { organizationId, slug: 'main' }, undefined, transport)).body.autoProcess).to.have.length(2);
-      await expectOk(set([], undefined, transport));
-      expect(await jobsOf((await api.upload(tenant, { bytes: 'Left alone again.' })).id)).to.deep.equal([]);
-      const { body: log } = await call('organizations.auditLog', { organizationId });
-      const changes = log.entries.filter(({ action }: { action: string }) => action === 'workspace.update');
-      expect(changes[0].metadata).to.deep.equal({ autoProcess: { from: ['document.index', 'document.extract'], to: [] } });
-    });
-  }
+  it('are none unless they are asked for, and end when it is told so', async () => {
+    const { organizationId } = tenant;
+    const [main] = (await call('workspaces.list', { organizationId })).body;
+    expect(main.autoProcess).to.deep.equal([]);
+    expect(await jobsOf((await api.upload(tenant, { bytes: 'Not worked on.' })).id)).to.deep.equal([]);
+    const { body: changed } = await expectOk(set(['document.index', 'document.extract', 'document.index']));
+    expect(changed.autoProcess).to.deep.equal(['document.index', 'document.extract']);
+    const { id } = await api.upload(tenant, { bytes: 'Worked on.' });
+    const created_by = tenant.owner.id;
+    expect(await jobsOf(id)).to.deep.equal([
+      { kind: 'document.index', credits: 2, created_by },
+      { kind: 'document.extract', credits: 1, created_by },
+    ]);
+    await expectOk(call('workspaces.update', { id: main.id, name: 'Renamed' }));
+    expect((await call('workspaces.get', { organizationId, slug: 'main' })).body.autoProcess).to.have.length(2);
+    await expectOk(set([]));
+    expect(await jobsOf((await api.upload(tenant, { bytes: 'Left alone again.' })).id)).to.deep.equal([]);
+    const { body: log } = await call('organizations.auditLog', { organizationId });
+    const changes = log.entries.filter(({ action }: { action: string }) => action === 'workspace.update');
+    expect(changes[0].metadata).to.deep.equal({ autoProcess: { from: ['document.index', 'document.extract'], to: [] } });
+  });
 
-  for (const transport of transports)
-    it(`are what a client gets who asks for one of them once, over ${transport}`, async () => {
-      await set(['document.index']);
-      const { id: documentId } = await api.upload(tenant, { bytes: 'Indexed by itself.' });
-      const create = (input: object) => expectOk(call('jobs.create', { documentId, ...input }, undefined, transport));
-      const indexed = await create({ kind: 'document.index', once: true });
-      expect(indexed.body).to.deep.include({ kind: 'document.index', status: 'queued', documentId, input: { documentId }, credits: 2 });
-      const both = await Promise.all([1, 2].map(() => create({ kind: 'document.extract', once: true })));
-      expect(both[0]?.body.id).to.equal(both[1]?.body.id);
-      expect((await jobsOf(documentId)).map(({ kind }) => kind)).to.deep.equal(['document.index', 'document.extract']);
-      expect((await create({ kind: 'document.extract' })).body.id).not.to.equal(both[0]?.body.id);
-    });
+  it('are what a client gets who asks for one of them once', async () => {
+    await set(['document.index']);
+    const { id: documentId } = await api.upload(tenant, { bytes: 'Indexed by itself.' });
+    const create = (input: object) => expectOk(call('jobs.create', { documentId, ...input }));
+    const indexed = await create({ kind: 'document.index', once: true });
+    expect(indexed.body).to.deep.include({ kind: 'document.index', status: 'queued', documentId, input: { documentId }, credits: 2 });
+    const both = await Promise.all([1, 2].map(() => create({ kind: 'document.extract', once: true })));
+    expect(both[0]?.body.id).to.equal(both[1]?.body.id);
+    expect((await jobsOf(documentId)).map(({ kind }) => kind)).to.deep.equal(['document.index', 'document.extract']);
+    expect((await create({ kind: 'document.extract' })).body.id).not.to.equal(both[0]?.body.id);
+  });
 
   it('are queued anew for a client who asks for one once, if it was canceled', async () => {
     await set(['document.index']);
@@ -78,27 +74,26 @@ describe('The jobs of a workspace that are queued for each upload', () => {
     expect(items.map(({ id }: { id: string }) => id)).to.deep.equal([second, second]);
   });
 
-  for (const transport of transports)
-    it(`show what they resulted in only to those who may read jobs, also if asked for once, over ${transport}`, async () => {
-      await set(['document.extract']);
-      const { id: documentId } = await api.upload(tenant, { bytes: 'Extracted.' });
-      const result = { characters: 10, pages: null, truncated: false };
-      const ended = { status: 'succeeded' as const, result: JSON.stringify(result), finished_at: new Date() };
-      await api.database.db.updateTable('job').set(ended).where('document_id', '=', documentId).execute();
-      // A job whose text is gone would not count.
-      await api.database.db.updateTable('document').set({ extracted_at: new Date() }).where('id', '=', documentId).execute();
-      const job = { kind: 'document.extract', documentId, once: true };
-      for (const [permissions, shown] of [
-        [['job:create'], null],
-        [['job:create', 'job:read'], result],
-      ] as const) {
-        const { token } = await createKey(api, tenant, { permissions });
-        const { body } = await expectOk(call('jobs.create', job, token, transport));
-        expect(body).to.deep.include({ status: 'succeeded', documentId, result: shown });
-        const many = { organizationId: tenant.organizationId, jobs: [job] };
-        expect((await expectOk(call('jobs.createMany', many, token, transport))).body.items).to.deep.equal([body]);
-      }
-    });
+  it('show what they resulted in only to those who may read jobs, also if asked for once', async () => {
+    await set(['document.extract']);
+    const { id: documentId } = await api.upload(tenant, { bytes: 'Extracted.' });
+    const result = { characters: 10, pages: null, truncated: false };
+    const ended = { status: 'succeeded' as const, result: JSON.stringify(result), finished_at: new Date() };
+    await api.database.db.updateTable('job').set(ended).where('document_id', '=', documentId).execute();
+    // A job whose text is gone would not count.
+    await api.database.db.updateTable('document').set({ extracted_at: new Date() }).where('id', '=', documentId).execute();
+    const job = { kind: 'document.extract', documentId, once: true };
+    for (const [permissions, shown] of [
+      [['job:create'], null],
+      [['job:create', 'job:read'], result],
+    ] as const) {
+      const { token } = await createKey(api, tenant, { permissions });
+      const { body } = await expectOk(call('jobs.create', job, token));
+      expect(body).to.deep.include({ status: 'succeeded', documentId, result: shown });
+      const many = { organizationId: tenant.organizationId, jobs: [job] };
+      expect((await expectOk(call('jobs.createMany', many, token))).body.items).to.deep.equal([body]);
+    }
+  });
 
   it('are queued once, however often the upload is completed', async () => {
     await set(['document.index']);

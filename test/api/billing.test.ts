@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import Stripe from 'stripe';
 import { type StripeServer, startStripeServer, subscriptionOf } from '../lab/stripe-stand-in/stripe-server.ts';
 import type { TestUser } from '../support/api.ts';
-import { callOver, transports } from '../support/transports.ts';
+import { callOver } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 import { billingOn } from './auth/support/service.ts';
 
@@ -59,39 +59,37 @@ describe('Billing', () => {
       expect(await status()).to.deep.equal(expected);
     });
 
-    for (const transport of transports) {
-      it(`shows the subscription and the limits of its plan over ${transport}`, async () => {
-        const [periodEnd, trialEnd, cancelAt] = [10, 5, 7].map((days) => new Date(Date.now() + days * day));
-        const id = await subscribe({
-          seats: 3,
-          periodEnd,
-          trialEnd,
-          cancelAt,
-          cancelAtPeriodEnd: true,
-          billingInterval: 'month',
-          status: 'trialing',
-        });
-        const { body } = await callOver(api, transport, 'billing.status', { organizationId: tenant.organizationId }, tenant.owner);
-        expect(body).to.deep.equal({
-          enabled: true,
-          plan: 'pro',
-          limits: pro,
-          subscription: {
-            id,
-            plan: 'pro',
-            status: 'trialing',
-            seats: 3,
-            periodEnd: periodEnd?.toISOString(),
-            trialEnd: trialEnd?.toISOString(),
-            cancelAtPeriodEnd: true,
-            cancelAt: cancelAt?.toISOString(),
-            billingInterval: 'month',
-          },
-          paymentFailed: false,
-          overLimit: [],
-        });
+    it('shows the subscription and the limits of its plan', async () => {
+      const [periodEnd, trialEnd, cancelAt] = [10, 5, 7].map((days) => new Date(Date.now() + days * day));
+      const id = await subscribe({
+        seats: 3,
+        periodEnd,
+        trialEnd,
+        cancelAt,
+        cancelAtPeriodEnd: true,
+        billingInterval: 'month',
+        status: 'trialing',
       });
-    }
+      const { body } = await callOver(api, 'REST', 'billing.status', { organizationId: tenant.organizationId }, tenant.owner);
+      expect(body).to.deep.equal({
+        enabled: true,
+        plan: 'pro',
+        limits: pro,
+        subscription: {
+          id,
+          plan: 'pro',
+          status: 'trialing',
+          seats: 3,
+          periodEnd: periodEnd?.toISOString(),
+          trialEnd: trialEnd?.toISOString(),
+          cancelAtPeriodEnd: true,
+          cancelAt: cancelAt?.toISOString(),
+          billingInterval: 'month',
+        },
+        paymentFailed: false,
+        overLimit: [],
+      });
+    });
 
     it('keeps the plan of one that is past due for the days of dunning, and says that a payment failed', async () => {
       await subscribe({ status: 'past_due', periodEnd: new Date(Date.now() - 13 * day) });
@@ -277,25 +275,23 @@ describe('Billing', () => {
       expect(await status()).to.deep.include({ plan: 'pro' });
     });
 
-    for (const transport of transports) {
-      it(`happens at once when asked, over ${transport}`, async () => {
-        await subscribe({ stripeSubscriptionId: stripeId });
-        const input = { organizationId: tenant.organizationId, immediately: true };
-        const canceled = await callOver(api, transport, 'admin.organizations.cancelSubscription', input, admin);
-        expect([canceled.status, canceled.body]).to.deep.equal([200, { status: 'canceled', cancelAtPeriodEnd: false }]);
-        const asked = [`GET /v1/subscriptions/${stripeId}`, `DELETE /v1/subscriptions/${stripeId}`, `GET /v1/subscriptions/${stripeId}`];
-        expect(stripe.requests).to.deep.equal(asked);
-        expect((await row()).status).to.equal('canceled');
-        expect(await status()).to.deep.include({ plan: 'free' });
-        const again = await callOver(api, transport, 'admin.organizations.cancelSubscription', input, admin);
-        expect(again.body).to.deep.equal({
-          defined: true,
-          code: 'NOT_FOUND',
-          status: 404,
-          message: 'This organization has no live subscription.',
-        });
+    it('happens at once when asked', async () => {
+      await subscribe({ stripeSubscriptionId: stripeId });
+      const input = { organizationId: tenant.organizationId, immediately: true };
+      const canceled = await callOver(api, 'REST', 'admin.organizations.cancelSubscription', input, admin);
+      expect([canceled.status, canceled.body]).to.deep.equal([200, { status: 'canceled', cancelAtPeriodEnd: false }]);
+      const asked = [`GET /v1/subscriptions/${stripeId}`, `DELETE /v1/subscriptions/${stripeId}`, `GET /v1/subscriptions/${stripeId}`];
+      expect(stripe.requests).to.deep.equal(asked);
+      expect((await row()).status).to.equal('canceled');
+      expect(await status()).to.deep.include({ plan: 'free' });
+      const again = await callOver(api, 'REST', 'admin.organizations.cancelSubscription', input, admin);
+      expect(again.body).to.deep.equal({
+        defined: true,
+        code: 'NOT_FOUND',
+        status: 404,
+        message: 'This organization has no live subscription.',
       });
-    }
+    });
 
     it('finds nothing to cancel without a live subscription, and without an organization', async () => {
       expect((await cancel()).body).to.include({ defined: true, code: 'NOT_FOUND' });

@@ -3,39 +3,37 @@ import { claimJob } from '../../domain/jobs/claim-job.ts';
 import { settleAttempt } from '../../domain/jobs/settle-attempt.ts';
 import { createKey } from '../support/api-keys.ts';
 import { outageTimes } from '../support/outage-times.ts';
-import { callOver, type Transport, transports } from '../support/transports.ts';
+import { callOver } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('A budget of credits', () => {
   const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false' }, tenant: 'of each test', check: 'after each test' });
   const owner = () => tenant.owner.token;
-  const call = (operation: string, input: object, token = owner(), transport: Transport = 'REST'): Promise<any> =>
-    callOver(api, transport, operation, input as Record<string, unknown>, { token });
+  const call = (operation: string, input: object, token = owner()): Promise<any> =>
+    callOver(api, 'REST', operation, input as Record<string, unknown>, { token });
   const budget = (creditBudget: number | null) => call('workspaces.update', { id: tenant.workspaceId, creditBudget });
   const create = (token = owner(), place: object = { workspaceId: tenant.workspaceId }) =>
     call('jobs.create', { kind: 'text.embed', organizationId: tenant.organizationId, texts: ['one'], ...place }, token);
   const statuses = async (count: number, token?: string) =>
     (await Promise.all(Array.from({ length: count }, () => create(token)))).map(({ status }) => status).sort();
 
-  for (const transport of transports) {
-    it(`is set, shown, audited and lifted over ${transport}`, async () => {
-      const { organizationId, workspaceId: id } = tenant;
-      const changed = await call('workspaces.update', { id, creditBudget: 5 }, owner(), transport);
-      expect(changed.body).to.include({ creditBudget: 5 });
-      expect((await call('workspaces.update', { id, name: 'Other' }, owner(), transport)).body).to.include({ creditBudget: 5 });
-      expect((await call('workspaces.update', { id, creditBudget: null }, owner(), transport)).body).to.include({ creditBudget: null });
-      const key = await createKey(api, tenant);
-      expect((await call('apiKeys.update', { id: key.id, creditBudget: 0 }, owner(), transport)).body).to.include({ creditBudget: 0 });
-      expect((await call('apiKeys.list', { organizationId }, owner(), transport)).body[0]).to.include({ creditBudget: 0 });
-      const { body } = await call('organizations.auditLog', { organizationId }, owner(), transport);
-      const changes = body.entries.filter(({ action }: any) => action.endsWith('.update')).map(({ metadata }: any) => metadata);
-      expect(changes.map((each: any) => each.creditBudget).filter((each: unknown) => each !== undefined)).to.deep.equal([
-        0,
-        { from: 5, to: null },
-        { from: null, to: 5 },
-      ]);
-    });
-  }
+  it('is set, shown, audited and lifted', async () => {
+    const { organizationId, workspaceId: id } = tenant;
+    const changed = await call('workspaces.update', { id, creditBudget: 5 });
+    expect(changed.body).to.include({ creditBudget: 5 });
+    expect((await call('workspaces.update', { id, name: 'Other' })).body).to.include({ creditBudget: 5 });
+    expect((await call('workspaces.update', { id, creditBudget: null })).body).to.include({ creditBudget: null });
+    const key = await createKey(api, tenant);
+    expect((await call('apiKeys.update', { id: key.id, creditBudget: 0 })).body).to.include({ creditBudget: 0 });
+    expect((await call('apiKeys.list', { organizationId })).body[0]).to.include({ creditBudget: 0 });
+    const { body } = await call('organizations.auditLog', { organizationId });
+    const changes = body.entries.filter(({ action }: any) => action.endsWith('.update')).map(({ metadata }: any) => metadata);
+    expect(changes.map((each: any) => each.creditBudget).filter((each: unknown) => each !== undefined)).to.deep.equal([
+      0,
+      { from: 5, to: null },
+      { from: null, to: 5 },
+    ]);
+  });
 
   it('of a workspace holds at its border against fifty requests at once, with billing off', async () => {
     await budget(20);

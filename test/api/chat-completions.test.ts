@@ -72,13 +72,6 @@ describe('The chat protocol of OpenAI, by the client of its authors', () => {
     expect(second?.search).to.equal('?start=36&end=59');
   });
 
-  it('takes the question before along if the last one leans on it', async () => {
-    const client = await clientWith();
-    const turns = ['How are the mirrors kept?', 'And the dome?'].map((content) => ({ role: 'user' as const, content }));
-    await client.chat.completions.create({ model: tenant.workspaceId, messages: turns });
-    expect(answersAsked()).to.deep.equal([['How are the mirrors kept?', 'And the dome?']]);
-  });
-
   it('reads messages with control characters as one line', async () => {
     const client = await clientWith();
     const turns = ['How are\u001b[1m the mirrors\u0000 kept?', 'And the\u0007 dome?'].map((content) => ({

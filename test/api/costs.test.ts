@@ -6,7 +6,7 @@ import { readPrices } from '../../base/config/prices.ts';
 import { createCallRecord } from '../../domain/costs/record-calls.ts';
 import type { Tenant } from '../support/api.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
-import { callOver, transports } from '../support/transports.ts';
+import { callOver } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
 const day = (before: number) => new Date(Date.now() - before * 86_400_000).toISOString().slice(0, 10);
@@ -41,41 +41,39 @@ describe('organizations.costs', () => {
     return id;
   }
   const used = { model: 'talker', input: 1_000, cached: 400, output: 10 };
-  const costs = async (input: object = {}, transport: (typeof transports)[number] = 'REST'): Promise<any> => {
+  const costs = async (input: object = {}): Promise<any> => {
     const all = { organizationId: tenant.organizationId, ...input };
-    const { status, body } = await callOver(api, transport, 'organizations.costs', all, { token: tenant.owner.token });
+    const { status, body } = await callOver(api, 'REST', 'organizations.costs', all, { token: tenant.owner.token });
     expect(status, JSON.stringify(body)).to.equal(200);
     return body;
   };
   const whole = { unreportedCalls: 0, unpricedCalls: 0 };
 
-  for (const transport of transports) {
-    it(`adds up tokens and money by each grouping, over ${transport}`, async () => {
-      await store({ purpose: 'job', purposeId: 'job-1', workspaceId: 'w-1', documentId: 'd-1', actorId: 'key_1' }, used);
-      await store({ purpose: 'job', purposeId: 'job-1', workspaceId: 'w-1', documentId: 'd-1', actorId: 'key_1', attempt: 2 }, used);
-      await store({ purpose: 'answer', purposeId: 'a-1', workspaceId: 'w-2', actorId: 'user-1' }, { ...used, output: 11 });
-      await store({ purpose: 'search' }, used, await api.createTenant());
-      const tokens = { inputTokens: 2_000, cachedInputTokens: 800, outputTokens: 20 };
-      // 600 × 0.15 + 400 × 0.075 + 10 × 0.6 = 126 millionths.
-      const two = { day: day(0), calls: 2, ...whole, ...tokens, knownCostMicros: 252 };
-      const one = { day: day(0), calls: 1, ...whole, inputTokens: 1_000, cachedInputTokens: 400, outputTokens: 11, knownCostMicros: 127 };
-      for (const [by, first, second] of [
-        ['workspace', 'w-1', 'w-2'],
-        ['document', 'd-1', null],
-        ['job', 'job-1', null],
-        ['key', 'key_1', null],
-      ]) {
-        expect((await costs({ by }, transport)).items, String(by)).to.deep.equal([
-          { ...two, group: first },
-          { ...one, group: second },
-        ]);
-      }
-      const { items, ...rest } = await costs({}, transport);
-      expect(rest).to.deep.equal({ from: day(30), to: day(0), currency: 'EUR', more: false });
-      const sum = { calls: 3, inputTokens: 3_000, cachedInputTokens: 1_200, outputTokens: 31, knownCostMicros: 379 };
-      expect(items).to.deep.equal([{ day: day(0), group: tenant.organizationId, ...whole, ...sum }]);
-    });
-  }
+  it('adds up tokens and money by each grouping', async () => {
+    await store({ purpose: 'job', purposeId: 'job-1', workspaceId: 'w-1', documentId: 'd-1', actorId: 'key_1' }, used);
+    await store({ purpose: 'job', purposeId: 'job-1', workspaceId: 'w-1', documentId: 'd-1', actorId: 'key_1', attempt: 2 }, used);
+    await store({ purpose: 'answer', purposeId: 'a-1', workspaceId: 'w-2', actorId: 'user-1' }, { ...used, output: 11 });
+    await store({ purpose: 'search' }, used, await api.createTenant());
+    const tokens = { inputTokens: 2_000, cachedInputTokens: 800, outputTokens: 20 };
+    // 600 × 0.15 + 400 × 0.075 + 10 × 0.6 = 126 millionths.
+    const two = { day: day(0), calls: 2, ...whole, ...tokens, knownCostMicros: 252 };
+    const one = { day: day(0), calls: 1, ...whole, inputTokens: 1_000, cachedInputTokens: 400, outputTokens: 11, knownCostMicros: 127 };
+    for (const [by, first, second] of [
+      ['workspace', 'w-1', 'w-2'],
+      ['document', 'd-1', null],
+      ['job', 'job-1', null],
+      ['key', 'key_1', null],
+    ]) {
+      expect((await costs({ by })).items, String(by)).to.deep.equal([
+        { ...two, group: first },
+        { ...one, group: second },
+      ]);
+    }
+    const { items, ...rest } = await costs({});
+    expect(rest).to.deep.equal({ from: day(30), to: day(0), currency: 'EUR', more: false });
+    const sum = { calls: 3, inputTokens: 3_000, cachedInputTokens: 1_200, outputTokens: 31, knownCostMicros: 379 };
+    expect(items).to.deep.equal([{ day: day(0), group: tenant.organizationId, ...whole, ...sum }]);
+  });
 
   it('takes the price of the day of each call', async () => {
     for (const before of [1, 2, 3]) {

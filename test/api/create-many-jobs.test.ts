@@ -4,7 +4,7 @@ import type { Answer, Tenant } from '../support/api.ts';
 import { createKey } from '../support/api-keys.ts';
 import { patientLocks, untilWaiting } from '../support/locks.ts';
 import { expectOk } from '../support/requests.ts';
-import { callOver, type Transport, transports } from '../support/transports.ts';
+import { callOver } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 import { billingOn } from './auth/support/service.ts';
 
@@ -28,8 +28,8 @@ describe('jobs.createMany', () => {
     for (const name of ['a.txt', 'b.txt', 'c.txt']) documents.push((await api.upload(tenant, { name, bytes: `The text of ${name}.` })).id);
   });
 
-  function create(jobs: object[], { token = tenant.owner.token, transport = 'REST' as Transport } = {}): Promise<Answer> {
-    return callOver(api, transport, 'jobs.createMany', { organizationId: tenant.organizationId, jobs }, { token });
+  function create(jobs: object[], { token = tenant.owner.token } = {}): Promise<Answer> {
+    return callOver(api, 'REST', 'jobs.createMany', { organizationId: tenant.organizationId, jobs }, { token });
   }
 
   async function written() {
@@ -46,27 +46,25 @@ describe('jobs.createMany', () => {
     return { jobs: jobs.length, credits: entries.reduce((sum, { amount }) => sum + amount, 0), audit: audit.length };
   }
 
-  for (const transport of transports) {
-    it(`queues jobs of every kind in their order, charged and audited one by one, over ${transport}`, async () => {
-      const [a, b] = documents;
-      const jobs = [
-        { kind: 'document.index', documentId: b },
-        embed({ workspaceId: tenant.workspaceId }),
-        { kind: 'document.summarize', documentId: a, maxSentences: 2 },
-        embed(),
-      ];
-      const { status, body } = await create(jobs, { transport });
-      expect(status, JSON.stringify(body)).to.equal(200);
-      expect(body.items.map(({ kind, documentId }: any) => [kind, documentId])).to.deep.equal([
-        ['document.index', b],
-        ['text.embed', null],
-        ['document.summarize', a],
-        ['text.embed', null],
-      ]);
-      expect(body.items.map(({ workspaceId }: any) => workspaceId)).to.deep.equal([...Array(3).fill(tenant.workspaceId), null]);
-      expect(await written()).to.deep.equal({ jobs: 4, credits: 2 + 1 + 5 + 1, audit: 4 });
-    });
-  }
+  it('queues jobs of every kind in their order, charged and audited one by one', async () => {
+    const [a, b] = documents;
+    const jobs = [
+      { kind: 'document.index', documentId: b },
+      embed({ workspaceId: tenant.workspaceId }),
+      { kind: 'document.summarize', documentId: a, maxSentences: 2 },
+      embed(),
+    ];
+    const { status, body } = await create(jobs);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    expect(body.items.map(({ kind, documentId }: any) => [kind, documentId])).to.deep.equal([
+      ['document.index', b],
+      ['text.embed', null],
+      ['document.summarize', a],
+      ['text.embed', null],
+    ]);
+    expect(body.items.map(({ workspaceId }: any) => workspaceId)).to.deep.equal([...Array(3).fill(tenant.workspaceId), null]);
+    expect(await written()).to.deep.equal({ jobs: 4, credits: 2 + 1 + 5 + 1, audit: 4 });
+  });
 
   it('takes a hundred, and no more and no fewer than one', async () => {
     expect((await create(Array.from({ length: 100 }, () => embed()))).body.items).to.have.length(100);

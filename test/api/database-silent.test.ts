@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Answer, Tenant } from '../support/api.ts';
 import { summary } from '../support/jobs.ts';
 import { untilWaiting } from '../support/locks.ts';
-import { nightly } from '../support/nightly.ts';
+import { nightlySuite } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { useApi } from '../support/use-api.ts';
@@ -11,7 +11,7 @@ import { useApi } from '../support/use-api.ts';
 /** A client waits for an error for five seconds, to which a busy machine adds. */
 const mostMs = 9_000;
 
-describe('While the database says nothing', () => {
+nightlySuite('While the database says nothing', () => {
   const { api } = useApi({ process: true, env: { LIMITER_STORE: 'postgres' } });
   let tenant: Tenant;
   let proxy: TcpProxy;
@@ -68,7 +68,7 @@ describe('While the database says nothing', () => {
 
   for (const forget of [false, true]) {
     describe(`and then ${forget ? 'takes new connections alone' : 'goes on'}`, () => {
-      nightly('requests under way and new ones are SERVICE_UNAVAILABLE', async () => {
+      it('requests under way and new ones are SERVICE_UNAVAILABLE', async () => {
         await Promise.all([me(), me(), me(), createWorkspace(`before-${forget}`), signIn()]);
         await inSilence(
           async () => {
@@ -82,7 +82,7 @@ describe('While the database says nothing', () => {
         );
       });
 
-      nightly('what has sent its query is SERVICE_UNAVAILABLE, too', async () => {
+      it('what has sent its query is SERVICE_UNAVAILABLE, too', async () => {
         await api.database.db.transaction().execute(async (trx) => {
           await sql`select from organization where id = ${tenant.organizationId} for update`.execute(trx);
           const waiting = createWorkspace(`waiting-${forget}`);
@@ -95,7 +95,7 @@ describe('While the database says nothing', () => {
     });
   }
 
-  nightly('nothing piles up', async () => {
+  it('nothing piles up', async () => {
     await inSilence(async () => {
       await refused(me(), 'the first request');
       for (let round = 0; round < 3; round++) {
@@ -103,21 +103,5 @@ describe('While the database says nothing', () => {
         expect(proxy.open).to.be.lessThan(30);
       }
     });
-  });
-
-  it('a slow query goes on, if only the database is slow', async () => {
-    await sql`alter table workspace rename to quick_workspace`.execute(api.database.db);
-    await sql`
-      create view workspace as select quick_workspace.* from quick_workspace, (select pg_sleep(2) offset 0) as slow
-    `.execute(api.database.db);
-    try {
-      const path = `/api/v1/workspaces?organizationId=${tenant.organizationId}`;
-      const { status, ms } = await timed(api.request('GET', path, { token: tenant.owner.token }));
-      expect(status).to.equal(200);
-      expect(ms).to.be.greaterThan(2_000);
-    } finally {
-      await sql`drop view workspace`.execute(api.database.db);
-      await sql`alter table quick_workspace rename to workspace`.execute(api.database.db);
-    }
   });
 });

@@ -3,16 +3,16 @@ import { expect } from 'chai';
 import { type S3Server, startS3Server } from '../adapters/storage/s3-server.ts';
 import { createKey } from '../support/api-keys.ts';
 import { expectOk } from '../support/requests.ts';
-import { callOver, type Transport, transports } from '../support/transports.ts';
+import { callOver } from '../support/transports.ts';
 import { type UsedApi, useApi } from '../support/use-api.ts';
 
 const digestOf = (bytes: string) => createHash('sha256').update(bytes).digest('hex');
 const notStored = digestOf('something else');
 
 /** What the tests do, with the tenant of the moment. */
-function helpersOf({ api, tenant }: UsedApi, transport: Transport = 'REST') {
+function helpersOf({ api, tenant }: UsedApi) {
   const call = (operation: string, input: Record<string, unknown>, token = tenant.owner.token) =>
-    callOver(api, transport, operation, input, { token });
+    callOver(api, 'REST', operation, input, { token });
   const set = (onDuplicate: string) => expectOk(call('workspaces.update', { id: tenant.workspaceId, onDuplicate }));
   const begin = (bytes: string, fields: Record<string, unknown> = { sha256: digestOf(bytes) }, token?: string) => {
     const file = { workspaceId: tenant.workspaceId, name: 'again.txt', contentType: 'text/plain', size: bytes.length };
@@ -42,48 +42,46 @@ describe('A content that a workspace has already', () => {
   const { api, tenant } = used;
   const readsNothing = () => createKey(api, tenant, { permissions: ['document:create'] });
 
-  for (const transport of transports) {
-    it(`is told of to who promises it and may read it, and taken again, over ${transport}`, async () => {
-      const { begin, send, complete } = helpersOf(used, transport);
-      const { id } = await api.upload(tenant, { name: 'first.txt', bytes: 'A text.' });
-      await api.upload(tenant, { name: 'second.txt', bytes: 'A text.' });
-      expect((await begin('A text.')).body.duplicateOf).to.deep.equal({ id, name: 'first.txt' });
-      const key = await readsNothing();
-      for (const answer of [await begin('A text.', {}), await begin('Another text.'), await begin('A text.', undefined, key.token)])
-        expect(answer.body).to.have.keys('document', 'upload');
-      expect((await complete(await send('A text.'))).body).to.include({ status: 'ready', sha256: digestOf('A text.') });
-      const elsewhere = await api.createTenant();
-      const other = await begin('A text.', { sha256: digestOf('A text.'), workspaceId: elsewhere.workspaceId }, elsewhere.owner.token);
-      expect(other.body).to.have.keys('document', 'upload');
-    });
+  it('is told of to who promises it and may read it, and taken again', async () => {
+    const { begin, send, complete } = helpersOf(used);
+    const { id } = await api.upload(tenant, { name: 'first.txt', bytes: 'A text.' });
+    await api.upload(tenant, { name: 'second.txt', bytes: 'A text.' });
+    expect((await begin('A text.')).body.duplicateOf).to.deep.equal({ id, name: 'first.txt' });
+    const key = await readsNothing();
+    for (const answer of [await begin('A text.', {}), await begin('Another text.'), await begin('A text.', undefined, key.token)])
+      expect(answer.body).to.have.keys('document', 'upload');
+    expect((await complete(await send('A text.'))).body).to.include({ status: 'ready', sha256: digestOf('A text.') });
+    const elsewhere = await api.createTenant();
+    const other = await begin('A text.', { sha256: digestOf('A text.'), workspaceId: elsewhere.workspaceId }, elsewhere.owner.token);
+    expect(other.body).to.have.keys('document', 'upload');
+  });
 
-    it(`is refused where the workspace says so, over ${transport}`, async () => {
-      const { set, begin, send, complete, list } = helpersOf(used, transport);
-      await set('refuse');
-      const { id } = await api.upload(tenant, { bytes: 'A text.' });
-      expectRefused(await begin('A text.'), id);
-      const key = await readsNothing();
-      expectRefused(await begin('A text.', undefined, key.token), undefined);
-      const unpromised = await send('A text.', {});
-      for (let n = 0; n < 2; n++) expectRefused(await complete(unpromised), id);
-      expectRefused(await complete(unpromised, key.token), undefined);
-      expect((await list()).items.map(({ status }: any) => status)).to.have.members(['ready', 'pending']);
-      expect((await complete(await send('Another text.'))).body).to.include({ status: 'ready' });
-    });
+  it('is refused where the workspace says so', async () => {
+    const { set, begin, send, complete, list } = helpersOf(used);
+    await set('refuse');
+    const { id } = await api.upload(tenant, { bytes: 'A text.' });
+    expectRefused(await begin('A text.'), id);
+    const key = await readsNothing();
+    expectRefused(await begin('A text.', undefined, key.token), undefined);
+    const unpromised = await send('A text.', {});
+    for (let n = 0; n < 2; n++) expectRefused(await complete(unpromised), id);
+    expectRefused(await complete(unpromised, key.token), undefined);
+    expect((await list()).items.map(({ status }: any) => status)).to.have.members(['ready', 'pending']);
+    expect((await complete(await send('Another text.'))).body).to.include({ status: 'ready' });
+  });
 
-    it(`is answered with its document where the workspace says so, over ${transport}`, async () => {
-      const { call, set, begin, send, complete, list } = helpersOf(used, transport);
-      await set('return');
-      const { id } = await api.upload(tenant, { name: 'first.txt', bytes: 'A text.' });
-      const document = (await call('documents.get', { id })).body;
-      const duplicateOf = { id, name: 'first.txt' };
-      expect((await begin('A text.')).body).to.deep.equal({ document, duplicateOf });
-      const key = await readsNothing();
-      expectRefused(await begin('A text.', undefined, key.token), undefined);
-      expectRefused(await complete(await send('A text.', {})), id);
-      expect((await list()).storage.usedBytes).to.equal(14);
-    });
-  }
+  it('is answered with its document where the workspace says so', async () => {
+    const { call, set, begin, send, complete, list } = helpersOf(used);
+    await set('return');
+    const { id } = await api.upload(tenant, { name: 'first.txt', bytes: 'A text.' });
+    const document = (await call('documents.get', { id })).body;
+    const duplicateOf = { id, name: 'first.txt' };
+    expect((await begin('A text.')).body).to.deep.equal({ document, duplicateOf });
+    const key = await readsNothing();
+    expectRefused(await begin('A text.', undefined, key.token), undefined);
+    expectRefused(await complete(await send('A text.', {})), id);
+    expect((await list()).storage.usedBytes).to.equal(14);
+  });
 
   it('is answered alike to a request that is repeated, whatever has become of it', async () => {
     const { token } = tenant.owner;

@@ -148,16 +148,6 @@ describe('The streams of an organization', () => {
     expect(await Promise.all(next)).to.deep.equal(['last queued', 'last queued']);
   });
 
-  it('go on after an event, and then follow the feed', async () => {
-    change('known', 0);
-    change('missed', 40);
-    const resumed = await open(cursors.encode('job-events:one', { createdAt: at(39), id: 'x' }));
-    expect(await resumed.next()).to.equal('missed queued');
-    const next = resumed.next();
-    change('new', 41);
-    expect(await next).to.equal('new queued');
-  });
-
   it('are read with a pause between two reads, however much changes', async () => {
     await open();
     const startedAt = performance.now();
@@ -203,33 +193,6 @@ describe('The streams of an organization', () => {
   });
 
   describe('by default', () => {
-    it('look at their caller every 30 s, and live for a quarter of an hour', async () => {
-      mock.timers.enable({ apis: ['setTimeout', 'setInterval'] });
-      let looks = 0;
-      const findMembership = async () => {
-        looks++;
-        return { signedIn: true, role: 'owner' as string | null };
-      };
-      streams = start({ findMembership });
-      const { next } = await open();
-      const ended = next();
-      await new Promise((resolve) => setImmediate(resolve));
-      expect(looks).to.equal(1);
-      mock.timers.tick(29_999);
-      expect(looks).to.equal(1);
-      mock.timers.tick(1);
-      expect(looks).to.equal(2);
-      mock.timers.tick(14.5 * 60_000 - 1);
-      let isOver = false;
-      void ended.then(() => {
-        isOver = true;
-      });
-      await new Promise((resolve) => setImmediate(resolve));
-      expect([looks, isOver]).to.deep.equal([30, false]);
-      mock.timers.tick(1);
-      expect(await ended).to.equal(undefined);
-    });
-
     it('hang up on a client that leaves an event unread for 20 s', async () => {
       const { next, hungUp } = await open();
       const told = next();
@@ -244,11 +207,5 @@ describe('The streams of an organization', () => {
       expect(hungUp()).to.equal(true);
       expect(await next()).to.equal(undefined);
     });
-  });
-
-  it('refuse an event id that is not theirs before they open', async () => {
-    const refused = await open('not an id').catch((error) => error.code);
-    expect(refused).to.equal('BAD_REQUEST');
-    expect(streams.count()).to.equal(0);
   });
 });

@@ -1,50 +1,44 @@
 import { expect } from 'chai';
 import type { Tenant, TestUser } from '../support/api.ts';
-import { callOver, transports } from '../support/transports.ts';
+import { callOver } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('Feature flags', () => {
   const { api } = useApi({ env: { WORKER_ENABLED: 'false' } });
   let admin: TestUser;
   let tenant: Tenant;
-  let other: Tenant;
 
   before(async () => {
-    [admin, tenant, other] = await Promise.all([api.signUp('Admin'), api.createTenant(), api.createTenant()]);
+    [admin, tenant] = await Promise.all([api.signUp('Admin'), api.createTenant()]);
     await api.makePlatformAdmin(admin);
   });
   beforeEach(() => api.database.db.deleteFrom('feature_flag').execute());
 
   const asAdmin = (operation: string, input: Record<string, unknown> = {}) =>
     callOver(api, 'REST', operation, input, { token: admin.token });
-  const flagsOf = (organizationId: string | undefined, { token } = tenant.owner) =>
-    callOver(api, 'REST', 'system.flags', organizationId === undefined ? {} : { organizationId }, { token });
   const entries = () => api.database.db.selectFrom('audit_entry').selectAll().where('action', 'like', 'flag.%').orderBy('id').execute();
 
-  for (const transport of transports) {
-    it(`are created, overridden, resolved and deleted over ${transport}`, async () => {
-      const { organizationId } = tenant;
-      const call = (operation: string, input: Record<string, unknown>) =>
-        callOver(api, transport, operation, input, { token: admin.token });
-      const created = await call('admin.flags.upsert', { key: 'search.rerank', description: 'Rerank results', enabled: true });
-      expect(created.status).to.equal(200);
-      expect(created.body).to.deep.include({ key: 'search.rerank', description: 'Rerank results', enabled: true, overrides: [] });
+  it('are created, overridden, resolved and deleted', async () => {
+    const { organizationId } = tenant;
+    const call = (operation: string, input: Record<string, unknown>) => callOver(api, 'REST', operation, input, { token: admin.token });
+    const created = await call('admin.flags.upsert', { key: 'search.rerank', description: 'Rerank results', enabled: true });
+    expect(created.status).to.equal(200);
+    expect(created.body).to.deep.include({ key: 'search.rerank', description: 'Rerank results', enabled: true, overrides: [] });
 
-      const overridden = await call('admin.flags.setOverride', { key: 'search.rerank', organizationId, enabled: false });
-      expect(overridden.body.overrides).to.deep.equal([{ organizationId, enabled: false }]);
-      const resolve = async (input: Record<string, unknown>) =>
-        (await callOver(api, transport, 'system.flags', input, { token: tenant.owner.token })).body;
-      expect(await resolve({ organizationId })).to.deep.equal({ 'search.rerank': false });
-      expect(await resolve({})).to.deep.equal({ 'search.rerank': true });
+    const overridden = await call('admin.flags.setOverride', { key: 'search.rerank', organizationId, enabled: false });
+    expect(overridden.body.overrides).to.deep.equal([{ organizationId, enabled: false }]);
+    const resolve = async (input: Record<string, unknown>) =>
+      (await callOver(api, 'REST', 'system.flags', input, { token: tenant.owner.token })).body;
+    expect(await resolve({ organizationId })).to.deep.equal({ 'search.rerank': false });
+    expect(await resolve({})).to.deep.equal({ 'search.rerank': true });
 
-      const removed = await call('admin.flags.setOverride', { key: 'search.rerank', organizationId, enabled: null });
-      expect(removed.body.overrides).to.deep.equal([]);
-      expect(await resolve({ organizationId })).to.deep.equal({ 'search.rerank': true });
+    const removed = await call('admin.flags.setOverride', { key: 'search.rerank', organizationId, enabled: null });
+    expect(removed.body.overrides).to.deep.equal([]);
+    expect(await resolve({ organizationId })).to.deep.equal({ 'search.rerank': true });
 
-      expect((await call('admin.flags.delete', { key: 'search.rerank' })).body).to.deep.equal({ key: 'search.rerank' });
-      expect(await resolve({ organizationId })).to.deep.equal({});
-    });
-  }
+    expect((await call('admin.flags.delete', { key: 'search.rerank' })).body).to.deep.equal({ key: 'search.rerank' });
+    expect(await resolve({ organizationId })).to.deep.equal({});
+  });
 
   it('are off and without description when nothing is said, and keep what an upsert does not name', async () => {
     const created = await api.request('PUT', '/api/v1/admin/flags/new-editor', { token: admin.token });
@@ -61,41 +55,6 @@ describe('Feature flags', () => {
     for (const key of ['zoom', 'a.b', 'a-b']) await asAdmin('admin.flags.upsert', { key });
     const { body } = await asAdmin('admin.flags.list');
     expect(body.map(({ key }: { key: string }) => key)).to.deep.equal(['a-b', 'a.b', 'zoom']);
-  });
-
-  it('refuse keys, descriptions and bodies that the contract does not know', async () => {
-    for (const key of ['A', 'x', '-x', 'has space', 'x'.repeat(65)]) {
-      expect((await asAdmin('admin.flags.upsert', { key })).status, key).to.equal(400);
-    }
-    const twoLines = await asAdmin('admin.flags.upsert', { key: 'ok', description: 'two\nlines' });
-    expect(twoLines.status).to.equal(400);
-    expect(twoLines.body.data.issues[0]).to.deep.include({ path: ['description'], params: { reason: 'control_characters' } });
-    expect((await asAdmin('admin.flags.upsert', { key: 'ok', description: 'x'.repeat(201) })).status).to.equal(400);
-    await asAdmin('admin.flags.upsert', { key: 'ok' });
-    const withoutValue = await asAdmin('admin.flags.setOverride', { key: 'ok', organizationId: tenant.organizationId });
-    expect(withoutValue.status).to.equal(400);
-  });
-
-  it('answer NOT_FOUND for no such flag, and for no such organization', async () => {
-    const { organizationId } = tenant;
-    for (const missing of [
-      await asAdmin('admin.flags.delete', { key: 'missing' }),
-      await asAdmin('admin.flags.setOverride', { key: 'missing', organizationId, enabled: true }),
-    ]) {
-      expect(missing.body).to.deep.equal({ defined: true, code: 'NOT_FOUND', status: 404, message: 'No such flag.' });
-    }
-    await asAdmin('admin.flags.upsert', { key: 'there' });
-    const nobody = await asAdmin('admin.flags.setOverride', { key: 'there', organizationId: 'nobody', enabled: true });
-    expect(nobody.body).to.include({ defined: true, code: 'NOT_FOUND', message: 'Organization not found.' });
-    expect((await asAdmin('admin.flags.list')).body[0].overrides).to.deep.equal([]);
-  });
-
-  it('are resolved for members of the organization only', async () => {
-    expect((await flagsOf(other.organizationId)).status).to.equal(403);
-    expect((await flagsOf(other.organizationId, admin)).status).to.equal(403);
-    expect((await flagsOf('nobody')).status).to.equal(403);
-    expect((await flagsOf(undefined, { ...admin, token: '' })).status).to.equal(401);
-    expect((await flagsOf(other.organizationId, other.owner)).status).to.equal(200);
   });
 
   it('are audited: globally without an organization, each override in the log of its organization', async () => {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { maxPageBytes } from '../../domain/page.ts';
 import type { Answer, Tenant } from '../support/api.ts';
 import { openJobStream } from '../support/event-stream.ts';
-import { callOver, transports } from '../support/transports.ts';
+import { callOver } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
 const textLength = 200_000;
@@ -76,14 +76,6 @@ describe('Jobs with large texts', () => {
     await sql`update job set input_bytes = null where organization_id = ${tenant.organizationId}`.execute(api.database.db);
     await sql`alter table job enable trigger measure_job_input`.execute(api.database.db);
     expect((await list({ limit: 100 })).body.items).to.have.length.within(15, 21);
-  });
-
-  it('are got whole, one by one', async () => {
-    const [id = ''] = await insertJobs(1);
-    for (const transport of transports) {
-      const { body } = await callOver(api, transport, 'jobs.get', { id }, { token: tenant.owner.token });
-      expect(body.input.text).to.have.length(textLength);
-    }
   });
 
   it('are all sent to a stream that resumes, however many there are', async () => {

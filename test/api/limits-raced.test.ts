@@ -70,25 +70,6 @@ describe(`${racers} requests at once for the last that a plan allows: one gets i
     }
   }
 
-  it('workspace', async () => {
-    const { organizationId } = tenant;
-    const [answers = []] = await together((index) =>
-      call(index, 'workspaces.create', { organizationId, name: 'Another', slug: `another-${index}` }),
-    );
-    expectOneWinner(answers, 'workspaces', 2);
-    expect((await usage()).workspaces).to.equal(2);
-  });
-
-  it('bytes of a workspace', async () => {
-    const { workspaceId } = tenant;
-    const [answers = []] = await together((index) =>
-      call(index, 'documents.createUpload', { workspaceId, name: 'a.txt', contentType: 'text/plain', size: 60 }),
-    );
-    expectOneWinner(answers, 'storageBytes', 100);
-    const { body } = await call(0, 'workspaces.get', { organizationId: tenant.organizationId, slug: 'main' });
-    expect(body.storage).to.deep.equal({ usedBytes: 60, limitBytes: 100 });
-  });
-
   it('credit, for jobs and searches', async () => {
     const { organizationId, workspaceId } = tenant;
     expect((await call(0, 'jobs.create', { ...summary, organizationId })).status).to.equal(200);
@@ -109,12 +90,6 @@ describe(`${racers} requests at once for the last that a plan allows: one gets i
     const [answers = []] = await together((index) => call(index, 'jobs.retry', { id: job.id }));
     expectOneWinner(answers, 'aiCredits', 6);
     expect((await usage()).aiCredits).to.equal(5);
-  });
-
-  it('member, for invitations', async () => {
-    const [answers = []] = await together(() => invite(`${randomUUID()}@example.com`));
-    expectOneWinner(answers, 'members', 2);
-    expect(await usage()).to.include({ members: 1, pendingInvitations: 1 });
   });
 
   it('member, for acceptances after a downgrade', async () => {

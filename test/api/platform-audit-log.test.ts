@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import { sql } from 'kysely';
 import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
-import { callOver, transports } from '../support/transports.ts';
+import { callOver } from '../support/transports.ts';
 
 interface Entry {
   id: string;
@@ -29,26 +28,24 @@ describe('The audit log of the platform', () => {
     return body.entries;
   }
 
-  for (const transport of transports) {
-    it(`shows what a platform admin did to a user, and what was done in every organization, over ${transport}`, async () => {
-      const user = await api.signUp();
-      const banned = await api.request('POST', '/api/auth/admin/ban-user', {
-        token: admin.token,
-        body: { userId: user.id, banReason: 'spam' },
-      });
-      expect(banned.status).to.equal(200);
-      const { status, body } = await callOver(api, transport, 'admin.auditLog', { targetId: user.id }, admin);
-      expect(status).to.equal(200);
-      expect(body.nextCursor).to.equal(null);
-      expect(body.entries).to.have.length(1);
-      expect(body.entries[0]).to.deep.include({
-        ...{ organizationId: null, actorId: admin.id, actorEmail: admin.email, impersonatedBy: null },
-        ...{ action: 'user.ban', targetType: 'user', targetId: user.id, metadata: { reason: 'spam' } },
-      });
-      const all: Entry[] = (await callOver(api, transport, 'admin.auditLog', { limit: 100 }, admin)).body.entries;
-      expect(all.map(({ organizationId }) => organizationId)).to.include.members([null, tenant.organizationId, other.organizationId]);
+  it('shows what a platform admin did to a user, and what was done in every organization', async () => {
+    const user = await api.signUp();
+    const banned = await api.request('POST', '/api/auth/admin/ban-user', {
+      token: admin.token,
+      body: { userId: user.id, banReason: 'spam' },
     });
-  }
+    expect(banned.status).to.equal(200);
+    const { status, body } = await callOver(api, 'REST', 'admin.auditLog', { targetId: user.id }, admin);
+    expect(status).to.equal(200);
+    expect(body.nextCursor).to.equal(null);
+    expect(body.entries).to.have.length(1);
+    expect(body.entries[0]).to.deep.include({
+      ...{ organizationId: null, actorId: admin.id, actorEmail: admin.email, impersonatedBy: null },
+      ...{ action: 'user.ban', targetType: 'user', targetId: user.id, metadata: { reason: 'spam' } },
+    });
+    const all: Entry[] = (await callOver(api, 'REST', 'admin.auditLog', { limit: 100 }, admin)).body.entries;
+    expect(all.map(({ organizationId }) => organizationId)).to.include.members([null, tenant.organizationId, other.organizationId]);
+  });
 
   it('narrows to an organization, an actor and a target, each alone and all together', async () => {
     const { organizationId, owner } = tenant;
@@ -116,31 +113,5 @@ describe('The audit log of the platform', () => {
     const elsewhere = await callOver(api, 'REST', 'organizations.auditLog', { organizationId, cursor }, owner);
     expect(elsewhere.body).to.include({ status: 400, code: 'BAD_REQUEST' });
     for (const wrong of [{ limit: 0 }, { limit: 101 }]) expect((await read(wrong)).status, JSON.stringify(wrong)).to.equal(400);
-  });
-
-  it('has nothing for a malformed id', async () => {
-    for (const filter of [{ actorId: 'a b' }, { targetId: '' }, { organizationId: "'" }]) {
-      expect((await read(filter)).body, JSON.stringify(filter)).to.deep.include({ entries: [], nextCursor: null });
-    }
-  });
-
-  it('reads each page by an index', async () => {
-    const page = (where: string) => sql<{ 'QUERY PLAN': string }>`
-      explain select * from audit_entry where ${sql.raw(where)} order by created_at desc, id desc limit 51`;
-    const after = `(created_at, id) < (now(), 'x')`;
-    const plans = await api.database.db.transaction().execute(async (trx) => {
-      await sql`set local enable_seqscan = off`.execute(trx);
-      await sql`set local enable_sort = off`.execute(trx);
-      const found: string[] = [];
-      for (const where of [after, `actor_id = 'a' and ${after}`, `target_id = 'a' and ${after}`, `organization_id = 'a' and ${after}`]) {
-        const { rows } = await page(where).execute(trx);
-        found.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
-      }
-      return found;
-    });
-    const indexes = plans.map((plan) => /Index Scan using (\w+)/.exec(plan)?.[1]);
-    const names = ['audit_entry_platform_page', 'audit_entry_actor_page', 'audit_entry_target_page', 'audit_entry_page'];
-    expect(indexes, plans.join('\n')).to.deep.equal(names);
-    for (const plan of plans) expect(plan).to.not.include('Sort');
   });
 });

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { migrations } from '../../db/migrations/index.ts';
 import { noteDown } from '../../domain/outages/note-down.ts';
-import { startTestApi, type Tenant, type TestUser } from '../support/api.ts';
-import { callOver, transports } from '../support/transports.ts';
+import type { Tenant, TestUser } from '../support/api.ts';
+import { callOver } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 import { billingOn } from './auth/support/service.ts';
 
@@ -211,23 +211,5 @@ describe('System status of a deployment in trouble', () => {
     await pool.query('alter table job_away rename to job');
     expect(body.database).to.deep.equal({ ok: false, latencyMs: null, error: 'relation "job" does not exist', migrations: null });
     expect(body.queue).to.deep.include({ depth: null, running: null, failed: null, oldestQueuedAt: null });
-  });
-});
-
-describe('Billing of a deployment without it', () => {
-  it('cancels nothing', async () => {
-    const api = await startTestApi({ env: { WORKER_ENABLED: 'false' } });
-    try {
-      const [admin, tenant] = [await api.signUp('Admin'), await api.createTenant()];
-      await api.makePlatformAdmin(admin);
-      const { organizationId } = tenant;
-      for (const transport of transports) {
-        const refused = await callOver(api, transport, 'admin.organizations.cancelSubscription', { organizationId }, admin);
-        const message = 'Billing is not configured on this deployment.';
-        expect(refused.body).to.deep.equal({ defined: true, code: 'PRECONDITION_FAILED', status: 412, message });
-      }
-    } finally {
-      await api.stop();
-    }
   });
 });

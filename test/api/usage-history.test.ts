@@ -4,7 +4,7 @@ import { claimJob } from '../../domain/jobs/claim-job.ts';
 import { settleAttempt } from '../../domain/jobs/settle-attempt.ts';
 import { createKey } from '../support/api-keys.ts';
 import { outageTimes } from '../support/outage-times.ts';
-import { callOver, type Transport, transports } from '../support/transports.ts';
+import { callOver } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('organizations.usageHistory', () => {
@@ -13,34 +13,31 @@ describe('organizations.usageHistory', () => {
   const summarize = () => ({ kind: 'text.summarize', organizationId: tenant.organizationId, text: 'One. Two. Three.' });
   const embed = (more: object = {}) => ({ kind: 'text.embed', organizationId: tenant.organizationId, texts: ['one'], ...more });
 
-  async function call(operation: string, input: object, token = tenant.owner.token, transport: Transport = 'REST'): Promise<any> {
-    const { status, body } = await callOver(api, transport, operation, input as Record<string, unknown>, { token });
+  async function call(operation: string, input: object, token = tenant.owner.token): Promise<any> {
+    const { status, body } = await callOver(api, 'REST', operation, input as Record<string, unknown>, { token });
     expect(status, JSON.stringify(body)).to.equal(200);
     return body;
   }
-  const history = (input: object = {}, transport?: Transport) =>
-    call('organizations.usageHistory', { organizationId: tenant.organizationId, ...input }, tenant.owner.token, transport);
+  const history = (input: object = {}) => call('organizations.usageHistory', { organizationId: tenant.organizationId, ...input });
 
-  for (const transport of transports) {
-    it(`shows what was charged and given back, and what unfinished jobs hold, over ${transport}`, async () => {
-      await call('jobs.create', summarize());
-      const canceled = await call('jobs.create', summarize());
-      await call('jobs.create', embed());
-      await call('jobs.cancel', { id: canceled.id });
-      const { db } = api.database;
-      await refundCharge(db, 'search', await openCharge(db, async () => null, 'search', { organizationId: tenant.organizationId }));
-      expect(await history({}, transport)).to.deep.equal({
-        ...{ from: new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10), to: today(), heldCredits: 6, more: false },
-        items: [
-          { day: today(), group: 'documents.search', charged: 1, refunded: 1 },
-          { day: today(), group: 'text.embed', charged: 1, refunded: 0 },
-          { day: today(), group: 'text.summarize', charged: 10, refunded: 5 },
-        ],
-      });
-      const { usage } = await call('organizations.usage', { organizationId: tenant.organizationId });
-      expect(usage.aiCredits).to.equal(6);
+  it('shows what was charged and given back, and what unfinished jobs hold', async () => {
+    await call('jobs.create', summarize());
+    const canceled = await call('jobs.create', summarize());
+    await call('jobs.create', embed());
+    await call('jobs.cancel', { id: canceled.id });
+    const { db } = api.database;
+    await refundCharge(db, 'search', await openCharge(db, async () => null, 'search', { organizationId: tenant.organizationId }));
+    expect(await history({})).to.deep.equal({
+      ...{ from: new Date(Date.now() - 30 * 86_400_000).toISOString().slice(0, 10), to: today(), heldCredits: 6, more: false },
+      items: [
+        { day: today(), group: 'documents.search', charged: 1, refunded: 1 },
+        { day: today(), group: 'text.embed', charged: 1, refunded: 0 },
+        { day: today(), group: 'text.summarize', charged: 10, refunded: 5 },
+      ],
     });
-  }
+    const { usage } = await call('organizations.usage', { organizationId: tenant.organizationId });
+    expect(usage.aiCredits).to.equal(6);
+  });
 
   it('counts as held what a search and an answer that are under way may still give back', async () => {
     const { db } = api.database;
