@@ -9,7 +9,8 @@ import { noteTokens } from '../support/run-secrets.ts';
 import { startTokenIssuer, type TokenIssuer } from '../support/token-issuer.ts';
 import { useApi } from '../support/use-api.ts';
 
-const revisions = ['2025-11-25', '2026-07-28'] as const;
+/** The conformance suite of test/api/mcp-conformance.test.ts asks by the earlier one, too. */
+const revision = '2026-07-28';
 
 describe('The MCP server with an OpenID Connect provider', () => {
   let issuer: TokenIssuer;
@@ -47,26 +48,23 @@ describe('The MCP server with an OpenID Connect provider', () => {
     return token;
   }
 
-  /** A request as a client of the revision sends it. */
-  function send(revision: (typeof revisions)[number], token: string | undefined, method: string, params: object = {}): Promise<Answer> {
+  /** A request as a client sends it. */
+  function send(token: string | undefined, method: string, params: object = {}): Promise<Answer> {
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': revision,
       'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1.0.0' },
       'io.modelcontextprotocol/clientCapabilities': {},
     };
-    const body = { jsonrpc: '2.0', id: 1, method, params: revision === '2026-07-28' ? { ...params, _meta } : params };
-    const name = (params as { name?: string }).name;
+    const { name } = params as { name?: string };
     const headers = {
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': revision,
-      ...(revision === '2026-07-28' && { 'mcp-method': method, ...(name && { 'mcp-name': name }) }),
+      ...{ accept: 'application/json, text/event-stream', 'mcp-protocol-version': revision, 'mcp-method': method },
+      ...(name && { 'mcp-name': name }),
     };
-    return api.request('POST', '/mcp', { token, headers, body });
+    return api.request('POST', '/mcp', { token, headers, body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } } });
   }
 
-  async function connect(revision: (typeof revisions)[number], token: string): Promise<Client> {
-    const mode = revision === '2025-11-25' ? 'legacy' : { pin: revision };
-    const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
+  async function connect(token: string): Promise<Client> {
+    const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode: { pin: revision } } });
     const requestInit = { headers: { authorization: `Bearer ${token}` } };
     await client.connect(new StreamableHTTPClientTransport(new URL(`${api.url}/mcp`), { requestInit }));
     clients.push(client);
@@ -85,8 +83,8 @@ describe('The MCP server with an OpenID Connect provider', () => {
     issuer.state = 'silent';
     const startedAt = performance.now();
     const [refused, served] = await Promise.all([
-      send('2025-11-25', token, 'tools/list'),
-      send('2025-11-25', key.token, 'tools/list').then(({ status }) => ({ status, ms: performance.now() - startedAt })),
+      send(token, 'tools/list'),
+      send(key.token, 'tools/list').then(({ status }) => ({ status, ms: performance.now() - startedAt })),
     ]);
     expect(refused.status).to.equal(503);
     expect(refused.headers.get('retry-after')).to.equal('5');
@@ -94,11 +92,11 @@ describe('The MCP server with an OpenID Connect provider', () => {
     expect(served.status).to.equal(200);
     expect(served.ms, 'a key does not wait for the provider').to.be.below(4_500);
     issuer.state = 'up';
-    expect((await send('2025-11-25', token, 'tools/list')).status).to.equal(200);
+    expect((await send(token, 'tools/list')).status).to.equal(200);
   });
 
   it('tells clients where tokens come from', async () => {
-    const { status, headers } = await send('2026-07-28', undefined, 'tools/list');
+    const { status, headers } = await send(undefined, 'tools/list');
     expect(status).to.equal(401);
     const metadataUrl = `${api.url}/.well-known/oauth-protected-resource/mcp`;
     expect(headers.get('www-authenticate')).to.match(/^Bearer /);
@@ -112,96 +110,92 @@ describe('The MCP server with an OpenID Connect provider', () => {
     expect(found.authorizationServerMetadata?.authorization_endpoint).to.equal(`${issuer.issuer}/authorize`);
   });
 
-  for (const revision of revisions) {
-    describe(`by revision ${revision}`, () => {
-      it('does for a user what they may do, in each of their organizations', async () => {
-        const client = await connect(revision, await tokenOf(user, { scope: 'mcp:read mcp:write' }));
-        const { workspaces } = await call(client, 'list_workspaces');
-        expect(workspaces.map(({ id }: { id: string }) => id).sort()).to.deep.equal([tenant.workspaceId, second.workspaceId].sort());
-        for (const { workspaceId, organizationId, owner } of [tenant, second]) {
-          const upload = { workspaceId, name: `${revision}.txt`, contentType: 'text/plain', text: 'The tide turns at six.' };
-          const { document } = await call(client, 'upload_document', upload);
-          expect(document).to.include({ status: 'ready', uploadedBy: user.id, organizationId });
-          const { documents } = await call(client, 'list_documents', { workspaceId });
-          expect(documents[0].id).to.equal(document.id);
-          const { job } = await call(client, 'create_job', { kind: 'document.extract', documentId: document.id });
-          expect(job).to.include({ createdBy: user.id });
-          const { body } = await expectOk(api.request('GET', `/api/v1/organizations/${organizationId}/audit-log`, { token: owner.token }));
-          const entry = body.entries.find(({ targetId }: { targetId: string }) => targetId === document.id);
-          expect(entry).to.include({ actorId: user.id, actorEmail: user.email });
-        }
-        expect((await call(client, 'list_documents')).error).to.match(/^BAD_REQUEST: Name a workspace/);
-        expect((await call(client, 'list_documents', { workspaceId: 'none' })).error).to.match(/^NOT_FOUND: /);
-      });
+  it('does for a user what they may do, in each of their organizations', async () => {
+    const client = await connect(await tokenOf(user, { scope: 'mcp:read mcp:write' }));
+    const { workspaces } = await call(client, 'list_workspaces');
+    expect(workspaces.map(({ id }: { id: string }) => id).sort()).to.deep.equal([tenant.workspaceId, second.workspaceId].sort());
+    for (const { workspaceId, organizationId, owner } of [tenant, second]) {
+      const upload = { workspaceId, name: 'tide.txt', contentType: 'text/plain', text: 'The tide turns at six.' };
+      const { document } = await call(client, 'upload_document', upload);
+      expect(document).to.include({ status: 'ready', uploadedBy: user.id, organizationId });
+      const { documents } = await call(client, 'list_documents', { workspaceId });
+      expect(documents[0].id).to.equal(document.id);
+      const { job } = await call(client, 'create_job', { kind: 'document.extract', documentId: document.id });
+      expect(job).to.include({ createdBy: user.id });
+      const { body } = await expectOk(api.request('GET', `/api/v1/organizations/${organizationId}/audit-log`, { token: owner.token }));
+      const entry = body.entries.find(({ targetId }: { targetId: string }) => targetId === document.id);
+      expect(entry).to.include({ actorId: user.id, actorEmail: user.email });
+    }
+    expect((await call(client, 'list_documents')).error).to.match(/^BAD_REQUEST: Name a workspace/);
+    expect((await call(client, 'list_documents', { workspaceId: 'none' })).error).to.match(/^NOT_FOUND: /);
+  });
 
-      it('asks for the scope that a tool needs', async () => {
-        const read = await tokenOf(user);
-        const { workspaceId } = tenant;
-        const upload = { workspaceId, name: 'a.txt', contentType: 'text/plain', text: 'a' };
-        for (const [name, args] of [
-          ['upload_document', upload],
-          ['create_job', { kind: 'document.extract', documentId: 'none' }],
-        ] as const) {
-          const { status, headers } = await send(revision, read, 'tools/call', { name, arguments: args });
-          expect(status, name).to.equal(403);
-          const challenge = headers.get('www-authenticate');
-          expect(challenge).to.include('error="insufficient_scope"').and.include('scope="mcp:read mcp:write"');
-          expect(challenge).to.include('/.well-known/oauth-protected-resource/mcp"').and.include(`${name} needs the scope`);
-        }
-        expect((await send(revision, read, 'tools/call', { name: 'list_documents', arguments: { workspaceId } })).status).to.equal(200);
-        for (const scope of ['', 'openid', 'mcp:write', 'MCP:READ', 'mcp:read,mcp:write']) {
-          const { status, headers } = await send(revision, await tokenOf(user, { scope }), 'tools/list');
-          expect(status, scope).to.equal(403);
-          expect(headers.get('www-authenticate')).to.include('error="insufficient_scope"').and.include('scope="mcp:read"');
-        }
-      });
+  it('asks for the scope that a tool needs', async () => {
+    const read = await tokenOf(user);
+    const { workspaceId } = tenant;
+    const upload = { workspaceId, name: 'a.txt', contentType: 'text/plain', text: 'a' };
+    for (const [name, args] of [
+      ['upload_document', upload],
+      ['create_job', { kind: 'document.extract', documentId: 'none' }],
+    ] as const) {
+      const { status, headers } = await send(read, 'tools/call', { name, arguments: args });
+      expect(status, name).to.equal(403);
+      const challenge = headers.get('www-authenticate');
+      expect(challenge).to.include('error="insufficient_scope"').and.include('scope="mcp:read mcp:write"');
+      expect(challenge).to.include('/.well-known/oauth-protected-resource/mcp"').and.include(`${name} needs the scope`);
+    }
+    expect((await send(read, 'tools/call', { name: 'list_documents', arguments: { workspaceId } })).status).to.equal(200);
+    for (const scope of ['', 'openid', 'mcp:write', 'MCP:READ', 'mcp:read,mcp:write']) {
+      const { status, headers } = await send(await tokenOf(user, { scope }), 'tools/list');
+      expect(status, scope).to.equal(403);
+      expect(headers.get('www-authenticate')).to.include('error="insufficient_scope"').and.include('scope="mcp:read"');
+    }
+  });
 
-      it('refuses a token that is not for it, or no longer good', async () => {
-        const now = Math.floor(Date.now() / 1_000);
-        for (const claims of [{ aud: api.url }, { aud: 'sheaf' }, { iss: 'https://elsewhere.example.com' }, { exp: now - 1 }]) {
-          const { status, headers } = await send(revision, await tokenOf(user, claims), 'tools/list');
-          expect(status, JSON.stringify(claims)).to.equal(401);
-          expect(headers.get('www-authenticate')).to.include('error="invalid_token"').and.include('resource_metadata=');
-        }
-      });
+  it('refuses a token that is not for it, or no longer good', async () => {
+    const now = Math.floor(Date.now() / 1_000);
+    for (const claims of [{ aud: api.url }, { aud: 'sheaf' }, { iss: 'https://elsewhere.example.com' }, { exp: now - 1 }]) {
+      const { status, headers } = await send(await tokenOf(user, claims), 'tools/list');
+      expect(status, JSON.stringify(claims)).to.equal(401);
+      expect(headers.get('www-authenticate')).to.include('error="invalid_token"').and.include('resource_metadata=');
+    }
+  });
 
-      it('refuses at once who is removed, banned, or has a second factor, and whom it does not know', async () => {
-        const { db } = api.database;
-        const other = await linkedUser();
-        await api.addMember(tenant.organizationId, other, 'admin');
-        const client = await connect(revision, await tokenOf(other, { scope: 'mcp:read mcp:write' }));
-        const inTenant = () => call(client, 'list_documents', { workspaceId: tenant.workspaceId });
-        expect((await inTenant()).documents).to.be.an('array');
-        expect((await call(client, 'list_documents', { workspaceId: second.workspaceId })).error).to.match(/^FORBIDDEN: /);
-        await db.deleteFrom('member').where('userId', '=', other.id).execute();
-        expect((await inTenant()).error).to.match(/^FORBIDDEN: /);
-        expect((await call(client, 'list_workspaces')).workspaces).to.deep.equal([]);
+  it('refuses at once who is removed, banned, or has a second factor, and whom it does not know', async () => {
+    const { db } = api.database;
+    const other = await linkedUser();
+    await api.addMember(tenant.organizationId, other, 'admin');
+    const client = await connect(await tokenOf(other, { scope: 'mcp:read mcp:write' }));
+    const inTenant = () => call(client, 'list_documents', { workspaceId: tenant.workspaceId });
+    expect((await inTenant()).documents).to.be.an('array');
+    expect((await call(client, 'list_documents', { workspaceId: second.workspaceId })).error).to.match(/^FORBIDDEN: /);
+    await db.deleteFrom('member').where('userId', '=', other.id).execute();
+    expect((await inTenant()).error).to.match(/^FORBIDDEN: /);
+    expect((await call(client, 'list_workspaces')).workspaces).to.deep.equal([]);
 
-        const ask = async (id: string) => (await send(revision, await tokenOf({ id }), 'tools/list')).status;
-        expect(await ask(other.id)).to.equal(200);
-        for (const [change, back] of [
-          [{ banned: true }, { banned: false }],
-          [{ twoFactorEnabled: true }, { twoFactorEnabled: false }],
-        ]) {
-          await db
-            .updateTable('user')
-            .set(change as object)
-            .where('id', '=', other.id)
-            .execute();
-          expect(await ask(other.id), JSON.stringify(change)).to.equal(403);
-          await db
-            .updateTable('user')
-            .set(back as object)
-            .where('id', '=', other.id)
-            .execute();
-        }
-        expect(await ask(other.id)).to.equal(200);
-        await db.deleteFrom('account').where('accountId', '=', other.id).where('providerId', '=', 'provider_b').execute();
-        expect(await ask(other.id)).to.equal(403);
-        expect(await ask(tenant.owner.id), 'of a user with a password alone').to.equal(403);
-      });
-    });
-  }
+    const ask = async (id: string) => (await send(await tokenOf({ id }), 'tools/list')).status;
+    expect(await ask(other.id)).to.equal(200);
+    for (const [change, back] of [
+      [{ banned: true }, { banned: false }],
+      [{ twoFactorEnabled: true }, { twoFactorEnabled: false }],
+    ]) {
+      await db
+        .updateTable('user')
+        .set(change as object)
+        .where('id', '=', other.id)
+        .execute();
+      expect(await ask(other.id), JSON.stringify(change)).to.equal(403);
+      await db
+        .updateTable('user')
+        .set(back as object)
+        .where('id', '=', other.id)
+        .execute();
+    }
+    expect(await ask(other.id)).to.equal(200);
+    await db.deleteFrom('account').where('accountId', '=', other.id).where('providerId', '=', 'provider_b').execute();
+    expect(await ask(other.id)).to.equal(403);
+    expect(await ask(tenant.owner.id), 'of a user with a password alone').to.equal(403);
+  });
 
   it('is all that takes such a token', async () => {
     const token = await tokenOf(user, { scope: 'mcp:read mcp:write' });

@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { routes } from '../../contract/index.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { systemActor } from '../../domain/audit.ts';
 import { claimJob } from '../../domain/jobs/claim-job.ts';
 import { jobStateOf } from '../../domain/jobs/job.ts';
+import { setReadOnly } from '../../domain/platform/read-only.ts';
 import { createRows, inputsFor } from '../contract/support/rows.ts';
 import { createKey } from '../support/api-keys.ts';
 import { listAuthEndpoints } from '../support/auth-endpoints.ts';
@@ -22,6 +25,7 @@ describe('A read-only deployment', () => {
     const { DATABASE_URL, TEMPORAL_ADDRESS, DATA_DIR } = api.stack.env;
     expect((await runOps(['read-only', ...args], { DATABASE_URL, TEMPORAL_ADDRESS, DATA_DIR })).code).to.equal(0);
   };
+  const switchTo = (to: string | null) => inTransaction(api.database.db, (trx) => setReadOnly(trx, systemActor, to));
   afterEach(async () => {
     await api.database.db.updateTable('deployment').set({ read_only: null }).execute();
     await api.database.db.deleteFrom('provider_outage').execute();
@@ -85,15 +89,15 @@ describe('A read-only deployment', () => {
       values ('waiting', ${organizationId}, 'text.embed', '{}', 4, 0, now(), 'embed', now() - interval '2 hours', now())`.execute(db);
     const times = { longestWaitMs: 3_600_000, slotMs: 1_000, leaseMs: 1_000, probeDelaysMs: [1_000] };
     const claim = () => claimJob(db, 'waiting', 'an attempt', times);
-    await ops('--reason', reason);
+    await switchTo(reason);
     const inside = await claim();
     expect(inside).to.include({ claimed: false, waits: true });
     expect(await jobStateOf(db, inside.job)).to.deep.equal({ status: 'queued', delayMs: 30_000, waitsFor: 'embed' });
-    await ops('--off');
+    await switchTo(null);
     const after = await claim();
     expect(after).to.include({ claimed: false, waits: true });
     expect(after.job).to.include({ status: 'queued', waits_for: 'embed' });
-    await ops('--off');
+    await switchTo(null);
     expect((await claim()).job?.waiting_since, 'a second end').to.deep.equal(after.job?.waiting_since);
     await db.deleteFrom('job').where('id', '=', 'waiting').execute();
   });
@@ -125,7 +129,7 @@ describe('A read-only deployment', () => {
       const { status, attempts } = await state(id);
       return status === 'queued' && attempts === 0;
     }, 2_000);
-    await ops('--off');
+    await switchTo(null);
     await api.jobIn(owner.token, id, ['succeeded'], 60_000);
     expect((await state(id)).attempts).to.equal(1);
     await sweep.result();

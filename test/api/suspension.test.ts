@@ -151,7 +151,7 @@ describe('A suspended organization', () => {
     await db().updateTable('job').set(long).where('id', '=', id).execute();
     await dueNow();
     await isDown();
-    expect((await ops('--lift')).code).to.equal(0);
+    expect((await lift()).status).to.equal(200);
     await until(async () => (await job(id, ['queued', 'failed'])).waiting === 'provider');
     await dueNow();
     expect(await job(id, ['succeeded', 'failed'])).to.include({ status: 'succeeded', attempts: 1 });

@@ -6,20 +6,14 @@ import { expect } from 'chai';
 import { routes, version } from '../../contract/index.ts';
 import { webhooksOn } from '../adapters/webhooks/support.ts';
 import { compile, makeConsumer } from '../clients/support/consumer.ts';
-import { createKey } from '../support/api-keys.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { nightly } from '../support/nightly.ts';
 import { useApi } from '../support/use-api.ts';
-import { createRows, inputsFor } from './support/rows.ts';
+import { everyCall, refusedByState } from './support/every-call.ts';
 
 const run = promisify(execFile);
 const readme = readFileSync('contract/README.md', 'utf8');
 const manifest = JSON.parse(readFileSync('contract/package.json', 'utf8'));
-/** What the state of the rows does not allow. Their errors are checked, too. */
-const refused = [
-  ...['workspaces.update', 'jobs.cancel', 'jobs.retry'],
-  ...['admin.organizations.cancelSubscription', 'admin.organizations.delete', 'admin.system.endOutage'],
-];
 /** A release of each line that is supported besides the one at hand. */
 const runtimes = ['20.20.2', '22.23.3'];
 
@@ -60,44 +54,14 @@ describe('The package of the contract', () => {
 
   async function callsAll(command: string, args: string[]): Promise<void> {
     const file = join(consumer, 'calls.json');
-    writeFileSync(file, JSON.stringify({ baseUrl: `${api.url}/api/v1`, calls: await everyCall() }));
+    writeFileSync(file, JSON.stringify({ baseUrl: `${api.url}/api/v1`, calls: await everyCall(api) }));
     const { stdout } = await run(command, [...args, 'call-everything.js', file], { cwd: consumer });
     const called = stdout
       .trimEnd()
       .split('\n')
       .map((line) => line.split(' '));
     expect(called.map(([operation]) => operation).sort()).to.deep.equal(routes.map(({ metadata }) => metadata.operation).sort());
-    const unexpected = called.filter(([operation = '', status]) => status !== '200' && !refused.includes(operation));
+    const unexpected = called.filter(([operation = '', status]) => status !== '200' && !refusedByState.includes(operation));
     expect(unexpected).to.deep.equal([]);
-  }
-
-  /** A call of each operation; those that delete what others need come last. */
-  async function everyCall() {
-    const [made, admin] = [await createRows(api), await api.signUp()];
-    const rows = { ...made, documentId: (await api.upload(made.tenant, { bytes: 'The dome opens at dusk.' })).id };
-    await api.makePlatformAdmin(admin);
-    const { token: key } = await createKey(api, rows.tenant);
-    const tokenOf = (access: string) => (access === 'platform-admin' ? admin.token : access === 'api-key' ? key : rows.tenant.owner.token);
-    const last = [
-      'admin.flags.delete',
-      'documents.delete',
-      'workspaces.delete',
-      'apiKeys.revoke',
-      'webhooks.delete',
-      'organizations.delete',
-      'admin.organizations.delete',
-    ];
-    const rank = (operation: string) => last.indexOf(operation);
-    return routes
-      .map((route) => {
-        const { operation, access } = route.metadata;
-        const [input = {}] = inputsFor(route, rows);
-        return {
-          operation,
-          token: tokenOf(access),
-          input: { ...input, ...('confirmSlug' in input ? { confirmSlug: rows.tenant.slug } : {}) },
-        };
-      })
-      .sort((a, b) => rank(a.operation) - rank(b.operation));
   }
 });

@@ -202,7 +202,7 @@ describe('A migration of large tables', () => {
   });
 
   it('goes on while others write', async () => {
-    const { writes, migrations: applied } = await migrateUnderLoad(database.url, 20_000, 0);
+    const { writes, migrations: applied } = await migrateUnderLoad(database.url, 5_000, 0);
     expect(applied).to.not.have.length(0);
     expect(writes).to.be.greaterThan(0);
   }).timeout(120_000);
