@@ -132,8 +132,6 @@ describe('With NODE_ENV=production and only what production demands', () => {
     };
     const failing: [Program, RegExp][] = [
       [startAt({ password: 'wrong' }), /password authentication failed/],
-      [startAt({ password: '' }), /SASL: .*password must be a/],
-      [startAt({ search: 'sslmode=no-verify' }), /does not support SSL/],
       [startAt({ port: '9' }, 1_500), /ECONNREFUSED/],
       [start('worker', { ...demanded, ...place, METRICS_PORT: String(port) }), /EADDRINUSE/],
     ];
@@ -172,12 +170,12 @@ describe('With NODE_ENV=production and only what production demands', () => {
   });
 
   for (const program of ['api', 'worker'] as const)
-    it(`the ${program} does not boot without any of it, and names it in a sentence, without a stack`, async () => {
-      const starts = Object.keys(demanded).map((name) => ({ name, refused: start(program, { ...demanded, ...place, [name]: '   ' }) }));
-      for (const { name, refused } of starts) {
-        expect((await refused.exited).code, name).to.equal(1);
-        expect(refused.stderr()).to.match(new RegExp(`^The configuration has a problem:\\n  - ${name}: .+\\n$`));
-      }
+    it(`the ${program} does not boot without any of it, and names each in a sentence, without a stack`, async () => {
+      const refused = start(program, { ...place, ...Object.fromEntries(Object.keys(demanded).map((name) => [name, '   '])) });
+      expect((await refused.exited).code).to.equal(1);
+      const [head, ...problems] = refused.stderr().trimEnd().split('\n');
+      expect(head).to.equal('The configuration has problems:');
+      expect(problems.map((problem) => /^ {2}- (\w+): .+/.exec(problem)?.[1])).to.have.members(Object.keys(demanded));
     });
 
   nightly('the AI service does not boot without its secret, whatever SERVICE_AUTH_DISABLED says', async () => {

@@ -22,226 +22,123 @@ const ai: Environment = { NODE_ENV: 'production', SERVICE_TOKEN: token };
 
 const shells = ['tauri://localhost', 'http://tauri.localhost'];
 
-interface Row<C> {
-  name: string;
-  /** What the setting is; variables beside the one of the row, as `with` has them. */
-  read: (config: C) => unknown;
-  with?: Environment;
-  /** With the variable absent, which an empty or blank one is, too. */
-  absent: unknown;
-  /** The same outside production. */
-  development: unknown;
-  set: [value: string, expected: unknown][];
-}
+/** A setting: what it is with its variable absent, empty or blank, outside of production, and with some values. */
+type Row<C> = [
+  name: string,
+  read: (config: C) => unknown,
+  absent: unknown,
+  development: unknown,
+  set: Record<string, unknown>,
+  beside?: Environment,
+];
 
-const at = (apiEndpoint: string, publicEndpoint: string) => ({ apiEndpoint, publicEndpoint });
-
-/** A store of S3 that the row describes. */
-function ofS3(given: object): object {
-  const rest = { region: 'us-east-1', apiEndpoint: undefined, publicEndpoint: undefined, credentials: undefined };
-  return { driver: 's3', bucket: 'documents', ...rest, ...given };
-}
+const sells = { STRIPE_SECRET_KEY: 'sk_test', STRIPE_WEBHOOK_SECRET: 'whsec_test' };
+const local = { driver: 'local', maxUploadBytes: 26_214_400 };
+const bucket = { driver: 'bucket', bucket: 'documents', apiEndpoint: undefined, maxUploadBytes: 26_214_400 };
+const inS3 = { STORAGE_DRIVER: 's3', STORAGE_BUCKET: 'documents' };
+const s3 = {
+  driver: 's3',
+  bucket: 'documents',
+  region: 'us-east-1',
+  apiEndpoint: undefined,
+  publicEndpoint: undefined,
+  credentials: undefined,
+};
+const storeOf = ({ storage: { maxUploadBytes, ...store } }: ServerConfig) => store;
+const web = 'http://localhost:5173';
+const api = 'https://api.example.com';
+const store = 'http://store:7070';
 
 /** Every setting whose default is another in production, or depends on another variable. */
 const serverRows: Row<ServerConfig>[] = [
-  {
-    name: 'REQUIRE_EMAIL_VERIFICATION',
-    read: (config) => config.requireEmailVerification,
-    absent: true,
-    development: false,
-    set: [
-      ['false', false],
-      ['true', true],
-    ],
-  },
-  {
-    name: 'WEB_URL',
-    read: (config) => [config.webUrl, ...config.trustedOrigins],
-    with: { API_URL: 'https://api.example.com' },
-    absent: ['https://api.example.com', ...shells],
-    development: ['https://api.example.com', ...shells, 'http://localhost:5173'],
-    set: [['https://app.example.com/start/', ['https://app.example.com/start', ...shells, 'https://app.example.com']]],
-  },
-  {
-    name: 'TRUSTED_ORIGINS',
-    read: (config) => config.trustedOrigins,
-    absent: shells,
-    development: [...shells, 'http://localhost:5173'],
-    set: [
-      ['https://one.example.com, https://two.example.com', ['https://one.example.com', 'https://two.example.com']],
-      [',', []],
-    ],
-  },
-  {
-    name: 'EMAIL_PROVIDER',
-    read: (config) => config.email.provider,
-    absent: 'smtp',
-    development: 'smtp',
-    set: [['smtp', 'smtp']],
-  },
-  {
-    name: 'LIMITER_STORE',
-    read: (config) => config.limits.store,
-    absent: 'postgres',
-    development: 'memory',
-    set: [
-      ['memory', 'memory'],
-      ['postgres', 'postgres'],
-    ],
-  },
-  {
-    name: 'MAX_ORGANIZATIONS_PER_USER',
-    read: (config) => config.signUp.organizationsPerUser,
-    with: { STRIPE_SECRET_KEY: 'sk_test', STRIPE_WEBHOOK_SECRET: 'whsec_test' },
-    absent: 10,
-    development: undefined,
-    set: [['3', 3]],
-  },
-  {
-    name: 'INVITATIONS_PER_DAY',
-    read: (config) => [config.signUp.invitationsPerDay, config.signUp.invitationsPerAddressPerDay],
-    absent: [200, 5],
-    development: [undefined, undefined],
-    set: [['3', [3, 5]]],
-  },
-  {
-    name: 'API_URL',
-    read: (config) => config.apiUrl,
-    with: { PORT: '4000' },
-    absent: 'http://localhost:4000',
-    development: 'http://localhost:4000',
-    set: [['https://api.example.com/', 'https://api.example.com']],
-  },
-  {
-    name: 'WORKER_EMBED_CALLS',
-    read: (config) => config.worker.embedCalls,
-    with: { WORKER_CONCURRENCY: '5' },
-    absent: 20,
-    development: 20,
-    set: [
-      ['0', 20],
-      ['3', 3],
-    ],
-  },
-  {
-    name: 'JOB_TIMEOUT_MS',
-    read: (config) => config.jobs.timeoutMs,
-    with: { LOCAL_EMBED_MODEL: 'minilm' },
-    absent: 600_000,
-    development: 600_000,
-    set: [['120000', 120_000]],
-  },
-  {
-    name: 'LOCAL_EMBED_MODEL',
-    read: (config) => config.jobs.timeoutMs,
-    absent: 120_000,
-    development: 120_000,
-    set: [
-      ['hash', 120_000],
-      ['hash,minilm', 600_000],
-    ],
-  },
-  {
-    name: 'STRIPE_PRICE_PRO',
-    read: (config) => [config.billing.enabled, ...config.billing.pricesPro],
-    with: { STRIPE_SECRET_KEY: 'sk_test', STRIPE_WEBHOOK_SECRET: 'whsec_test', STRIPE_PRICE_TEAM: 'price_team' },
-    absent: [true],
-    development: [true],
-    set: [
-      ['price_pro', [true, 'price_pro']],
-      [' price_new, price_old,', [true, 'price_new', 'price_old']],
-    ],
-  },
-  {
-    name: 'STORAGE_DRIVER',
-    read: (config) => config.storage.driver,
-    with: { STORAGE_BUCKET: 'documents', STORAGE_API_ENDPOINT: 'http://store:7070' },
-    absent: 'bucket',
-    development: 'bucket',
-    set: [
-      ['bucket', 'bucket'],
-      ['s3', 's3'],
-    ],
-  },
-  {
-    name: 'STORAGE_BUCKET',
-    read: (config) => config.storage,
-    absent: { driver: 'local', maxUploadBytes: 26_214_400 },
-    development: { driver: 'local', maxUploadBytes: 26_214_400 },
-    set: [['documents', { driver: 'bucket', bucket: 'documents', apiEndpoint: undefined, maxUploadBytes: 26_214_400 }]],
-  },
-  {
-    name: 'STORAGE_API_ENDPOINT',
-    read: ({ storage: { maxUploadBytes, ...store } }) => store,
-    with: { STORAGE_DRIVER: 's3', STORAGE_BUCKET: 'documents', STORAGE_REGION: 'eu-central-1' },
-    absent: ofS3({ region: 'eu-central-1' }),
-    development: ofS3({ region: 'eu-central-1' }),
-    set: [['http://store:7070/', ofS3({ region: 'eu-central-1', ...at('http://store:7070', 'http://store:7070') })]],
-  },
-  {
-    name: 'STORAGE_PUBLIC_ENDPOINT',
-    read: ({ storage: { maxUploadBytes, ...store } }) => store,
-    with: { STORAGE_DRIVER: 's3', STORAGE_BUCKET: 'documents', STORAGE_API_ENDPOINT: 'http://store:7070' },
-    absent: ofS3(at('http://store:7070', 'http://store:7070')),
-    development: ofS3(at('http://store:7070', 'http://store:7070')),
-    set: [['https://files.example.com', ofS3(at('http://store:7070', 'https://files.example.com'))]],
-  },
-  {
-    name: 'NODE_ENV',
-    read: (config) => config.production,
-    absent: false,
-    development: false,
-    set: [
-      ['production', true],
-      ['test', false],
-    ],
-  },
+  ['NODE_ENV', (config) => config.production, false, false, { production: true, test: false }],
+  ['REQUIRE_EMAIL_VERIFICATION', (config) => config.requireEmailVerification, true, false, { false: false, true: true }],
+  [
+    'WEB_URL',
+    (config) => [config.webUrl, ...config.trustedOrigins],
+    [api, ...shells],
+    [api, ...shells, web],
+    { 'https://app.example.com/start/': ['https://app.example.com/start', ...shells, 'https://app.example.com'] },
+    { API_URL: api },
+  ],
+  [
+    'TRUSTED_ORIGINS',
+    (config) => config.trustedOrigins,
+    shells,
+    [...shells, web],
+    { 'https://one.a, https://two.a': ['https://one.a', 'https://two.a'], ',': [] },
+  ],
+  ['LIMITER_STORE', (config) => config.limits.store, 'postgres', 'memory', { memory: 'memory', postgres: 'postgres' }],
+  ['MAX_ORGANIZATIONS_PER_USER', (config) => config.signUp.organizationsPerUser, 10, undefined, { 3: 3 }, sells],
+  [
+    'INVITATIONS_PER_DAY',
+    ({ signUp }) => [signUp.invitationsPerDay, signUp.invitationsPerAddressPerDay],
+    [200, 5],
+    [undefined, undefined],
+    { 3: [3, 5] },
+  ],
+  ['API_URL', (config) => config.apiUrl, 'http://localhost:4000', 'http://localhost:4000', { [`${api}/`]: api }, { PORT: '4000' }],
+  ['WORKER_EMBED_CALLS', (config) => config.worker.embedCalls, 20, 20, { 0: 20, 3: 3 }, { WORKER_CONCURRENCY: '5' }],
+  ['JOB_TIMEOUT_MS', (config) => config.jobs.timeoutMs, 600_000, 600_000, { 120000: 120_000 }, { LOCAL_EMBED_MODEL: 'minilm' }],
+  ['LOCAL_EMBED_MODEL', (config) => config.jobs.timeoutMs, 120_000, 120_000, { hash: 120_000, 'hash,minilm': 600_000 }],
+  [
+    'STRIPE_PRICE_PRO',
+    ({ billing }) => [billing.enabled, ...billing.pricesPro],
+    [true],
+    [true],
+    { price_pro: [true, 'price_pro'], ' price_new, price_old,': [true, 'price_new', 'price_old'] },
+    { ...sells, STRIPE_PRICE_TEAM: 'price_team' },
+  ],
+  [
+    'STORAGE_DRIVER',
+    ({ storage }) => storage.driver,
+    'bucket',
+    'bucket',
+    { bucket: 'bucket', s3: 's3' },
+    { STORAGE_BUCKET: 'documents', STORAGE_API_ENDPOINT: store },
+  ],
+  ['STORAGE_BUCKET', (config) => config.storage, local, local, { documents: bucket }],
+  [
+    'STORAGE_API_ENDPOINT',
+    storeOf,
+    { ...s3, region: 'eu' },
+    { ...s3, region: 'eu' },
+    { [`${store}/`]: { ...s3, region: 'eu', apiEndpoint: store, publicEndpoint: store } },
+    { ...inS3, STORAGE_REGION: 'eu' },
+  ],
+  [
+    'STORAGE_PUBLIC_ENDPOINT',
+    storeOf,
+    { ...s3, apiEndpoint: store, publicEndpoint: store },
+    { ...s3, apiEndpoint: store, publicEndpoint: store },
+    { 'https://files.example.com': { ...s3, apiEndpoint: store, publicEndpoint: 'https://files.example.com' } },
+    { ...inS3, STORAGE_API_ENDPOINT: store },
+  ],
 ];
 
 const aiRows: Row<AiServiceConfig>[] = [
-  {
-    name: 'SERVICE_AUTH_DISABLED',
-    read: (config) => config.token,
-    absent: token,
-    development: token,
-    set: [['false', token]],
-  },
-  {
-    name: 'REMOTE_AI_KEY',
-    read: (config) => config.remote.chat?.key,
-    absent: undefined,
-    development: undefined,
-    set: [['a key', 'a key']],
-  },
+  ['SERVICE_AUTH_DISABLED', (config) => config.token, token, token, { false: token }],
+  ['REMOTE_AI_KEY', (config) => config.remote.chat?.key, undefined, undefined, { 'a key': 'a key' }],
 ];
 
 const opsRows: Row<OpsConfig>[] = [
-  {
-    name: 'LOCAL_EMBED_MODEL',
-    read: (config) => config.jobs.timeoutMs,
-    absent: 120_000,
-    development: 120_000,
-    set: [
-      ['hash', 120_000],
-      ['minilm', 600_000],
-    ],
-  },
-  {
-    name: 'TEMPORAL_ADDRESS',
-    read: (config) => config.temporal.address,
-    with: { EMBEDDED_TEMPORAL_PORT: '7000' },
-    absent: '127.0.0.1:7000',
-    development: '127.0.0.1:7000',
-    set: [['temporal:7233', 'temporal:7233']],
-  },
-  {
-    name: 'TEMPORAL_UI_URL',
-    read: (config) => config.temporal.uiUrl,
-    with: { EMBEDDED_TEMPORAL_PORT: '7000' },
-    absent: 'http://localhost:8000',
-    development: 'http://localhost:8000',
-    set: [['https://temporal.example.com', 'https://temporal.example.com']],
-  },
+  ['LOCAL_EMBED_MODEL', (config) => config.jobs.timeoutMs, 120_000, 120_000, { hash: 120_000, minilm: 600_000 }],
+  [
+    'TEMPORAL_ADDRESS',
+    ({ temporal }) => temporal.address,
+    '127.0.0.1:7000',
+    '127.0.0.1:7000',
+    { 'temporal:7233': 'temporal:7233' },
+    { EMBEDDED_TEMPORAL_PORT: '7000' },
+  ],
+  [
+    'TEMPORAL_UI_URL',
+    ({ temporal }) => temporal.uiUrl,
+    'http://localhost:8000',
+    'http://localhost:8000',
+    { 'https://ui.a': 'https://ui.a' },
+    { EMBEDDED_TEMPORAL_PORT: '7000' },
+  ],
 ];
 
 describe('In production', () => {
@@ -539,16 +436,13 @@ describe('WORKER_JOB_KINDS', () => {
   });
 });
 
-/** Tests a table: each setting with its variable absent, empty, blank and set. */
+/** Tests a table. */
 function tell<C>(load: (env: Environment) => C, base: Environment, rows: Row<C>[]): void {
-  for (const { name, read, with: beside = {}, absent, development, set } of rows) {
-    const value = (env: Environment) => read(load({ ...base, ...beside, ...env }));
-    it(`takes the default of ${name} when it is absent, empty or blank`, () => {
+  for (const [name, read, absent, development, set, beside = {}] of rows)
+    it(`${name} has its default if it is absent, empty or blank, and else what it is set to`, () => {
+      const value = (env: Environment) => read(load({ ...base, ...beside, ...env }));
       for (const nothing of [undefined, '', '  ']) expect(value({ [name]: nothing }), `'${nothing}'`).to.deep.equal(absent);
       expect(value({ NODE_ENV: 'development', [name]: undefined }), 'in development').to.deep.equal(development);
+      for (const [text, expected] of Object.entries(set)) expect(value({ [name]: text }), text).to.deep.equal(expected);
     });
-    it(`takes ${name} when it is set`, () => {
-      for (const [text, expected] of set) expect(value({ [name]: text }), text).to.deep.equal(expected);
-    });
-  }
 }

@@ -141,14 +141,6 @@ describe('The metrics of the API', () => {
     await expectAdded(() => removeBefore(documentId, {}, remove), extractions(0, 1));
   });
 
-  it('count a job that fails because its workspace was deleted as one whose document was', async () => {
-    const doomed = { organizationId: tenant.organizationId, name: 'Doomed', slug: 'doomed' };
-    const workspaceId = (await request('POST', '/workspaces', doomed)).body.id;
-    const { id: documentId } = await api.upload({ ...tenant, workspaceId }, { bytes: 'Some text.' });
-    const remove = () => request('DELETE', `/workspaces/${workspaceId}`);
-    await expectAdded(() => removeBefore(documentId, { workspaceId }, remove), extractions(0, 1));
-  });
-
   it('count a job that a worker finds without its workspace the same, though its documents are not drained yet', async () => {
     const gone = { organizationId: tenant.organizationId, name: 'Gone', slug: 'gone' };
     const workspaceId = (await request('POST', '/workspaces', gone)).body.id;
@@ -406,26 +398,22 @@ describe('The metrics of a worker of its own', () => {
 describe('The metrics of the AI service', () => {
   it('count requests by operation and status, and show its readers', async () => {
     const [port = 0] = await findFreePorts(1);
-    const service = await startAiService({ METRICS_PORT: String(port), AI_READERS: '1' });
-    try {
-      await service.client.embed({ texts: ['one'] });
-      await service.ask('/v1/summarize', { method: 'POST', body: '{' });
-      await service.ask(`/${crypto.randomUUID()}`);
-      const count = async (labels: Record<string, string>) => sampleValue(await scrape(port), 'sheaf_ai_service_requests_total', labels);
-      await until(async () => (await count({ operation: 'other', status: '404' })) === 1);
-      expect(await count({ operation: 'embed', status: '200' })).to.equal(1);
-      expect(await count({ operation: 'summarize', status: '400' })).to.equal(1);
-      const samples = await scrape(port);
-      remember(samples);
-      expect(sampleValue(samples, 'sheaf_ai_service_readers')).to.equal(1);
-      // A reader that starts is busy.
-      await until(async () => sampleValue(await scrape(port), 'sheaf_ai_service_readers_busy') === 0);
-      expect(new Set(samples.flatMap(({ labels }) => (labels.operation ? [labels.operation] : [])))).to.deep.equal(
-        new Set(['embed', 'summarize', 'other']),
-      );
-    } finally {
-      await service.stop();
-    }
+    await using service = await startAiService({ METRICS_PORT: String(port), AI_READERS: '1' });
+    await service.client.embed({ texts: ['one'] });
+    await service.ask('/v1/summarize', { method: 'POST', body: '{' });
+    await service.ask(`/${crypto.randomUUID()}`);
+    const count = async (labels: Record<string, string>) => sampleValue(await scrape(port), 'sheaf_ai_service_requests_total', labels);
+    await until(async () => (await count({ operation: 'other', status: '404' })) === 1);
+    expect(await count({ operation: 'embed', status: '200' })).to.equal(1);
+    expect(await count({ operation: 'summarize', status: '400' })).to.equal(1);
+    const samples = await scrape(port);
+    remember(samples);
+    expect(sampleValue(samples, 'sheaf_ai_service_readers')).to.equal(1);
+    // A reader that starts is busy.
+    await until(async () => sampleValue(await scrape(port), 'sheaf_ai_service_readers_busy') === 0);
+    expect(new Set(samples.flatMap(({ labels }) => (labels.operation ? [labels.operation] : [])))).to.deep.equal(
+      new Set(['embed', 'summarize', 'other']),
+    );
   });
 });
 

@@ -1,16 +1,17 @@
 import { expect } from 'chai';
 import { createJob, resultOf, summary } from '../../support/jobs.ts';
+import { nightlySuite } from '../../support/nightly.ts';
 import { until } from '../../support/processes.ts';
 import { withTimes } from '../../support/times.ts';
 import { startTraceCollector, type TraceCollector } from '../../support/trace-collector.ts';
 import { useApi } from '../../support/use-api.ts';
 
 describe('A collector of traces that is', () => {
-  for (const [fault, isSilent] of [
-    ['silent', true],
-    ['gone', false],
+  for (const [fault, isSilent, suite] of [
+    ['silent', true, describe],
+    ['gone', false, nightlySuite],
   ] as const)
-    describe(fault, () => {
+    suite(fault, () => {
       let collector: TraceCollector;
       const { api, tenant } = useApi({
         process: true,

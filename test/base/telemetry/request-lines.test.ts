@@ -21,18 +21,14 @@ describe('A line that is logged during a request', () => {
     return find();
   }
 
-  it('has its id and the organization, over both transports', async () => {
+  it('has its id and the organization', async () => {
     await api.upload(tenant, { bytes: 'A text.' });
     const { workspaceId, organizationId, owner } = tenant;
     ai.behave('embed', () => aiError(500, 'broken'));
-    for (const transport of ['rest', 'rpc']) {
-      const headers = { 'x-request-id': randomUUID() };
-      const options = { token: owner.token, headers };
-      if (transport === 'rpc') await api.rpc('documents.search', { workspaceId, query: 'bees' }, options);
-      else await api.request('POST', `/api/v1/workspaces/${workspaceId}/documents/search`, { ...options, body: { query: 'bees' } });
-      for (const line of await linesOf(headers['x-request-id'], 'a query could not be embedded'))
-        expect(line, JSON.stringify(line)).to.include({ requestId: headers['x-request-id'], organizationId });
-    }
+    const requestId = randomUUID();
+    await api.rpc('documents.search', { workspaceId, query: 'bees' }, { token: owner.token, headers: { 'x-request-id': requestId } });
+    for (const line of await linesOf(requestId, 'a query could not be embedded'))
+      expect(line, JSON.stringify(line)).to.include({ requestId, organizationId });
   });
 
   it('has the id of what the request has made', async () => {
