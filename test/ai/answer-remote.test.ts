@@ -1,26 +1,14 @@
 import { expect } from 'chai';
-import { type AiService, startAiService } from './support/ai-service.ts';
-import { chat, type RemoteModel, startRemoteModel } from './support/remote-model.ts';
+import { chat } from './support/remote-model.ts';
+import { useRemoteModel } from './support/use-ai-service.ts';
 
 describe('answers of a remote model', () => {
-  let remote: RemoteModel;
-  let service: AiService;
-  before(async () => {
-    remote = await startRemoteModel();
-    service = await startAiService({
-      REMOTE_AI_BASE_URL: remote.baseUrl,
-      REMOTE_AI_KEY: 'key-of-the-remote',
-      REMOTE_AI_CHAT_MODEL: 'talker',
-      REMOTE_AI_CHAT: '?context=500',
-    });
-  });
-  beforeEach(() => {
-    remote.requests.length = 0;
-  });
-  after(async () => {
-    await service.stop();
-    await remote.stop();
-  });
+  const { remote, service } = useRemoteModel((baseUrl) => ({
+    REMOTE_AI_BASE_URL: baseUrl,
+    REMOTE_AI_KEY: 'key-of-the-remote',
+    REMOTE_AI_CHAT_MODEL: 'talker',
+    REMOTE_AI_CHAT: '?context=500',
+  }));
 
   const passage = (...texts: string[]) => ({
     ...{ title: 'lease.pdf', page: 3, heading: 'Term' },

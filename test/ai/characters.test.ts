@@ -1,18 +1,15 @@
 import { expect } from 'chai';
 import { countCharacters, endOfCharacters } from '../../ai/characters.ts';
 import { summarizeText } from '../../ai/summaries/summarize-text.ts';
-import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
+import { refusalOf } from './support/ai-service.ts';
+import { useAiService } from './support/use-ai-service.ts';
 
 const wave = '🌊';
 /** Every character as two escapes of six bytes, as some JSON writers send what is not ASCII. */
 const escaped = (body: object) => JSON.stringify(body).replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
 
 describe('the AI service counts the characters of a text in code points', () => {
-  let service: AiService;
-  before(async () => {
-    service = await startAiService({ MAX_TEXT_CHARACTERS: '1000' });
-  });
-  after(() => service.stop());
+  const service = useAiService({ MAX_TEXT_CHARACTERS: '1000' });
 
   const post = (path: string, body: string) => service.ask(path, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
 

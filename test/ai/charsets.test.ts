@@ -1,30 +1,23 @@
 import { expect } from 'chai';
 import iconv from 'iconv-lite';
-import { extractText } from '../../ai/formats/extract-text.ts';
 import { knownCharset } from '../../ai/formats/text/decode-text.ts';
 import { charsets } from '../../contract/charsets.ts';
+import { read } from './support/read.ts';
 
-const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 1_000_000, maxPdfPages: 10 };
-const read = (bytes: Uint8Array, mediaType = 'text/csv', charset?: string) => extractText({ bytes, mediaType, charset }, limits);
+const readCsv = (bytes: Uint8Array) => read(bytes, 'text/csv');
 
 /** A list of goods: most of what is in it is figures and ends of lines, so that a detector has little to go by. */
 const goods = (head: string, first: string, others: string) =>
   [head, `1,${first},25`, ...Array.from({ length: 38 }, (_, row) => `${row + 2},${others},${row + 2}`), ''].join('\r\n');
 const chinese = goods('产品编号,名称,库存', '蓝色手套', '防水靴子备件');
-const taiwanese = goods('產品編號,名稱,庫存', '藍色手套', '防水靴子備件');
 const japanese = goods('部品番号,品名,在庫', '青い手袋', '予備の部品');
-const korean = goods('번호,품명,재고', '파란 장갑', '방수 신발 예비');
 const russian = goods('Артикул,Название,Остаток', 'Синие перчатки', 'Запасные сапоги');
 
 const written: [charset: string, text: string][] = [
   ['gb18030', chinese],
-  ['gb18030', '下次会议定于星期四晚上八点在大会议室举行。'],
-  ['big5', taiwanese],
   ['big5', '下次會議定於星期四晚上八點在大會議室舉行。'],
   ['shift_jis', japanese],
-  ['shift_jis', '次の会議は木曜日の午後八時から行います。'],
   ['euc-jp', japanese],
-  ['euc-kr', korean],
   ['euc-kr', '다음 회의는 목요일 저녁 여덟 시에 열립니다.'],
   ['windows-1251', russian],
   ['windows-1251', 'Засідання комісії відбудеться у п’ятницю о десятій годині.'],
@@ -32,15 +25,11 @@ const written: [charset: string, text: string][] = [
   ['ibm866', 'Собрание жильцов состоится в четверг в семь часов вечера.'],
   ['x-mac-cyrillic', 'Собрание жильцов состоится в четверг в семь часов вечера.'],
   ['windows-1250', 'Nazwa;Miasto\r\nŻółte rękawice;Łódź\r\nŚruba;Kraków\r\n'],
-  ['windows-1250', 'Příští schůze výboru se koná v úterý večer v zasedací místnosti školy.'],
   ['cp852', 'Przesyłka została dostarczona wczoraj, lecz część towaru była uszkodzona.'],
   ['windows-1252', 'Größe;Straße – „Zitat“\r\n'],
-  ['windows-1252', 'Prénom;Société;Quantité\nHélène;Crédit général;4'],
   ['windows-1252', 'Name,Price\nCafé Zoë,£5'],
   ['cp850', 'Größe;Straße\r\nÜbung;Äpfel\r\n'],
-  ['cp850', 'El señor Muñoz vendió el camión la mañana del sábado.'],
   ['macintosh', 'Crème brûlée;Hôtel\rÉté;Noël\r'],
-  ['macintosh', 'Die Lieferung der Möbel erfolgt bis spätestens Freitag.'],
   ['windows-1253', 'Όνομα;Πόλη\r\nΓάντια;Αθήνα\r\n'],
   ['windows-1254', 'Adı;Şehir;Ücret\nAyşe Yılmaz;İzmir;50'],
   ['windows-1255', 'הישיבה תתקיים ביום חמישי בשעה שמונה בערב באולם הגדול.'],
@@ -48,7 +37,6 @@ const written: [charset: string, text: string][] = [
   ['windows-1257', 'Vārds;Pilsēta;Cena\nJānis;Rīga;50'],
   ['windows-874', 'การประชุมจะจัดขึ้นในวันพฤหัสบดี เวลาแปดโมงเช้า'],
   ['utf-16le', japanese],
-  ['utf-16be', japanese],
   ['utf-16be', 'plain words'],
   ['utf-32le', japanese],
 ];
@@ -56,27 +44,26 @@ const written: [charset: string, text: string][] = [
 const encoders: Record<string, string> = { gb18030: 'gbk', 'x-mac-cyrillic': 'maccyrillic' };
 
 describe('The charset of a text that names none', () => {
-  for (const [charset, text] of written) {
-    const lines = text.replace(/\r\n?/g, '\n');
-    it(`is found by its bytes: ${charset}, ${lines.slice(0, 12).replace(/\n/g, ' ')}`, async () => {
-      const { text: found, notices = [] } = await read(iconv.encode(text, encoders[charset] ?? charset));
-      expect(found).to.equal(lines);
+  it('is found by its bytes', async () => {
+    for (const [charset, text] of written) {
+      const { text: found, notices = [] } = await readCsv(iconv.encode(text, encoders[charset] ?? charset));
+      expect(found, charset).to.equal(text.replace(/\r\n?/g, '\n'));
       expect(notices.map(({ code }) => code)).to.deep.equal(['charset_guessed']);
       expect(notices[0]?.text).to.match(new RegExp(` read as ${charset} by .* confidence of \\d+ of 100\\.$`));
-    });
-  }
+    }
+  });
 
   it('is found by its escapes: ISO-2022-JP', async () => {
     const row = '\x1b$BItIJHV9f\x1b(B,\x1b$BIJL>\x1b(B,\x1b$B:_8K\x1b(B\r\n';
-    const { text, notices } = await read(Buffer.from(row, 'latin1'));
+    const { text, notices } = await readCsv(Buffer.from(row, 'latin1'));
     expect(text).to.equal('部品番号,品名,在庫\n');
     expect(notices?.[0]?.text).to.contain('iso-2022-jp');
   });
 
   it('is found where the first letters beyond ASCII stand far behind its beginning', async () => {
     const plain = 'Rechnung;Betrag\n'.repeat(10_000);
-    expect((await read(iconv.encode(`${plain}Größe der Übergänge\n`, 'windows-1252'))).text).to.match(/\nGröße der Übergänge\n$/);
-    const { text, notices } = await read(Buffer.from(`${plain}Größe\n`));
+    expect((await readCsv(iconv.encode(`${plain}Größe der Übergänge\n`, 'windows-1252'))).text).to.match(/\nGröße der Übergänge\n$/);
+    const { text, notices } = await readCsv(Buffer.from(`${plain}Größe\n`));
     expect(text).to.match(/\nGröße\n$/);
     expect(notices).to.equal(undefined);
   });
@@ -87,15 +74,16 @@ describe('The charset of a text that names none', () => {
       ['utf-32le', [0xff, 0xfe, 0, 0]],
       ['utf-32be', [0, 0, 0xfe, 0xff]],
     ] as const) {
-      const { text, notices } = await read(Buffer.concat([Buffer.from(mark), iconv.encode('部品,a', charset)]));
+      const { text, notices } = await readCsv(Buffer.concat([Buffer.from(mark), iconv.encode('部品,a', charset)]));
       expect({ text, notices }, charset).to.deep.equal({ text: '部品,a', notices: undefined });
     }
+    expect((await read('\ufeffnaïve', 'text/plain', { charset: 'iso-8859-1' })).text).to.equal('naïve');
   });
 
   it('is the declared one, of which nothing is said, also one that Node does not know', async () => {
-    const { text, notices } = await read(iconv.encode('Größe', 'cp850'), 'text/plain', 'IBM850');
+    const { text, notices } = await read(iconv.encode('Größe', 'cp850'), 'text/plain', { charset: 'IBM850' });
     expect({ text, notices }).to.deep.equal({ text: 'Größe', notices: undefined });
-    expect((await read(Buffer.from('Größe'), 'text/plain', 'base64')).text).to.equal('Größe');
+    expect((await read('Größe', 'text/plain', { charset: 'base64' })).text).to.equal('Größe');
   });
 
   it('may be declared as any that the contract names', () => {
@@ -119,7 +107,7 @@ describe('The charset of a text that names none', () => {
 
   it('leaves signs that are not in it, and says how many', async () => {
     const broken = Buffer.concat([Buffer.from('größer, höher, weiter, schöner, früher '), Buffer.from([0xff])]);
-    const { text, notices } = await read(broken);
+    const { text, notices } = await readCsv(broken);
     expect(text).to.match(/früher \ufffd$/);
     expect(notices).to.deep.equal([{ code: 'signs_not_decoded', text: '1 sign is not in utf-8, and became U+FFFD.' }]);
   });

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import { loadAiServiceConfig } from '../../base/config/ai-service.ts';
-import { ConfigurationError } from '../../base/config/environment.ts';
 import { extraKinds as extraContentTypes } from '../../contract/content-types.ts';
-import { runProgram } from '../support/processes.ts';
 
 describe('the configuration of the AI service', () => {
   it('has the defaults that docs/configuration.md names', () => {
@@ -39,13 +37,6 @@ describe('the configuration of the AI service', () => {
       remote: { chat: null, embed: null, previousEmbed: null, vision: null, rerank: null },
       logLevel: 'info',
     });
-  });
-
-  it('demands a token unless authentication is disabled', () => {
-    expect(() => loadAiServiceConfig({})).to.throw(ConfigurationError, 'SERVICE_TOKEN');
-    expect(() => loadAiServiceConfig({ SERVICE_TOKEN: '   ' })).to.throw(ConfigurationError, 'SERVICE_TOKEN');
-    expect(() => loadAiServiceConfig({ SERVICE_AUTH_DISABLED: 'false' })).to.throw(ConfigurationError, 'SERVICE_TOKEN');
-    expect(loadAiServiceConfig({ SERVICE_AUTH_DISABLED: 'true' }).token).to.equal(null);
   });
 
   it('names every problem at once', () => {
@@ -137,13 +128,6 @@ describe('the configuration of the AI service', () => {
     expect(load({ OCR_LANGUAGES: 'eng, chi_sim', OCR_LANGUAGES_DIR: '/data' })().ocrLanguages).to.deep.equal(['eng', 'chi_sim']);
   });
 
-  it('turns to the remote model once there is a key', () => {
-    expect(Object.values(remoteOf({}))).to.deep.equal([null, null, null, null, null]);
-    const { chat, embed, vision } = remoteOf({ REMOTE_AI_KEY: 'k', REMOTE_AI_BASE_URL: 'http://models.example/v1/' });
-    for (const role of [chat, embed, vision]) expect(role).to.include({ key: 'k', baseUrl: 'http://models.example/v1' });
-    expect(remoteOf({ REMOTE_AI_KEY: 'k' }).chat?.baseUrl).to.equal('https://api.openai.com/v1');
-  });
-
   it('refuses another length of chunks for the model before if it is the same', () => {
     const load = (embed: string, previous: string) => () =>
       remoteOf({ REMOTE_AI_KEY: 'k', REMOTE_AI_EMBED_MODEL: 'embedder', REMOTE_AI_EMBED: embed, REMOTE_AI_PREVIOUS_EMBED: previous });
@@ -180,12 +164,6 @@ describe('the configuration of the AI service', () => {
         .to.throw('REMOTE_AI_BASE_URL: must not hold a name or a password')
         .with.property('message')
         .that.does.not.contain('quinquereme');
-  });
-
-  it('keeps the service from starting when it is wrong', async () => {
-    const program = runProgram(process.execPath, ['ai/main.ts'], { env: { SERVICE_TOKEN: '', AI_PORT: '0' } });
-    expect(await program.exited).to.include({ code: 1 });
-    expect(program.stderr()).to.contain('SERVICE_TOKEN');
   });
 });
 

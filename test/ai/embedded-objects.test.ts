@@ -1,22 +1,19 @@
 import CFB from 'cfb';
 import { expect } from 'chai';
-import { extractText } from '../../ai/formats/extract-text.ts';
 import { extraKinds as types } from '../../contract/content-types.ts';
-import { makeDocx, makePptx, makeXlsx, wordParagraph } from './support/make-office.ts';
+import { makeDocx, makePptx, makeXlsx, relationsOf, wordParagraph } from './support/make-office.ts';
 import { makeTextPdf } from './support/make-pdf.ts';
 import type { ZipFile } from './support/make-zip.ts';
+import { read } from './support/read.ts';
 
-const limits = { maxUploadBytes: 100_000, maxTextCharacters: 1_000_000, maxPdfPages: 10, extraContentTypes: Object.values(types) };
-const read = (bytes: Uint8Array, mediaType: string) => extractText({ bytes, mediaType, charset: undefined }, limits);
+const maxUploadBytes = 100_000;
+const readWithin = (bytes: Uint8Array, mediaType: string) => read(bytes, mediaType, { maxUploadBytes });
 
-const schema = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 /** Files that a part refers to as `o1`, `o2` and so on. */
 function objectsOf(part: string, folder: string, files: Record<string, string | Buffer>): ZipFile[] {
-  const relations = Object.keys(files).map(
-    (name, index) => `<Relationship Id="o${index + 1}" Type="${schema}/package" Target="/${folder}/${name}"/>`,
-  );
+  const targets = Object.keys(files).map((name, index): [string, [string, string]] => [`o${index + 1}`, ['package', `${folder}/${name}`]]);
   return [
-    { name: part.replace(/([^/]+)$/, '_rels/$1.rels'), content: `<Relationships>${relations.join('')}</Relationships>` },
+    relationsOf(part, Object.fromEntries(targets)),
     ...Object.entries(files).map(([name, content]) => ({ name: `${folder}/${name}`, content })),
   ];
 }
@@ -67,7 +64,7 @@ describe('Files within an Office document', () => {
     };
     const programs = ['Excel.Sheet.12', 'Package', 'Acrobat.Document.DC', 'Package', 'Word.Document.12'];
     const body = wordParagraph('See below.') + programs.map((program, index) => object(`o${index + 1}`, program)).join('');
-    const { text, outline, notices } = await read(inWord(body, files), types.docx);
+    const { text, outline, notices } = await readWithin(inWord(body, files), types.docx);
     expect(text).to.equal(
       [
         'See below.\n\nA footnote.',
@@ -86,7 +83,7 @@ describe('Files within an Office document', () => {
     const frame = '<p:graphicFrame><p:oleObj progId="Excel.Sheet.12" r:id="o1"/></p:graphicFrame>';
     const title = '<p:sp><p:txBody><a:p><a:r><a:t>Prices of gravel</a:t></a:r></a:p></p:txBody></p:sp>';
     const deck = makePptx([title + frame], objectsOf('ppt/slides/slide1.xml', 'ppt/embeddings', { 'Workbook1.xlsx': prices }));
-    const found = await read(deck, types.pptx);
+    const found = await readWithin(deck, types.pptx);
     expect(found.text).to.equal('Prices of gravel\n\nWorkbook1.xlsx\n\nPrices\n\n| Gravel | 12.5 |');
     expect(found.outline.page_starts).to.deep.equal([0]);
     const one = '<oleObject progId="Word.Document.12" r:id="o1"/>';
@@ -98,7 +95,7 @@ describe('Files within an Office document', () => {
       '',
       objectsOf('xl/worksheets/sheet1.xml', 'xl/embeddings', { 'Document1.docx': makeDocx(wordParagraph('The lease.')) }),
     );
-    expect((await read(sheet, types.xlsx)).text).to.equal('Prices\n\n| 5 |\n\nDocument1.docx\n\nThe lease.\n\nA footnote.');
+    expect((await readWithin(sheet, types.xlsx)).text).to.equal('Prices\n\n| 5 |\n\nDocument1.docx\n\nThe lease.\n\nA footnote.');
   });
 
   it('are told where they are not read: of other kinds, of older programs, damaged, too large, nested too deeply', async () => {
@@ -106,12 +103,12 @@ describe('Files within an Office document', () => {
       'oleObject1.bin': packed('all.zip', 'C:\\all.zip', Buffer.from('PK')),
       'oleObject2.bin': compound({ WordDocument: Buffer.from('old') }),
       'oleObject3.bin': Buffer.from('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 damaged', 'latin1'),
-      'Workbook1.xlsx': Buffer.concat([prices, Buffer.alloc(limits.maxUploadBytes)]),
+      'Workbook1.xlsx': Buffer.concat([prices, Buffer.alloc(maxUploadBytes)]),
       'oleObject4.bin': packed('cut.txt', 'C:\\cut.txt', Buffer.from('x')).fill(0xff, 512),
     };
     const programs = ['Package', 'Word.Document.8', 'Equation.3', 'Excel.Sheet.12', 'Package'];
     const body = programs.map((program, index) => object(`o${index + 1}`, program)).join('');
-    const { text, notices } = await read(inWord(wordParagraph('See.') + body, files), types.docx);
+    const { text, notices } = await readWithin(inWord(wordParagraph('See.') + body, files), types.docx);
     expect(text).to.equal('See.\n\nA footnote.');
     const names = [
       'the file all.zip',
@@ -121,7 +118,7 @@ describe('Files within an Office document', () => {
     let deep = makeDocx(wordParagraph('The innermost.'));
     for (let depth = 1; depth <= 4; depth += 1)
       deep = inWord(wordParagraph(`Depth ${depth}.`) + object('o1', 'Word.Document.12'), { 'a.docx': deep });
-    const nested = await read(deep, types.docx);
+    const nested = await readWithin(deep, types.docx);
     expect(nested.text).to.contain('Depth 1.').and.not.contain('The innermost.');
     expect(nested.notices).to.deep.equal([{ code: 'part_not_read', text: 'a.docx: a.docx: a.docx: Not read: the file a.docx.' }]);
   });
@@ -130,17 +127,14 @@ describe('Files within an Office document', () => {
     const long = packed('long.txt', 'C:\\long.txt', Buffer.alloc(60_000, 'word '));
     const inner = inWord(wordParagraph('Inner.') + object('o1', 'Package'), { 'oleObject1.bin': long });
     const outer = inWord(object('o1', 'Word.Document.12') + object('o2', 'Word.Document.12'), { 'a.docx': inner, 'b.docx': inner });
-    const { text, notices } = await read(outer, types.docx);
+    const { text, notices } = await readWithin(outer, types.docx);
     expect(text.match(/long\.txt|Inner\./g)).to.deep.equal(['Inner.', 'long.txt', 'Inner.']);
     expect(notices).to.deep.equal([{ code: 'part_not_read', text: 'b.docx: Not read: the file long.txt.' }]);
   });
 
   it('are also those of documents that are put into it, but not the data of its charts', async () => {
     const inner = inWord(wordParagraph('From Word.') + object('o1', 'Excel.Sheet.12'), { 'Workbook1.xlsx': prices });
-    const chunk = {
-      name: 'word/_rels/document.xml.rels',
-      content: `<Relationships><Relationship Id="c1" Type="${schema}/aFChunk" Target="/word/a.docx"/><Relationship Id="c2" Type="${schema}/chart" Target="/word/charts/chart1.xml"/></Relationships>`,
-    };
+    const chunk = relationsOf('word/document.xml', { c1: ['aFChunk', 'word/a.docx'], c2: ['chart', 'word/charts/chart1.xml'] });
     const chart = [
       {
         name: 'word/charts/chart1.xml',
@@ -149,7 +143,7 @@ describe('Files within an Office document', () => {
       ...objectsOf('word/charts/chart1.xml', 'word/embeddings', { 'Workbook2.xlsx': prices }),
     ];
     const body = `<w:altChunk r:id="c1"/><w:p><w:r><w:drawing><c:chart r:id="c2"/></w:drawing></w:r></w:p>`;
-    const { text, notices } = await read(makeDocx(body, [chunk, { name: 'word/a.docx', content: inner }, ...chart]), types.docx);
+    const { text, notices } = await readWithin(makeDocx(body, [chunk, { name: 'word/a.docx', content: inner }, ...chart]), types.docx);
     expect(text).to.equal('From Word.\n\nA footnote.\n\nHarvest\n\nA footnote.\n\nWorkbook1.xlsx\n\nPrices\n\n| Gravel | 12.5 |');
     expect(notices).to.equal(undefined);
   });

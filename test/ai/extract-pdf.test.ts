@@ -1,23 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import PDFDocument from 'pdfkit';
-import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
 import { makePdf, makeTextPdf } from './support/make-pdf.ts';
+import { read, refusal } from './support/read.ts';
 
-describe('PDF documents at /v1/extract', () => {
-  let service: AiService;
-  before(async () => {
-    service = await startAiService({ MAX_TEXT_CHARACTERS: '8000', MAX_PDF_PAGES: '12' });
-  });
-  after(() => service.stop());
-
+describe('PDF documents', () => {
   const handbook = readFileSync('docs/examples/samples/observatory-handbook.pdf');
-  const read = (body: Buffer) => service.client.extract({ body, contentType: 'application/pdf' });
-  const refusal = async (body: Buffer) => refusalOf(await service.extract(body, 'application/pdf'));
+  const bounds = { maxTextCharacters: 8_000, maxPdfPages: 12 };
+  const readPdf = (bytes: Buffer) => read(bytes, 'application/pdf', bounds);
+  const refused = (bytes: Buffer) => refusal(bytes, 'application/pdf', bounds);
 
   it('reads headings, paragraphs, lists and tables in reading order', async () => {
-    const { text, pages, truncated, contentType, characters } = await read(handbook);
-    expect({ pages, truncated, contentType }).to.deep.equal({ pages: 5, truncated: false, contentType: 'application/pdf' });
+    const { text, pages, truncated, content_type, characters } = await readPdf(handbook);
+    expect({ pages, truncated, content_type }).to.deep.equal({ pages: 5, truncated: false, content_type: 'application/pdf' });
     expect(characters).to.equal(text.length);
     expect(text).to.match(
       /\n\n1\.1 Getting there\n\nThe supply truck leaves the railway halt at Tarn Bridge every Tuesday and Friday at 13:30\./,
@@ -27,49 +22,49 @@ describe('PDF documents at /v1/extract', () => {
   });
 
   it('parts paragraphs and keeps their lines together', async () => {
-    const { text } = await read(handbook);
+    const { text } = await readPdf(handbook);
     const paragraph = text.split('\n\n').find((part) => part.startsWith('Korvid Ridge Observatory stands'));
     expect(paragraph).to.match(/^Korvid Ridge Observatory stands.*\n.*founded in 1968[\s\S]*observing time\.$/);
   });
 
   it('stops at the limit of characters', async () => {
     const line = 'word '.repeat(400);
-    const { pages, truncated, characters } = await read(makeTextPdf(line, 10));
+    const { pages, truncated, characters } = await readPdf(makeTextPdf(line, 10));
     expect([pages, truncated, characters]).to.deep.equal([10, true, 8000]);
   });
 
   it('answers an empty text for pages without a text layer', async () => {
-    const { text, characters, pages } = await read(makePdf('0 0 m 100 100 l S', 3));
+    const { text, characters, pages } = await readPdf(makePdf('0 0 m 100 100 l S', 3));
     expect({ text, characters, pages }).to.deep.equal({ text: '', characters: 0, pages: 3 });
   });
 
   it('refuses more pages than MAX_PDF_PAGES', async () => {
-    expect((await read(makeTextPdf('page', 12))).pages).to.equal(12);
-    expect(await refusal(makeTextPdf('page', 13))).to.deep.equal([413, 'too_many_pages']);
+    expect((await readPdf(makeTextPdf('page', 12))).pages).to.equal(12);
+    expect(await refused(makeTextPdf('page', 13))).to.deep.equal([413, 'too_many_pages']);
   });
 
   it('refuses a PDF that needs a password and reads one that only restricts its use', async () => {
-    expect(await refusal(await encrypted({ userPassword: 'open sesame' }))).to.deep.equal([422, 'encrypted_document']);
-    expect((await read(await encrypted({ ownerPassword: 'owner' }))).text).to.equal('sealed text');
+    expect(await refused(await encrypted({ userPassword: 'open sesame' }))).to.deep.equal([422, 'encrypted_document']);
+    expect((await readPdf(await encrypted({ ownerPassword: 'owner' }))).text).to.equal('sealed text');
   });
 
   it('refuses what is no PDF, is cut off, or has no pages', async () => {
-    expect(await refusal(Buffer.from('not a pdf'))).to.deep.equal([422, 'unreadable_document']);
-    expect(await refusal(Buffer.from('%PDF-1.7\n%%EOF'))).to.deep.equal([422, 'unreadable_document']);
-    expect(await refusal(handbook.subarray(0, 600))).to.deep.equal([422, 'unreadable_document']);
-    expect(await refusal(makePdf(' ', 0))).to.deep.equal([422, 'empty_document']);
-    expect(await refusal(Buffer.alloc(0))).to.deep.equal([422, 'empty_document']);
+    expect(await refused(Buffer.from('not a pdf'))).to.deep.equal([422, 'unreadable_document']);
+    expect(await refused(Buffer.from('%PDF-1.7\n%%EOF'))).to.deep.equal([422, 'unreadable_document']);
+    expect(await refused(handbook.subarray(0, 600))).to.deep.equal([422, 'unreadable_document']);
+    expect(await refused(makePdf(' ', 0))).to.deep.equal([422, 'empty_document']);
+    expect(await refused(Buffer.alloc(0))).to.deep.equal([422, 'empty_document']);
   });
 
   it('reads what can be read of a damaged one', async () => {
     const damaged = Buffer.from(handbook);
     damaged.fill(0x20, damaged.lastIndexOf('xref'));
-    const { text } = await read(damaged);
+    const { text } = await readPdf(damaged);
     expect(text).to.contain('Korvid Ridge');
   });
 
   it('joins words that a line end parts', async () => {
-    const { text } = await read(makePdf('BT /F1 12 Tf 14 TL 50 700 Td (An observa-) Tj T* (tory on a ridge.) Tj ET'));
+    const { text } = await readPdf(makePdf('BT /F1 12 Tf 14 TL 50 700 Td (An observa-) Tj T* (tory on a ridge.) Tj ET'));
     expect(text).to.equal('An observatory on a ridge.');
   });
 });

@@ -1,17 +1,9 @@
 import { expect } from 'chai';
 import { unwrapUpload } from '../../ai/formats/document.ts';
-import { extractText } from '../../ai/formats/extract-text.ts';
 import { extraKinds as extraContentTypes } from '../../contract/content-types.ts';
 import { hostileTexts, processorSeconds } from '../support/hostile-texts.ts';
 import { makeEpub, makeXlsx } from './support/make-office.ts';
-
-const limits = {
-  maxUploadBytes: 10_000_000,
-  maxTextCharacters: 200_000,
-  maxPdfPages: 500,
-  extraContentTypes: Object.values(extraContentTypes),
-};
-const read = (text: string | Buffer, mediaType: string) => extractText({ bytes: Buffer.from(text), mediaType, charset: undefined }, limits);
+import { read } from './support/read.ts';
 
 describe('A hostile document of 100,000 characters', () => {
   const work: Record<string, (text: string) => unknown> = {
@@ -21,7 +13,7 @@ describe('A hostile document of 100,000 characters', () => {
     'is unwrapped': (text) => {
       const file = { content_type: 'text/plain', data_base64: `${text}%` };
       try {
-        unwrapUpload(Buffer.from(JSON.stringify({ file })), 'application/json', limits.maxUploadBytes);
+        unwrapUpload(Buffer.from(JSON.stringify({ file })), 'application/json', 10_000_000);
       } catch {
         // None of them is base64.
       }

@@ -91,7 +91,7 @@ describe('The words of adjacent elements of HTML', () => {
     const page = fc.array(fc.oneof(content, of(loose, text)), { maxLength: 4 }).map((parts) => parts.join(''));
     fc.assert(
       fc.property(page, (html) => void expect(wordsOf(read(html))).to.deep.equal(wordsOf(read(deep(html))))),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 });

@@ -1,12 +1,7 @@
 import { expect } from 'chai';
-import { extractText } from '../../ai/formats/extract-text.ts';
+import { textOf } from './support/read.ts';
 
-const limits = { maxUploadBytes: 1_000_000, maxTextCharacters: 100_000, maxPdfPages: 10 };
-
-async function read(html: string): Promise<string> {
-  const document = { bytes: Buffer.from(`<!doctype html><body>${html}</body>`), mediaType: 'text/html', charset: 'utf-8' };
-  return (await extractText(document, limits)).text;
-}
+const read = (html: string) => textOf(`<!doctype html><body>${html}</body>`, 'text/html');
 
 describe('A form of a web page', () => {
   it('is read with what its fields show, behind their labels', async () => {
@@ -46,8 +41,7 @@ New queen &lt; 1 year.</textarea></label></p>`;
 
   it('is read with the first value that a field names, and with a text that has no end', async () => {
     expect(await read('<p>Hive <input value=7 VALUE=8></p>')).to.equal('Hive 7');
-    const page = { bytes: Buffer.from('<p>Remarks</p><textarea>Swarmed on <b>Friday'), mediaType: 'text/html', charset: 'utf-8' };
-    expect((await extractText(page, limits)).text).to.equal('Remarks\n\nSwarmed on <b>Friday');
+    expect(await textOf('<p>Remarks</p><textarea>Swarmed on <b>Friday', 'text/html')).to.equal('Remarks\n\nSwarmed on <b>Friday');
   });
 
   it('is read with all that stands behind a field that has no end, or no content', async () => {

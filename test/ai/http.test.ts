@@ -1,14 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
-import { type AiService, refusalOf, startAiService, token } from './support/ai-service.ts';
+import { refusalOf, startAiService, token } from './support/ai-service.ts';
+import { useAiService } from './support/use-ai-service.ts';
 
 describe('the AI service over HTTP', () => {
-  let service: AiService;
-  before(async () => {
-    service = await startAiService();
-  });
-  after(() => service.stop());
+  const service = useAiService();
 
   const post = (path: string, body: unknown) => service.ask(path, { method: 'POST', body: JSON.stringify(body) });
 
@@ -120,6 +117,45 @@ describe('the AI service over HTTP', () => {
     expect(await refusalOf(await post('/v1/embed', { texts: ['a'.repeat(8001)] }))).to.deep.equal([413, 'text_too_long']);
   });
 
+  const extract = async (body: string, contentType: string) => (await service.extract(body, contentType)).json();
+
+  it('answers text, count, pages, truncation and type', async () => {
+    expect(await extract('Grüße, 世界 🌊', 'text/plain; charset=utf-8')).to.deep.equal({
+      text: 'Grüße, 世界 🌊',
+      characters: 11,
+      pages: null,
+      truncated: false,
+      content_type: 'text/plain',
+    });
+    expect(await extract('X', 'Text/X-Markdown')).to.include({ content_type: 'text/markdown' });
+  });
+
+  it('unwraps the base64 form, and takes other JSON as the document', async () => {
+    const wrap = (file: unknown) => JSON.stringify({ file });
+    const data_base64 = Buffer.from('wräpped').toString('base64');
+    const file = { name: 'a.txt', content_type: 'text/plain; charset=utf-8', data_base64 };
+    expect(await extract(wrap(file), 'application/json')).to.include({ text: 'wräpped', content_type: 'text/plain' });
+    const other = '{"file": {"name": "no data"}}';
+    expect(await extract(other, 'application/json; charset=utf-8')).to.include({ text: other, content_type: 'application/json' });
+    for (const [body, refusal] of [
+      [wrap({ ...file, data_base64: 7 }), [422, 'invalid_request']],
+      [wrap({ ...file, content_type: undefined }), [422, 'invalid_request']],
+      [wrap({ ...file, data_base64: 'n%t base64' }), [400, 'invalid_base64']],
+      [wrap({ ...file, content_type: 'nonsense' }), [415, 'unsupported_type']],
+      [wrap({ ...file, data_base64: '' }), [422, 'empty_document']],
+      [wrap(file).slice(0, -4), [400, 'malformed_json']],
+    ] as const) {
+      expect(await refusalOf(await service.extract(body, 'application/json')), body).to.deep.equal(refusal);
+    }
+  });
+
+  it('refuses other types, no type and nothing at all', async () => {
+    for (const type of ['application/zip', 'application/octet-stream', 'text/rtf', 'constructor/x', 'nonsense', '']) {
+      expect(await refusalOf(await service.extract(Buffer.from('x'), type)), type).to.deep.equal([415, 'unsupported_type']);
+    }
+    expect(await refusalOf(await service.extract(Buffer.alloc(0), 'text/plain'))).to.deep.equal([422, 'empty_document']);
+  });
+
   it('refuses a compressed body, which could be of any size', async () => {
     const response = await service.ask('/v1/embed', { method: 'POST', body: 'x', headers: { 'content-encoding': 'gzip' } });
     expect(await refusalOf(response)).to.deep.equal([400, 'unsupported_encoding']);
@@ -150,14 +186,10 @@ describe('the AI service while its token changes', () => {
 
 describe('the AI service without authentication', () => {
   it('serves, and says so at /health', async () => {
-    const service = await startAiService({ SERVICE_TOKEN: '', SERVICE_AUTH_DISABLED: 'true' });
-    try {
-      expect((await fetch(`${service.url}/openapi.json`)).status).to.equal(200);
-      const health = await service.client.health();
-      expect(health).to.include({ ok: false, auth: 'disabled', ocr: 'none' });
-      expect(health.problems.join(' ')).to.contain('SERVICE_AUTH_DISABLED');
-    } finally {
-      await service.stop();
-    }
+    await using service = await startAiService({ SERVICE_TOKEN: '', SERVICE_AUTH_DISABLED: 'true' });
+    expect((await fetch(`${service.url}/openapi.json`)).status).to.equal(200);
+    const health = await service.client.health();
+    expect(health).to.include({ ok: false, auth: 'disabled', ocr: 'none' });
+    expect(health.problems.join(' ')).to.contain('SERVICE_AUTH_DISABLED');
   });
 });

@@ -7,8 +7,9 @@ import { TaskFailure, type TaskFailureReason } from '../../ai/sandbox/protocol.t
 import { loadAiServiceConfig } from '../../base/config/ai-service.ts';
 import { nightly } from '../support/nightly.ts';
 import { childrenOf, cpuSecondsOf, isAlive, until } from '../support/processes.ts';
-import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
+import { type AiService, refusalOf } from './support/ai-service.ts';
 import { makePdf, makeSlowPdf } from './support/make-pdf.ts';
+import { useAiService } from './support/use-ai-service.ts';
 
 const slow = makeSlowPdf();
 
@@ -24,11 +25,7 @@ async function works(service: AiService): Promise<boolean> {
 }
 
 describe('documents that take too long', () => {
-  let service: AiService;
-  before(async () => {
-    service = await startAiService({ EXTRACT_TIMEOUT_SECONDS: '3' });
-  });
-  after(() => service.stop());
+  const service = useAiService({ EXTRACT_TIMEOUT_SECONDS: '2' });
 
   it('are ended after EXTRACT_TIMEOUT_SECONDS, and the next one finds a fresh reader', async () => {
     expect(await works(service)).to.equal(true);
@@ -41,13 +38,9 @@ describe('documents that take too long', () => {
 });
 
 describe('documents that harm', () => {
-  let service: AiService;
-  before(async () => {
-    service = await startAiService();
-    // A reader that still starts uses the processor, too, and a document that no reader has begun ends none.
-    await Promise.all(readersOf(service).map(() => works(service)));
-  });
-  after(() => service.stop());
+  const service = useAiService();
+  // A reader that still starts uses the processor, too, and a document that no reader has begun ends none.
+  before(() => Promise.all(readersOf(service).map(() => works(service))));
 
   const readSlow = (signal?: AbortSignal) =>
     service.client.extract({ body: slow, contentType: 'application/pdf', signal }).catch((error: unknown) => error);
@@ -86,7 +79,7 @@ describe('documents that harm', () => {
   });
 
   it('are read side by side, each with its own text', async () => {
-    const texts = Array.from({ length: 60 }, (_, index) => `document ${index} ${'x'.repeat(index * 1000)}`);
+    const texts = Array.from({ length: 20 }, (_, index) => `document ${index} ${'x'.repeat(index * 3_000)}`);
     const answers = await Promise.all(texts.map((text) => service.client.extract({ body: Buffer.from(text), contentType: 'text/plain' })));
     expect(answers.map(({ text }) => text)).to.deep.equal(texts);
   });

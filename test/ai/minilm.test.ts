@@ -6,6 +6,7 @@ import { nightly } from '../support/nightly.ts';
 import { childrenOf, until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 import { type AiService, startAiService, token } from './support/ai-service.ts';
+import { useAiService } from './support/use-ai-service.ts';
 
 describe('A text that is longer than the local sentence model takes', () => {
   const words = (text: string) => text.split(/\s+/).filter((word) => word !== '').length;
@@ -29,26 +30,6 @@ describe('A text that is longer than the local sentence model takes', () => {
   it('is left whole if it fits, however long', () => {
     expect(splitToFit('a b', words, 2)).to.deep.equal([{ text: 'a b', tokens: 2 }]);
     expect(splitToFit('', words, 2)).to.deep.equal([{ text: '', tokens: 0 }]);
-  });
-});
-
-describe('The local sentence model that was before the hash', () => {
-  let service: AiService;
-  before(async () => {
-    service = await startAiService({ LOCAL_EMBED_MODEL: 'hash, minilm' });
-  });
-  after(() => service.stop());
-
-  it('embeds for what it has indexed, and the hash for everything else', async () => {
-    const { ok, embeddings } = await service.client.health();
-    expect([ok, ...embeddings.map(({ model }) => model)]).to.deep.equal([true, 'local-hash-256', 'local-minilm-l6-v2']);
-    const indexes = [undefined, { model: 'local-minilm-l6-v2', dimensions: 384 }, { model: 'gone', dimensions: 3 }];
-    const embedded = await Promise.all(indexes.map((index) => service.client.embed({ texts: ['a'], index })));
-    expect(embedded.map(({ model, dimensions }) => [model, dimensions])).to.deep.equal([
-      ['local-hash-256', 256],
-      ['local-minilm-l6-v2', 384],
-      ['local-hash-256', 256],
-    ]);
   });
 });
 
@@ -84,11 +65,7 @@ describe('A workspace that the local sentence model has indexed', () => {
 });
 
 describe('The local sentence model', () => {
-  let service: AiService;
-  before(async () => {
-    service = await startAiService({ LOCAL_EMBED_MODEL: 'minilm' });
-  });
-  after(() => service.stop());
+  const service = useAiService({ LOCAL_EMBED_MODEL: 'minilm' });
 
   const embed = async (...texts: string[]) => (await service.client.embed({ texts })).vectors;
   const cosine = (one: number[] = [], other: number[] = []) => one.reduce((sum, value, index) => sum + value * (other[index] ?? 0), 0);

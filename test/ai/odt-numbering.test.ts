@@ -1,10 +1,8 @@
 import { expect } from 'chai';
-import { extractText } from '../../ai/formats/extract-text.ts';
 import { extraKinds as types } from '../../contract/content-types.ts';
 import { processorSeconds } from '../support/hostile-texts.ts';
 import { makeOdt } from './support/make-office.ts';
-
-const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 1_000_000, maxPdfPages: 10, extraContentTypes: Object.values(types) };
+import { read } from './support/read.ts';
 
 const level = (at: number, form: string, more = '') =>
   `<text:list-level-style-number text:level="${at}" style:num-format="${form}" ${more}/>`;
@@ -15,12 +13,12 @@ const from = (start: number, ...content: string[]) => item(...content).replace('
 const p = (text: string) => `<text:p text:style-name="Standard">${text}</text:p>`;
 const h = (at: number, text: string, more = '') => `<text:h text:outline-level="${at}" ${more}>${text}</text:h>`;
 
-async function read(body: string[], styles: string, office = '', footer = '') {
+async function readList(body: string[], styles: string, office = '', footer = '') {
   const pages = `<office:master-styles><style:master-page><style:footer>${footer}</style:footer></style:master-page></office:master-styles>`;
   const content = `<office:document-styles><office:styles>${office}</office:styles>${pages}</office:document-styles>`;
   const more = [{ name: 'styles.xml', content }];
   const bytes = makeOdt(body.join(''), '', styles, more);
-  const { text, outline } = await extractText({ bytes, mediaType: types.odt, charset: undefined }, limits);
+  const { text, outline } = await read(bytes, types.odt);
   return { lines: text.split('\n\n'), headings: outline.headings.map(({ title }) => title) };
 }
 
@@ -48,7 +46,7 @@ describe('The numbers of an OpenDocument text', () => {
         item(p('Ends'), list('', item(p('x'))), p('between'), list('', item(p('y')))),
       ),
     ];
-    expect((await read(body, clauses)).lines).to.deep.equal([
+    expect((await readList(body, clauses)).lines).to.deep.equal([
       'Terms of the seed bank',
       '1. Loans',
       '1.1. Seed is lent',
@@ -76,7 +74,7 @@ describe('The numbers of an OpenDocument text', () => {
       list(l1, item(list('', item(p('i')), item(p('j')))), item(p('k'))),
     ];
     const shown = ['1. a', '2. b', '1. c', '2. d', '2.1. e', '3. f', '9. g', '10. h', '1.1. i', '1.2. j', '2. k'];
-    expect((await read(body, clauses)).lines).to.deep.equal(shown);
+    expect((await readList(body, clauses)).lines).to.deep.equal(shown);
   });
 
   it('of headings come with their levels, and are part of their titles', async () => {
@@ -98,7 +96,7 @@ describe('The numbers of an OpenDocument text', () => {
       h(1, 'Air', 'text:restart-numbering="true" text:start-value="7"'),
       list('text:style-name="Outline"', item(list('', item(h(2, 'Wind'))))),
     ];
-    const { lines, headings } = await read(body, plain, outline);
+    const { lines, headings } = await readList(body, plain, outline);
     expect(lines).to.deep.equal([
       ...['Part I: Soil', 'I.1 Sand', 'Grain', 'Preface', 'Annex', 'Part II: Water', 'II.1 Rain', 'Part VII: Air', 'VII.1 Wind'],
     ]);
@@ -108,7 +106,7 @@ describe('The numbers of an OpenDocument text', () => {
   it('are none of the lists in headers and footers', async () => {
     const outline = `<text:outline-style>${level(1, '1').replace('list-level', 'outline-level')}</text:outline-style>`;
     const body = [p('Minutes'), h(1, 'Budget'), list(l1, item(p('first')))];
-    const { lines } = await read(body, clauses, outline, `<style:header>${list(l1, item(p('Company')))}</style:header>`);
+    const { lines } = await readList(body, clauses, outline, `<style:header>${list(l1, item(p('Company')))}</style:header>`);
     expect(lines).to.deep.equal(['Company', 'Minutes', '1 Budget', '1. first']);
   });
 
@@ -119,7 +117,7 @@ describe('The numbers of an OpenDocument text', () => {
       [`loext:num-list-format="%1%${signs}${'y'.repeat(100_000)}"`, `1${signs} a`],
     ]) {
       const work = async () => {
-        const { lines } = await read([list('text:style-name="N"', item(p('a')))], style('N', level(1, '1', more)));
+        const { lines } = await readList([list('text:style-name="N"', item(p('a')))], style('N', level(1, '1', more)));
         expect(lines).to.deep.equal([shown]);
       };
       expect(await processorSeconds(work), more).to.be.below(1);
@@ -139,7 +137,7 @@ describe('The numbers of an OpenDocument text', () => {
     ];
     for (const [form, more, shown] of forms) {
       const body = [list('text:style-name="F"', item(p('x')), from(28, p('y')))];
-      const { lines } = await read(body, style('F', level(1, form, `style:num-suffix=")" ${more}`)));
+      const { lines } = await readList(body, style('F', level(1, form, `style:num-suffix=")" ${more}`)));
       expect(lines.join('|'), form).to.equal(shown);
     }
   });
@@ -151,7 +149,7 @@ describe('The numbers of an OpenDocument text', () => {
       const third = `${dot} text:display-levels="3" ${format}`;
       const styles = style('N', level(1, '', dot), level(2, '1', `${dot} text:display-levels="2"`), level(3, '1', third));
       const body = [list('text:style-name="N"', item(p('a'), list('', item(p('b'), list('', item(p('c')))))))];
-      expect((await read(body, styles)).lines.join('|')).to.equal(shown[index]);
+      expect((await readList(body, styles)).lines.join('|')).to.equal(shown[index]);
     }
   });
 
@@ -164,6 +162,6 @@ describe('The numbers of an OpenDocument text', () => {
       list(l1, item(p(`a${box}`), list('text:style-name="L2"', item(p('inner')))), item(p('b'))),
       `<table:table><table:table-row>${row}</table:table-row></table:table>`,
     ];
-    expect((await read(body, clauses + other)).lines).to.deep.equal(['1. a', '1. in the box', 'A.i. inner', '2. b', '| 1. c | 2. d |']);
+    expect((await readList(body, clauses + other)).lines).to.deep.equal(['1. a', '1. in the box', 'A.i. inner', '2. b', '| 1. c | 2. d |']);
   });
 });

@@ -1,19 +1,13 @@
 import { expect } from 'chai';
 import { extraKinds as types } from '../../contract/content-types.ts';
 import { headingAt, locateHeadings } from '../../domain/chunking/heading-paths.ts';
-import { type AiService, startAiService } from './support/ai-service.ts';
 import { makeDocx, makeEpub, makeOdt, makePptx, makeXlsx, wordParagraph, wordStyles } from './support/make-office.ts';
+import { read } from './support/read.ts';
 
 describe('Headings of office documents and books', () => {
-  let service: AiService;
-  before(async () => {
-    service = await startAiService({ EXTRA_CONTENT_TYPES: 'docx,pptx,xlsx,odt,epub' });
-  });
-  after(() => service.stop());
-
   /** The headings that each of these words is under, the outermost first. */
   const pathsIn = async (body: Buffer, contentType: string, ...words: string[]) => {
-    const { text, outline } = await service.client.extract({ body, contentType });
+    const { text, outline } = await read(body, contentType);
     const characters = [...text];
     for (const { start, title } of outline.headings)
       expect(title.startsWith(characters.slice(start).join('').split('\n', 1)[0] ?? '?'), title).to.equal(true);
@@ -126,7 +120,7 @@ describe('Headings of office documents and books', () => {
       shape('body', 'beta') + shape('title', 'Rent') + shape('title', 'gamma'),
       shape('title') + shape('body', 'delta'),
     ]);
-    const { text, outline } = await service.client.extract({ body: deck, contentType: types.pptx });
+    const { text, outline } = await read(deck, types.pptx);
     expect(text).to.equal('The lease\nof 2026\n\nalpha\n\nRent\n\nRent\n\nbeta\n\ngamma\n\ndelta');
     expect(outline.page_starts).to.deep.equal([0, text.indexOf('Rent\n\nbeta'), text.indexOf('delta')]);
     expect(await pathsIn(deck, types.pptx, 'alpha', 'beta', 'gamma', 'delta')).to.deep.equal([

@@ -1,19 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import sharp from 'sharp';
 import { finish } from '../../ai/formats/extract-text.ts';
 import { markMarkdownHeadings } from '../../ai/formats/text/markdown-headings.ts';
-import { type AiService, startAiService } from './support/ai-service.ts';
 import { makePdf, makeTextPdf } from './support/make-pdf.ts';
+import { read } from './support/read.ts';
 
 describe('The outline of an extracted text', () => {
-  let service: AiService;
-  before(async () => {
-    service = await startAiService({ MAX_TEXT_CHARACTERS: '8000', MAX_PDF_PAGES: '12', OCR_PROVIDER: 'local' });
-  });
-  after(() => service.stop());
-
-  const read = (body: Buffer | string, contentType: string) => service.client.extract({ body: Buffer.from(body), contentType });
   /** What stands where a heading is said to be, with its level. */
   const headingsOf = ({ text, outline }: Awaited<ReturnType<typeof read>>) =>
     outline.headings.map(({ level, start }) => `${level} ${[...text].slice(start).join('').split('\n', 1)[0]}`);
@@ -32,7 +24,7 @@ describe('The outline of an extracted text', () => {
 
   it('tells where pages would begin that are empty or were cut off', async () => {
     expect((await read(makePdf('0 0 m 100 100 l S', 3), 'application/pdf')).outline.page_starts).to.deep.equal([0, 0, 0]);
-    const { outline, characters } = await read(makeTextPdf('word '.repeat(400), 10), 'application/pdf');
+    const { outline, characters } = await read(makeTextPdf('word '.repeat(400), 10), 'application/pdf', { maxTextCharacters: 8_000 });
     expect(characters).to.equal(8_000);
     const starts = outline.page_starts ?? [];
     expect(starts.length).to.be.within(4, 9);
@@ -45,24 +37,6 @@ describe('The outline of an extracted text', () => {
     expect(text).to.equal('😀 one\n\ntwo\nlines');
     expect(outline.page_starts).to.deep.equal([0, 0, 5, 7, 16]);
     expect(finish({ text: '', pages: 5, pageTexts }, 'application/pdf', 6).outline.page_starts).to.deep.equal([0, 0, 5, 6, 6]);
-  });
-
-  it('tells where each page of a TIFF begins', async () => {
-    const pages = await Promise.all(
-      ['First page', 'Second page'].map((label) =>
-        sharp({ text: { text: label, font: 'sans 40', rgba: true, dpi: 150 } })
-          .flatten({ background: 'white' })
-          .resize({ width: 1200, height: 400, fit: 'contain', background: 'white' })
-          .png()
-          .toBuffer(),
-      ),
-    );
-    const tiff = await sharp(pages, { join: { animated: true } })
-      .tiff()
-      .toBuffer();
-    const { text, outline } = await read(tiff, 'image/tiff');
-    expect(outline.page_starts).to.have.length(2);
-    expect(text.slice(outline.page_starts?.[1])).to.match(/^Second page/);
   });
 
   it('tells the headings of HTML', async () => {
@@ -155,10 +129,5 @@ describe('The outline of an extracted text', () => {
     const characters = [...kept];
     for (const { start, title } of outline.headings)
       expect(characters.slice(start).join('').replace(/^#+ /, '').startsWith(title)).to.equal(true);
-  });
-
-  it('is sent only if it is asked for', async () => {
-    const answer = await service.extract(Buffer.from('# Title'), 'text/markdown');
-    expect(Object.keys((await answer.json()) as object)).to.deep.equal(['text', 'characters', 'pages', 'truncated', 'content_type']);
   });
 });

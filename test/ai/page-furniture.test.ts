@@ -1,11 +1,7 @@
 import { expect } from 'chai';
-import { extractText } from '../../ai/formats/extract-text.ts';
-import { type AiService, startAiService } from './support/ai-service.ts';
+import { read, textOf } from './support/read.ts';
 
-const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 200_000, maxPdfPages: 500 };
-const read = (bytes: Buffer | string, mediaType: string) =>
-  extractText({ bytes: Buffer.from(bytes), mediaType, charset: undefined }, limits);
-const html = async (page: string) => (await read(page, 'text/html')).text;
+const html = (page: string) => textOf(page, 'text/html');
 const prose = 'A paragraph that says what the page is for, with more than a few words in it. '.repeat(4).trim();
 
 describe('What every page of a site has', () => {
@@ -87,19 +83,12 @@ describe('What every page of a site has', () => {
     ])
       expect((await read(page, 'text/html')).text).to.be.a('string');
   });
-});
 
-describe('Mails and books at /v1/extract', () => {
-  let service: AiService;
-  before(async () => {
-    service = await startAiService({ EXTRA_CONTENT_TYPES: 'eml' });
-  });
-  after(() => service.stop());
-
-  it('keep what a page of a site would lose', async () => {
+  it('is kept in mails', async () => {
     const page = `<body><header>Dear reader</header><p>${prose}</p><footer>Yours, the keeper</footer></body>`;
     const mail = `From: a@example.com\r\nSubject: Hello\r\nContent-Type: text/html\r\n\r\n${page}`;
-    const { text } = await service.client.extract({ body: Buffer.from(mail), contentType: 'message/rfc822' });
-    expect(text).to.include('Dear reader').and.to.include('Yours, the keeper');
+    expect(await textOf(mail, 'message/rfc822'))
+      .to.include('Dear reader')
+      .and.to.include('Yours, the keeper');
   });
 });

@@ -1,14 +1,13 @@
 import { expect } from 'chai';
 import iconv from 'iconv-lite';
 import PDFDocument from 'pdfkit';
-import type { ExtractLimits } from '../../ai/formats/document.ts';
-import { extractText } from '../../ai/formats/extract-text.ts';
-import { extraKinds as extraContentTypes } from '../../contract/content-types.ts';
 import { makeDocx, wordParagraph } from './support/make-office.ts';
 import { makePdfOf, stream } from './support/make-pdf.ts';
+import { read, refusal } from './support/read.ts';
 
-const limits: ExtractLimits = { maxUploadBytes: 10_000_000, maxTextCharacters: 200_000, maxPdfPages: 500 };
-const read = (bytes: Buffer, bounds = limits) => extractText({ bytes, mediaType: 'application/pdf', charset: undefined }, bounds);
+const pdf = 'application/pdf';
+/** Without the kinds that a deployment has to turn on. */
+const readPdf = (bytes: Buffer, bounds = {}) => read(bytes, pdf, { extraContentTypes: [], ...bounds });
 
 async function finish(document: InstanceType<typeof PDFDocument>): Promise<Buffer> {
   document.end();
@@ -29,7 +28,7 @@ describe('The files that a PDF holds', () => {
     file(document, 'invoice.xml', '<Invoice/>');
     Reflect.apply(Reflect.get(document, 'fileAnnotation'), document, [100, 100, 20, 20, { src: Buffer.from('A plan.'), name: 'plan.txt' }]);
     const bytes = await finish(document);
-    const { text, pages, outline, notices } = await read(bytes);
+    const { text, pages, outline, notices } = await readPdf(bytes);
     const attached = ['plan.txt\n\nA plan.', 'prices 2026.csv\n\ngravel;12.50', 'site.md\n\n# The site\n\n## Roads\n\nOne road.'];
     expect(text).to.equal([portfolio, ...attached].join('\n\n'));
     expect(pages).to.equal(1);
@@ -42,7 +41,7 @@ describe('The files that a PDF holds', () => {
       [3, 'Roads'],
     ]);
     expect(notices).to.deep.equal([{ code: 'embedded_files_not_read', text: 'The PDF holds 2 files not read: invoice.xml, offer.docx' }]);
-    const taken = await read(bytes, { ...limits, extraContentTypes: Object.values(extraContentTypes) });
+    const taken = await read(bytes, pdf);
     expect(taken.text).to.contain('offer.docx\n\nWe offer gravel.');
     expect(taken.notices?.map(({ text }) => text)).to.deep.equal(['The PDF holds a file not read: invoice.xml']);
   });
@@ -54,7 +53,7 @@ describe('The files that a PDF holds', () => {
     file(document, 'cut.pdf', '%PDF-1.7\n');
     file(document, 'picture.csv', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'));
     file(document, 'empty.txt', '');
-    const { text, notices = [] } = await read(await finish(document));
+    const { text, notices = [] } = await readPdf(await finish(document));
     expect(text).to.match(/old\.txt\n\nDie Übergabe der Schlüssel erfolgt am Montag in der Küche\.$/);
     expect(notices.map(({ code }) => code)).to.deep.equal(['charset_guessed', 'embedded_files_not_read']);
     expect(notices[0]?.text).to.match(/^old\.txt: The text names no charset/);
@@ -69,13 +68,13 @@ describe('The files that a PDF holds', () => {
       return finish(document);
     };
     const third = await holding('3.pdf', await holding('4.txt', 'the innermost'));
-    const nested = await read(await holding('1.pdf', await holding('2.pdf', third)));
+    const nested = await readPdf(await holding('1.pdf', await holding('2.pdf', third)));
     expect(nested.text).to.contain('It holds 4.txt.').and.not.contain('the innermost');
     expect(nested.notices?.map(({ text }) => text)).to.deep.equal(['1.pdf: 2.pdf: 3.pdf: The PDF holds a file not read: 4.txt']);
 
     const many = new PDFDocument();
     for (let index = 100; index < 160; index += 1) file(many, `${index}.txt`, `Text ${index}.`);
-    const some = await read(await finish(many));
+    const some = await readPdf(await finish(many));
     expect(some.text.match(/^Text \d+\.$/gm)).to.have.length(50);
     expect(some.notices?.[0]?.text).to.match(/^The PDF holds 10 files not read/);
 
@@ -84,9 +83,9 @@ describe('The files that a PDF holds', () => {
     file(large, 'b.txt', 'b'.repeat(600));
     file(large, 'c.txt', 'c');
     const bytes = await finish(large);
-    const bounded = await read(bytes, { ...limits, maxUploadBytes: 1_000 });
+    const bounded = await readPdf(bytes, { maxUploadBytes: 1_000 });
     expect(bounded.notices?.[0]?.text).to.equal('The PDF holds a file not read: b.txt');
-    const cut = await read(bytes, { ...limits, maxTextCharacters: 500 });
+    const cut = await readPdf(bytes, { maxTextCharacters: 500 });
     expect(cut).to.include({ truncated: true, characters: 500 });
     expect(cut.notices?.[0]?.text).to.equal('The PDF holds 2 files not read: b.txt, c.txt');
   });
@@ -112,7 +111,7 @@ describe('A form of XML', () => {
   it('is read by the values of its fields, with their names, and says so', async () => {
     const whole = `<xdp:xdp xmlns:xdp="http://ns.adobe.com/xdp/">${template}${datasets}</xdp:xdp>`;
     for (const pdf of [formOf('[(template) 10 0 R (datasets) 11 0 R]', template, datasets), formOf('10 0 R', whole)]) {
-      const { text, notices } = await read(pdf);
+      const { text, notices } = await readPdf(pdf);
       expect(text)
         .to.match(/^Please wait.*\n\n/)
         .and.satisfy((all: string) => all.endsWith(`\n\n${values}`));
@@ -122,14 +121,14 @@ describe('A form of XML', () => {
   });
 
   it('is told of a page that stands in for it, though the form does not say that it has to be rendered', async () => {
-    const { notices } = await read(saying('', '[(template) 10 0 R]', template));
+    const { notices } = await readPdf(saying('', '[(template) 10 0 R]', template));
     expect(notices?.map(({ code }) => code)).to.deep.equal(['xfa_form_not_read']);
   });
 
   it('is told if nothing was entered, or its data are damaged', async () => {
     const entity = '<!DOCTYPE x [<!ENTITY a "b">]><datasets><data><f><a>b</a></f></data></datasets>';
     for (const pdf of [formOf('[(template) 10 0 R]', template), formOf('[(datasets) 10 0 R]', entity), formOf('[(datasets) 10 0 R]', '')]) {
-      const { text, notices } = await read(pdf);
+      const { text, notices } = await readPdf(pdf);
       expect(text).to.match(/^Please wait[^\n]*$/);
       expect(notices).to.deep.equal([
         { code: 'xfa_form_not_read', text: 'The PDF is an XFA form, which is not read: only the page that stands in for it was.' },
@@ -144,19 +143,13 @@ describe('A PDF that is encrypted by AES-256', () => {
     draw(document);
     return finish(document);
   };
-  const refusal = (bytes: Buffer) =>
-    read(bytes).then(
-      ({ text }) => [text],
-      ({ status, code }) => [status, code],
-    );
-
   it('is read if it opens without a password, also if a field is all that it shows', async () => {
-    expect((await read(await encrypt((document) => document.text('sealed text')))).text).to.equal('sealed text');
+    expect((await readPdf(await encrypt((document) => document.text('sealed text')))).text).to.equal('sealed text');
     const field = await encrypt((document) => {
       document.font('Helvetica').initForm();
       document.formText('handler', 50, 50, 200, 20, { value: 'Security handler' });
     });
-    expect((await read(field)).text).to.equal('Security handler');
+    expect((await readPdf(field)).text).to.equal('Security handler');
   });
 
   it('is refused if its handler is not known, or if nothing comes out', async () => {
@@ -168,8 +161,8 @@ describe('A PDF that is encrypted by AES-256', () => {
     ] as const) {
       const changed = Buffer.from(sealed.toString('latin1').replace(known, own), 'latin1');
       expect(changed.equals(sealed), own).to.equal(false);
-      expect(await refusal(changed), own).to.deep.equal([422, 'encrypted_document']);
+      expect(await refusal(changed, pdf), own).to.deep.equal([422, 'encrypted_document']);
     }
-    expect(await refusal(await encrypt(() => undefined))).to.deep.equal([422, 'encrypted_document']);
+    expect(await refusal(await encrypt(() => undefined), pdf)).to.deep.equal([422, 'encrypted_document']);
   });
 });

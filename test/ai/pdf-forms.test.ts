@@ -2,13 +2,12 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import PDFDocument from 'pdfkit';
 import sharp from 'sharp';
-import { extractText } from '../../ai/formats/extract-text.ts';
 import { renderPdfPage } from '../../ai/formats/pdf/read-pdf.ts';
 import { makePdfOf, stream } from './support/make-pdf.ts';
+import { read } from './support/read.ts';
 
-const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 200_000, maxPdfPages: 500 };
-const read = (bytes: Buffer) => extractText({ bytes, mediaType: 'application/pdf', charset: undefined }, limits);
-const textOf = async (bytes: Buffer) => (await read(bytes)).text;
+const readPdf = (bytes: Buffer) => read(bytes, 'application/pdf');
+const textOf = async (bytes: Buffer) => (await readPdf(bytes)).text;
 const openPdf = (name: string) => readFileSync(new URL(`./pdfs/${name}.pdf`, import.meta.url));
 
 type Page = InstanceType<typeof PDFDocument>;
@@ -98,7 +97,7 @@ describe('A form that is filled', () => {
 
 describe('What is put upon a page of a PDF', () => {
   it('is text if it is typed there; notes to open are left out, and it is said', async () => {
-    const { text, notices } = await read(openPdf('annots'));
+    const { text, notices } = await readPdf(openPdf('annots'));
     expect(text).to.equal('Minutes of the allotment society, approved in May.\nReviewer: fence repair costs 4,310 euros');
     expect(notices).to.deep.equal([
       { code: 'notes_left_out', text: 'Page 1 has notes that are shown only when they are opened, and were left out.' },
@@ -116,7 +115,7 @@ describe('What is put upon a page of a PDF', () => {
     for (const kind of ['Line', 'Square', 'Polygon', 'Ink', 'Highlight']) {
       const comment = `<< /Type /Annot /Subtype /${kind} /F 4 /Contents (Is this right?) /Rect [50 690 90 720] >>`;
       const content = 'BT /F1 11 Tf 50 700 Td (A lease.) Tj ET';
-      const { text, notices } = await read(makePdfOf({ content, page: `/Annots [${comment}]` }));
+      const { text, notices } = await readPdf(makePdfOf({ content, page: `/Annots [${comment}]` }));
       expect({ text, codes: notices?.map(({ code }) => code) }, kind).to.deep.equal({ text: 'A lease.', codes: ['notes_left_out'] });
     }
   });

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import { extractText } from '../../ai/formats/extract-text.ts';
 import { processorSeconds } from '../support/hostile-texts.ts';
 import { makePdfOf, stream } from './support/make-pdf.ts';
+import { read } from './support/read.ts';
 
-const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 200_000, maxPdfPages: 500 };
-const textOf = async (bytes: Buffer) => (await extractText({ bytes, mediaType: 'application/pdf', charset: undefined }, limits)).text;
+const textOf = async (bytes: Buffer) => (await read(bytes, 'application/pdf')).text;
 const printed = (name: string) => readFileSync(new URL(`./pdfs/${name}.pdf`, import.meta.url));
 
 /** Hebrew letters, which are drawn as the Latin capitals. */

@@ -1,10 +1,9 @@
 import { expect } from 'chai';
-import { extractText } from '../../ai/formats/extract-text.ts';
 import { makePdfOf, stream } from './support/make-pdf.ts';
+import { read } from './support/read.ts';
 
-const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 200_000, maxPdfPages: 500 };
-const read = (bytes: Buffer) => extractText({ bytes, mediaType: 'application/pdf', charset: undefined }, limits);
-const textOf = async (bytes: Buffer) => (await read(bytes)).text;
+const readPdf = (bytes: Buffer) => read(bytes, 'application/pdf');
+const textOf = async (bytes: Buffer) => (await readPdf(bytes)).text;
 const draw = (text: string, x: number, y: number, size = 12) => `BT /F1 ${size} Tf ${x} ${y} Td (${text}) Tj ET\n`;
 
 /** Letters one by one, with so many points between them, and blanks of their usual width. */
@@ -39,7 +38,7 @@ describe('What a page of a PDF does not show', () => {
         form(11, 'Sie endet im Mai.', 640),
       ],
     });
-    const { text, notices } = await read(pdf);
+    const { text, notices } = await readPdf(pdf);
     expect(text.split(/\n+/)).to.deep.equal(['Lease of a boathouse', 'It begins in March.', 'It ends in May.']);
     expect(notices).to.deep.equal([{ code: 'layers_left_out', text: 'Page 1 has text in layers that are off, which was left out.' }]);
   });
@@ -62,7 +61,7 @@ describe('What a page of a PDF does not show', () => {
     const content = `0 0 1 rg 40 690 400 30 re f 1 1 1 rg ${draw('White on blue.', 50, 700)} ${draw('white on white', 50, 660)} 0 g
       ${draw('covered', 50, 640)} 1 g 40 635 300 20 re f 0 g q 0 0 10 10 re W n ${draw('clipped', 50, 620)} Q
       BT 3 Tr /F1 12 Tf 50 600 Td (invisible) Tj ET BT 0 Tr ET 0.6 g ${draw('Pale. - .', 50, 580, 8)} /X1 Do`;
-    const { text, notices } = await read(makePdfOf({ content, resources: '/XObject << /X1 10 0 R >>', objects: [form] }));
+    const { text, notices } = await readPdf(makePdfOf({ content, resources: '/XObject << /X1 10 0 R >>', objects: [form] }));
     expect(text.split(/\n+/)).to.deep.equal(['White on blue.', 'Pale. - .', 'black in a form']);
     expect(notices?.map(({ code }) => code)).to.deep.equal(['unseen_text_left_out']);
   });
@@ -102,7 +101,7 @@ describe('What a page of a PDF does not show', () => {
         const content = Array.from({ length: 24 }, (_, index) =>
           place(rows[index % 3] as string, 50 + index * 0.37, 780 - index * 26.3, size),
         );
-        const { text, notices } = await read(makePdfOf({ content: content.flat().join(''), page: `/MediaBox [${box}]` }));
+        const { text, notices } = await readPdf(makePdfOf({ content: content.flat().join(''), page: `/MediaBox [${box}]` }));
         expect(notices ?? [], `${box}, ${size} points`).to.deep.equal([]);
         expect(new Set(text.split(/\n+/)), `${box}, ${size} points`).to.deep.equal(new Set(rows));
       }
@@ -112,7 +111,7 @@ describe('What a page of a PDF does not show', () => {
     // Red and green as light as each other.
     const content = `0 0.5 0 rg 40 690 400 30 re f 0.98 0 0 rg ${draw('Red on green', 50, 700)} 0 g ${draw('Black', 50, 660)} ${draw(' ', 50, 640)}
       ${draw('Total', 50, 620)} ${draw(' ', 200, 620)} ${draw('7', 204, 620)}`;
-    const { text, notices } = await read(makePdfOf({ content }));
+    const { text, notices } = await readPdf(makePdfOf({ content }));
     expect(text.split(/\n+/)).to.deep.equal(['Red on green', 'Black', 'Total 7']);
     expect(notices ?? []).to.deep.equal([]);
   });

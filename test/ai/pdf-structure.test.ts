@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import PDFDocument from 'pdfkit';
-import { extractText } from '../../ai/formats/extract-text.ts';
 import type { Line } from '../../ai/formats/pdf/page-line.ts';
 import { leaveOutRunningLines } from '../../ai/formats/pdf/running-lines.ts';
 import { parts, title } from '../../docs/examples/samples/handbook.ts';
 import { processorSeconds } from '../support/hostile-texts.ts';
 import { makePdf, makePdfOf, stream } from './support/make-pdf.ts';
+import { read } from './support/read.ts';
 
-const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 200_000, maxPdfPages: 500 };
-const read = (bytes: Buffer) => extractText({ bytes, mediaType: 'application/pdf', charset: undefined }, limits);
+const readPdf = (bytes: Buffer) => read(bytes, 'application/pdf');
 const sentence = 'The observatory stands on the eastern shoulder of the mountain, and its lamp is lit every night of the year.';
 
 /** Pages of lines at heights above the lower edge: `[text, y]`. */
@@ -24,7 +23,7 @@ async function makePages(pages: [string, number][][]): Promise<Buffer> {
 }
 
 describe('What every page of a PDF has', () => {
-  const textOf = async (pages: [string, number][][]) => (await read(await makePages(pages))).text;
+  const textOf = async (pages: [string, number][][]) => (await readPdf(await makePages(pages))).text;
   const body = (page: number): [string, number][] =>
     [1, 2, 3, 4].map((line) => [`Line ${'abcd'[line - 1]} of text ${'uvwxyz'[page]}`, 700 - 20 * line]);
   const bodyText = (page: number) =>
@@ -81,27 +80,11 @@ describe('What every page of a PDF has', () => {
     expect(await textOf(numbers.map(() => lines.slice(0, 1)))).to.equal(Array(4).fill('Only this').join('\n\n'));
   });
 
-  it('leaves the places of pages as they are', async () => {
-    const { text, outline } = await read(
-      await makePages(numbers.map((page) => [['Annual Report', 770], ...body(page), [`- ${page + 1} -`, 30]])),
-    );
-    expect(outline.page_starts?.map((start) => text.slice(start).split('\n', 1)[0])).to.deep.equal([
-      'Annual Report',
-      ...[1, 2, 3].map((page) => `Line a of text ${'uvwxyz'[page]}`),
-    ]);
-  });
-
   it('is looked for in time among lines that are all numbers', async () => {
     const numbered = Array.from({ length: 20_000 }, (_, index) => index % 9).join(' ');
     const place = { x: 60, size: 11, bold: false, upright: true, gapped: false, parts: [] };
     const lines = [770, 400, 30].map((y): Line => ({ ...place, text: numbered, y }));
     expect(await processorSeconds(() => leaveOutRunningLines(Array(3).fill(lines)))).to.be.below(1);
-  });
-
-  it('is the footer of the sample handbook', async () => {
-    const { text } = await read(readFileSync('docs/examples/samples/observatory-handbook.pdf'));
-    expect(text).to.not.match(/page \d of 5/);
-    expect(text.startsWith(title)).to.equal(true);
   });
 });
 
@@ -128,7 +111,7 @@ async function makeDocument(pieces: (Piece | 'new page')[]): Promise<Buffer> {
 
 /** Each heading with its level, and the line of the text at its place. */
 async function headingsOf(bytes: Buffer): Promise<string[]> {
-  const { text, outline } = await read(bytes);
+  const { text, outline } = await readPdf(bytes);
   return outline.headings.map(({ level, title: own, start }) => {
     const [line = ''] = [...text].slice(start).join('').split('\n', 1);
     return `${level} ${own.startsWith(line) ? own : `${own} at ${line}`}`;
@@ -205,14 +188,14 @@ describe('The headings of a PDF', () => {
       chapter('The tower'),
       paragraph,
     ] as const;
-    const { text, outline } = await read(await makeDocument([...pieces]));
+    const { text, outline } = await readPdf(await makeDocument([...pieces]));
     const second = outline.page_starts?.[1] ?? 0;
     expect(outline.headings.map(({ start }) => start)).to.deep.equal([text.indexOf('The lamp', second), text.indexOf('The tower', second)]);
   });
 
   it('are found in time, however many there might be', async () => {
     const many = Array.from({ length: 3_000 }, (_, index) => `/F1 ${10 + (index % 90) / 2} Tf 0 -1 Td (Title ${index % 7} x) Tj `);
-    expect((await read(makePdf(`BT /F1 10 Tf 50 790 Td ${many.join('')} ET`, 5))).outline.headings).to.deep.equal([]);
+    expect((await readPdf(makePdf(`BT /F1 10 Tf 50 790 Td ${many.join('')} ET`, 5))).outline.headings).to.deep.equal([]);
   });
 });
 
@@ -226,7 +209,7 @@ describe('Two columns of a PDF that are drawn one after the other', () => {
         height: 520,
       });
     document.end();
-    const { text } = await read(Buffer.concat(await document.toArray()));
+    const { text } = await readPdf(Buffer.concat(await document.toArray()));
     expect(text.split('\n').filter(Boolean)).to.deep.equal(
       ['Left', 'Right'].flatMap((side) => Array.from({ length: 40 }, (_, at) => `${side}${at}`)),
     );
@@ -250,7 +233,7 @@ describe('Two columns of a PDF that are drawn line by line', () => {
     document.end();
     return Buffer.concat(await document.toArray());
   }
-  const linesOf = async (bytes: Buffer) => (await read(bytes)).text.split('\n').filter(Boolean);
+  const linesOf = async (bytes: Buffer) => (await readPdf(bytes)).text.split('\n').filter(Boolean);
 
   it('are read one after the other, below what stands across both', async () => {
     const across = 'A title that stands across both of the columns, from the left to the right of the page';
@@ -266,7 +249,7 @@ describe('Two columns of a PDF that are drawn line by line', () => {
       `${row === 0 ? 'The old' : 'vatory'} stands on a shoulder of ${row === 11 ? 'rock.' : 'an obser-'}`,
       `${row === 0 ? 'A small' : 'scope'} looks at lines of light, a ${row === 11 ? 'lot.' : 'tele-'}`,
     ]);
-    const { text } = await read(await makeRows(parted));
+    const { text } = await readPdf(await makeRows(parted));
     expect(text.match(/\ban observatory stands/g)).to.have.length(11);
     expect(text.match(/\ba telescope looks/g)).to.have.length(11);
   });
@@ -299,7 +282,7 @@ describe('A page of a PDF on which the text lies on its side', () => {
         document.fontSize(11).rotate(drawn, { origin: [300, 300] });
         for (const [row, line] of lines.entries()) document.text(line, 60, 100 + 14 * row, { lineBreak: false });
         document.end();
-        expect((await read(Buffer.concat(await document.toArray()))).text, `${rotate} ${drawn}`).to.equal(lines.join('\n'));
+        expect((await readPdf(Buffer.concat(await document.toArray()))).text, `${rotate} ${drawn}`).to.equal(lines.join('\n'));
       }
   });
 });
@@ -310,7 +293,7 @@ describe('Words of a PDF that line ends part', () => {
     const shown = lines.map((line, row) =>
       line === '' ? '' : `BT /F1 11 Tf 50 ${700 - 14 * row} Td (${line.replace(/‐$/, '\\001')}) Tj ET`,
     );
-    return (await read(makePdf(shown.join(' '), 1, withHyphen))).text;
+    return (await readPdf(makePdf(shown.join(' '), 1, withHyphen))).text;
   };
   const before = ['The first line of the paragraph is of words, none of', 'which are parted at all until its third line has'];
   const after = ['with a long word,', 'so that the paragraph goes on', 'and on to the last one', 'of its lines.'];
@@ -329,7 +312,7 @@ describe('Words of a PDF that line ends part', () => {
     const objects = [stream('', `${map} 1 beginbfchar <2D> <00AD> endbfchar`)];
     const fonts = '/F2 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 10 0 R >>';
     const content = 'BT /F2 12 Tf 50 700 Td (1- 12 months at -5 degrees, call 555-0199) Tj ET';
-    expect((await read(makePdfOf({ content, fonts, objects }))).text).to.equal('1- 12 months at -5 degrees, call 555-0199');
+    expect((await readPdf(makePdfOf({ content, fonts, objects }))).text).to.equal('1- 12 months at -5 degrees, call 555-0199');
   });
 
   it('keep a hyphen of their own: before a capital after a small letter, and before a number', async () => {

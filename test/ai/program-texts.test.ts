@@ -1,8 +1,5 @@
 import { expect } from 'chai';
-import { extractText } from '../../ai/formats/extract-text.ts';
-
-const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 1_000_000, maxPdfPages: 10 };
-const read = (text: string, mediaType: string) => extractText({ bytes: Buffer.from(text), mediaType, charset: undefined }, limits);
+import { read } from './support/read.ts';
 
 describe('A text that a program wrote', () => {
   it('is read with letters instead of their escapes in JSON, as long as it means the same', async () => {

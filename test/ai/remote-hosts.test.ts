@@ -42,24 +42,3 @@ describe('the AI service with a host for each role', () => {
     });
   });
 });
-
-describe('the AI service with a chat model of its own that needs no key', () => {
-  let host: RemoteModel;
-  let service: AiService;
-  before(async () => {
-    host = await startRemoteModel();
-    service = await startAiService({ REMOTE_AI_CHAT: `${host.baseUrl}?model=local.gguf` });
-  });
-  after(async () => {
-    await service.stop();
-    await host.stop();
-  });
-
-  it('asks it without a key, and embeds and reads locally', async () => {
-    host.answer = () => chat('A summary.');
-    expect(await service.client.summarize({ text: 'A text.' })).to.include({ summary: 'A summary.', model: 'local.gguf' });
-    expect((await service.client.embed({ texts: ['a'] })).model).to.equal('local-hash-256');
-    expect(await service.client.health()).to.include({ ok: true, provider: 'local', chat: 'remote', ocr: 'none' });
-    expect(host.requests.map(({ path, headers }) => [path, headers.authorization])).to.deep.equal([['/v1/chat/completions', undefined]]);
-  });
-});

@@ -3,33 +3,23 @@ import { expect } from 'chai';
 import sharp from 'sharp';
 import { type AiServiceError, createAiClient } from '../../adapters/ai-service/client.ts';
 import { until } from '../support/processes.ts';
-import { type AiService, refusalOf, startAiService, token } from './support/ai-service.ts';
+import { refusalOf, startAiService, token } from './support/ai-service.ts';
 import { chat, type RemoteModel, startRemoteModel } from './support/remote-model.ts';
+import { useRemoteModel } from './support/use-ai-service.ts';
 
 const notice = readFileSync('docs/examples/samples/trail-notice.png');
 
 describe('the AI service with a remote model', () => {
-  let remote: RemoteModel;
-  let service: AiService;
-  before(async () => {
-    remote = await startRemoteModel();
-    service = await startAiService({
-      OCR_PROVIDER: 'auto',
-      OCR_TIMEOUT_SECONDS: '3',
-      REMOTE_AI_BASE_URL: remote.baseUrl,
-      REMOTE_AI_KEY: 'key-of-the-remote',
-      REMOTE_AI_CHAT_MODEL: 'talker',
-      REMOTE_AI_EMBED_MODEL: 'embedder',
-      REMOTE_AI_VISION_MODEL: 'seer',
-    });
-  });
-  beforeEach(() => {
-    remote.requests.length = 0;
-  });
-  after(async () => {
-    await service.stop();
-    await remote.stop();
-  });
+  const { remote, service } = useRemoteModel((baseUrl) => ({
+    OCR_PROVIDER: 'auto',
+    OCR_TIMEOUT_SECONDS: '3',
+    REMOTE_AI_BASE_URL: baseUrl,
+    REMOTE_AI_KEY: 'key-of-the-remote',
+    REMOTE_AI_CHAT_MODEL: 'talker',
+    REMOTE_AI_EMBED_MODEL: 'embedder',
+    REMOTE_AI_VISION_MODEL: 'seer',
+    REMOTE_AI_RERANK: 'http://127.0.0.1:9/v1?model=nobody',
+  }));
 
   const vectors = (count: number, dimensions = 1536) =>
     Array.from({ length: count }, (_, index) => ({ object: 'embedding', index, embedding: Array(dimensions).fill(index / 10) }));
@@ -60,13 +50,6 @@ describe('the AI service with a remote model', () => {
     const { model, dimensions, vectors: answered } = await service.client.embed({ texts: ['a', '', 'c'] });
     expect([model, dimensions, answered.map((vector) => vector[0])]).to.deep.equal(['embedder', 1536, [0, 0.1, 0.2]]);
     expect(remote.requests[0]?.body).to.deep.include({ model: 'embedder', input: ['a', ' ', 'c'] });
-  });
-
-  it('embeds by the hash for what it has indexed, without asking the remote', async () => {
-    const index = { model: 'local-hash-256', dimensions: 256 };
-    const { model, dimensions } = await service.client.embed({ texts: ['a'], index });
-    expect({ model, dimensions }).to.deep.equal(index);
-    expect(remote.requests).to.have.length(0);
   });
 
   it('refuses vectors that are not one for each text, whatever their number', async () => {
@@ -113,9 +96,6 @@ describe('the AI service with a remote model', () => {
 
   for (const [server, status, message] of [
     ['vLLM', 400, "This model's maximum context length is 512 tokens. However, you requested 600 tokens in the input."],
-    ['OpenAI', 400, { message: 'Please reduce your prompt.', code: 'context_length_exceeded' }],
-    ['Ollama', 400, 'the input length exceeds the context length'],
-    ['Text Embeddings Inference', 413, 'Input validation error: `inputs` must have less than 512 tokens. Given: 534'],
     ['llama.cpp', 500, 'input (992 tokens) is too large to process. increase the physical batch size'],
   ] as const)
     it(`refuses for good a text that the model takes not whole, as ${server} says it`, async () => {
@@ -127,11 +107,9 @@ describe('the AI service with a remote model', () => {
       expect(image).to.include({ status: 502, code: 'ocr_failed', retryable: true });
     });
 
-  it('takes no rate limit, no full server, and no text that a failure quotes, for a text that is too long', async () => {
-    const quoted = `It failed. The text was: ${'word '.repeat(200)} the maximum context length`;
+  it('takes no rate limit and no full server for a text that is too long', async () => {
     for (const [status, error] of [
       [429, 'tokens per minute: the maximum context length is 8192 tokens'],
-      [500, quoted],
       [500, 'decoding exceeds the available context size'],
     ] as const) {
       remote.answer = () => ({ status, body: { error } });
@@ -204,31 +182,19 @@ describe('the AI service with a remote model', () => {
   });
 
   it('is 502 when nothing listens there', async () => {
-    await remote.stop();
-    expect(await failureOf(service.client.embed({ texts: ['a'] }))).to.include({ status: 502, code: 'remote_failed' });
-    remote = await startRemoteModel();
+    expect(await failureOf(service.client.rerank({ query: 'a', documents: ['b'] }))).to.include({ status: 502, code: 'remote_failed' });
   });
 });
 
 describe('the AI service with a remote model of few texts and dimensions', () => {
-  let remote: RemoteModel;
-  let service: AiService;
-  before(async () => {
-    remote = await startRemoteModel();
-    service = await startAiService({
-      REMOTE_AI_BASE_URL: remote.baseUrl,
-      REMOTE_AI_KEY: 'key-of-the-remote',
-      REMOTE_AI_EMBED: '?model=embedder&dimensions=3&chunkCharacters=300&batch=2&seconds=1',
-      REMOTE_AI_PREVIOUS_EMBED: '?model=former&dimensions=5&batch=2',
-    });
-  });
+  const { remote, service } = useRemoteModel((baseUrl) => ({
+    REMOTE_AI_BASE_URL: baseUrl,
+    REMOTE_AI_KEY: 'key-of-the-remote',
+    REMOTE_AI_EMBED: '?model=embedder&dimensions=3&chunkCharacters=300&batch=2&seconds=1',
+    REMOTE_AI_PREVIOUS_EMBED: '?model=former&dimensions=5&batch=2',
+  }));
   beforeEach(() => {
-    remote.requests.length = 0;
     remote.answer = ({ body }) => ({ status: 200, body: { data: vectorsOf(body.input, body.dimensions) } });
-  });
-  after(async () => {
-    await service.stop();
-    await remote.stop();
   });
 
   const vectorsOf = (texts: string[], dimensions: number) =>
@@ -294,17 +260,13 @@ describe('the AI service with two remote models, of which one shortens its vecto
 
   /** The vectors' model and length for the own index of the service, and for earlier ones. */
   async function embedded(env: Record<string, string>, ...indexes: { model: string; dimensions: number }[]): Promise<unknown[]> {
-    const service = await startAiService({ REMOTE_AI_BASE_URL: remote.baseUrl, REMOTE_AI_KEY: 'key-of-the-remote', ...env });
-    try {
-      const found = [];
-      for (const index of [undefined, ...indexes]) {
-        const { model, dimensions } = await service.client.embed({ texts: ['a'], index });
-        found.push([model, dimensions]);
-      }
-      return found;
-    } finally {
-      await service.stop();
+    await using service = await startAiService({ REMOTE_AI_BASE_URL: remote.baseUrl, REMOTE_AI_KEY: 'key-of-the-remote', ...env });
+    const found = [];
+    for (const index of [undefined, ...indexes]) {
+      const { model, dimensions } = await service.client.embed({ texts: ['a'], index });
+      found.push([model, dimensions]);
     }
+    return found;
   }
 
   it('sends `dimensions` only to the new one if only that has a number', async () => {
@@ -312,14 +274,6 @@ describe('the AI service with two remote models, of which one shortens its vecto
     expect(await embedded(env, { model: 'rigid', dimensions: 6 })).to.deep.equal([
       ['elastic', 3],
       ['rigid', 6],
-    ]);
-  });
-
-  it('sends them only to the former one if only that had a number', async () => {
-    const env = { REMOTE_AI_EMBED_MODEL: 'rigid', REMOTE_AI_PREVIOUS_EMBED: '?model=elastic&dimensions=3' };
-    expect(await embedded(env, { model: 'elastic', dimensions: 3 })).to.deep.equal([
-      ['rigid', 6],
-      ['elastic', 3],
     ]);
   });
 

@@ -1,24 +1,13 @@
 import { expect } from 'chai';
-import { type AiService, refusalOf, startAiService } from './support/ai-service.ts';
-import { type RemoteModel, startRemoteModel, withKey } from './support/remote-model.ts';
+import { refusalOf, startAiService } from './support/ai-service.ts';
+import { withKey } from './support/remote-model.ts';
+import { useRemoteModel } from './support/use-ai-service.ts';
 
 describe('ranking texts anew', () => {
-  let remote: RemoteModel;
-  let service: AiService;
-  before(async () => {
-    remote = await startRemoteModel();
-    service = await startAiService({
-      REMOTE_AI_KEY: 'key-of-all',
-      REMOTE_AI_RERANK: `${withKey(remote.baseUrl, 'key-of-ranker')}?model=ranker`,
-    });
-  });
-  beforeEach(() => {
-    remote.requests.length = 0;
-  });
-  after(async () => {
-    await service.stop();
-    await remote.stop();
-  });
+  const { remote, service } = useRemoteModel((baseUrl) => ({
+    REMOTE_AI_KEY: 'key-of-all',
+    REMOTE_AI_RERANK: `${withKey(baseUrl, 'key-of-ranker')}?model=ranker`,
+  }));
   const documents = ['a', 'b', 'c'];
   const ranking = (...scores: [number, number][]) => ({
     status: 200,
@@ -64,12 +53,8 @@ describe('ranking texts anew', () => {
   });
 
   it('says that there is no model for it', async () => {
-    const local = await startAiService();
-    try {
-      const error = await local.client.rerank({ query: 'which?', documents }).catch((caught: unknown) => caught);
-      expect(error).to.include({ status: 422, code: 'no_reranker', retryable: false });
-    } finally {
-      await local.stop();
-    }
+    await using local = await startAiService();
+    const error = await local.client.rerank({ query: 'which?', documents }).catch((caught: unknown) => caught);
+    expect(error).to.include({ status: 422, code: 'no_reranker', retryable: false });
   });
 });

@@ -1,12 +1,11 @@
 import { expect } from 'chai';
-import { extractText } from '../../ai/formats/extract-text.ts';
 import { extraKinds as types } from '../../contract/content-types.ts';
 import { processorSeconds } from '../support/hostile-texts.ts';
+import { textOf } from './support/read.ts';
 
-const limits = { maxUploadBytes: 1_000_000, maxTextCharacters: 100_000, maxPdfPages: 10, extraContentTypes: Object.values(types) };
 const fonts = String.raw`{\fonttbl{\f0\fswiss Arial;}{\f1\fnil\fcharset2{\*\panose 05000000000000000000}Wingdings;}{\f2\froman\fcharset2 Symbol{\*\falt Arial};}{\f3\fcharset238 Arial CE;}}`;
 
-const read = async (rtf: string) => (await extractText({ bytes: Buffer.from(rtf), mediaType: types.rtf, charset: undefined }, limits)).text;
+const read = (rtf: string) => textOf(rtf, types.rtf);
 
 async function linesOf(...paragraphs: string[]): Promise<string[]> {
   const text = await read(String.raw`{\rtf1\ansi\ansicpg1252\deff0${fonts}${paragraphs.map((one) => `${one}\\par\n`).join('')}}`);

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import PDFDocument from 'pdfkit';
 import sharp from 'sharp';
+import { parts } from '../../docs/examples/samples/handbook.ts';
 import { nightly } from '../support/nightly.ts';
-import { type AiService, startAiService } from './support/ai-service.ts';
 import { ocrEngines } from './support/ocr-engines.ts';
+import { characterErrors, drawLine, makeScannedPdf, scan } from './support/scan.ts';
+import { useAiService } from './support/use-ai-service.ts';
 
 const invoice = [
   'Invoice 2026-0417 of Harbour Works\nFor repairs at the slipway in March we charge:',
@@ -31,46 +33,105 @@ async function printScan(name: string): Promise<Buffer> {
   return Buffer.concat(await document.toArray());
 }
 
+/** The scan at some dots per inch, of which each so manieth pixel is black, as a fax is. */
+async function speckle(image: Buffer, dotsPerInch: number, every: number): Promise<Buffer> {
+  const { width } = await sharp(image).metadata();
+  const small = sharp(image).resize({ width: Math.round((width * dotsPerInch) / 200) });
+  const { data, info } = await small.greyscale().raw().toBuffer({ resolveWithObject: true });
+  let seed = 7;
+  for (let index = 0; index < data.length; index += 1) {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
+    if ((seed >> 8) % every === 0) data[index] = 0;
+  }
+  const { width: wide, height, channels } = info;
+  return await sharp(data, { raw: { width: wide, height, channels } })
+    .png()
+    .toBuffer();
+}
+
+const stock = [
+  ['Item', 'Shelf', 'Left', 'Price'],
+  ['Rope', '4', '12', '310'],
+  ['Paint', '7', '8', '45'],
+  ['Lamp', '2', '96', '128'],
+];
+const marks = [
+  ['4', '7', '2', '8'],
+  ['9', '3', '6', '4'],
+  ['5', '2', '8', '7'],
+  ['3', '6', '9', '5'],
+];
+
+/** A small table with rules, that thick in points, as a scanner sees it: in 10 points at 150 dots per inch, turned by some degrees. */
+async function scanTable(rows: string[][], { turned = 0, rule = 0.75 } = {}): Promise<Buffer> {
+  const point = 150 / 72;
+  const [size, wide, high, margin] = [10 * point, 48 * point, 17 * point, 14 * point];
+  const [columns, lines] = [rows[0]?.length ?? 0, rows.length];
+  const rules = [
+    ...Array.from({ length: lines + 1 }, (_, n) => `M${margin} ${margin + n * high}h${columns * wide}`),
+    ...Array.from({ length: columns + 1 }, (_, n) => `M${margin + n * wide} ${margin}v${lines * high}`),
+  ];
+  const cells = rows.flatMap((row, line) =>
+    row.map((cell, n) => `<text x="${margin + n * wide + 0.5 * size}" y="${margin + (line + 0.5) * high + 0.36 * size}">${cell}</text>`),
+  );
+  const [width, height] = [columns * wide + 2 * margin, lines * high + 2 * margin].map(Math.round);
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><rect width="100%" height="100%" fill="#f6f5f0"/>
+<path d="${rules.join('')}" fill="none" stroke="#333" stroke-width="${rule * point}"/>
+<g font-family="DejaVu Sans" font-size="${size}" fill="#222">${cells.join('')}</g></svg>`;
+  const straight = await sharp(Buffer.from(svg)).blur(0.6).removeAlpha().png().toBuffer();
+  return await sharp(straight).rotate(turned, { background: '#f6f5f0' }).jpeg({ quality: 75 }).toBuffer();
+}
+
+/** The text of the sample handbook in lines as long as those of a page. */
+const lines = parts
+  .map((part) => (part.kind === 'paragraph' ? part.text : ''))
+  .join(' ')
+  .match(/\S.{0,78}\S(?=\s|$)/g)
+  ?.slice(0, 8) as string[];
+
+/** No more than a share of the characters is wrong. */
+function expectFewErrors(text: string, share: number): void {
+  const errors = characterErrors(text, lines.join(' '));
+  expect(errors, `${(errors * 100).toFixed(2)} % of the characters are wrong`).to.be.below(share);
+}
+
 for (const { engine, env } of ocrEngines)
   describe(`The layout of an image, by ${engine}`, () => {
-    let service: AiService;
-    before(async () => {
-      const timeouts = { OCR_TIMEOUT_SECONDS: '500', EXTRACT_TIMEOUT_SECONDS: '500', OCR_SCANNED_PDF_SECONDS: '500' };
-      service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', ...timeouts, ...env });
-    });
-    after(() => service.stop());
-    const read = (body: Buffer, contentType = 'image/png') => service.client.extract({ body, contentType });
+    // A page may be read several times, and nothing is tried for which there is no time.
+    const timeouts = { OCR_TIMEOUT_SECONDS: '500', EXTRACT_TIMEOUT_SECONDS: '500', OCR_SCANNED_PDF_SECONDS: '500' };
+    const service = useAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', ...timeouts, ...env });
+    const extract = (body: Buffer, contentType = 'image/png') => service.client.extract({ body, contentType });
 
-    it('has every row of a table, with and without rules, also of a table alone', async () => {
-      expect((await read(openScan('invoice_plain'))).text).to.equal(invoice);
-      expect((await read(openScan('invoice_ruled'))).text).to.equal(invoice);
-      expect((await read(openScan('tab_lines'))).text).to.equal(departures);
-    });
-
-    it('has every row of a table with thick rules, and of one that is askew', async () => {
-      const flat = sharp(openScan('tab_lines')).flatten({ background: 'white' }).greyscale();
-      const thick = await sharp(await flat.png().toBuffer())
-        .dilate(1)
-        .png()
-        .toBuffer();
-      expect((await read(thick)).text.replace(/\s/g, '')).to.equal(departures.replace(/\s/g, ''));
-      const askew = await sharp(openScan('invoice_ruled')).rotate(4, { background: 'white' }).png().toBuffer();
-      expect((await read(askew)).text).to.equal(invoice);
+    it('has every row of a table with rules, also of the page of a PDF', async () => {
+      const read = await extract(await printScan('invoice_ruled'), 'application/pdf');
+      expect(read).to.include({ text: invoice, pages: 1, ocrPages: 1 });
     });
 
     it('has columns one after the other', async () => {
-      const { text, ocrConfidence } = await read(openScan('cols'));
+      const { text, ocrConfidence } = await extract(openScan('cols'));
       expect(text).to.match(/^The boat club keeps its rowing boats in\nthe lower shed\./);
       expect(text.indexOf('Visitors may land')).to.be.greaterThan(text.indexOf('box beside the door before dusk.'));
       expect(ocrConfidence?.[0]).to.be.within(85, 100);
     });
 
-    it('is the same where the image is the page of a PDF', async () => {
-      const invoicePdf = await read(await printScan('invoice_ruled'), 'application/pdf');
-      expect(invoicePdf).to.include({ text: invoice, pages: 1, ocrPages: 1 });
-      const { text } = await read(await printScan('cols'), 'application/pdf');
-      expect(text).to.match(/^The boat club keeps its rowing boats in\nthe lower shed\./);
-      expect(text.indexOf('Visitors may land')).to.be.greaterThan(text.indexOf('box beside the door before dusk.'));
+    it('is upright, though the picture is upside down', async () => {
+      const turned = await sharp(await drawLine('The bridge is closed'))
+        .rotate(180)
+        .png()
+        .toBuffer();
+      expect((await extract(turned)).text).to.equal('The bridge is closed');
+    });
+
+    nightly('has every row of a table without rules, with thick ones, alone, and of one that is askew', async () => {
+      expect((await extract(openScan('invoice_plain'))).text).to.equal(invoice);
+      const flat = sharp(openScan('tab_lines')).flatten({ background: 'white' }).greyscale();
+      const thick = await sharp(await flat.png().toBuffer())
+        .dilate(1)
+        .png()
+        .toBuffer();
+      expect((await extract(thick)).text.replace(/\s/g, '')).to.equal(departures.replace(/\s/g, ''));
+      const askew = await sharp(openScan('invoice_ruled')).rotate(4, { background: 'white' }).png().toBuffer();
+      expect((await extract(askew)).text).to.equal(invoice);
     });
 
     nightly('is that of the upright page, whichever way the image is turned, with and without EXIF', async () => {
@@ -82,17 +143,17 @@ for (const { engine, env } of ocrEngines)
         ['image/tiff', await (await turned(180)).tiff({ compression: 'lzw' }).toBuffer()],
         ['image/jpeg', await (await turned(270)).jpeg().toBuffer()],
       ];
-      for (const [type, bytes] of files) expect((await read(bytes, type)).text, type).to.equal(invoice);
+      for (const [type, bytes] of files) expect((await extract(bytes, type)).text, type).to.equal(invoice);
       const turnedByExif = await sharp(await sharp(page).rotate(-90).toBuffer())
         .withMetadata({ orientation: 6 })
         .jpeg()
         .toBuffer();
-      expect((await read(turnedByExif, 'image/jpeg')).text).to.equal(invoice);
+      expect((await extract(turnedByExif, 'image/jpeg')).text).to.equal(invoice);
       const wrongExif = await sharp(await sharp(page).jpeg().toBuffer())
         .withMetadata({ orientation: 3 })
         .jpeg()
         .toBuffer();
-      expect((await read(wrongExif, 'image/jpeg')).text).to.equal(invoice);
+      expect((await extract(wrongExif, 'image/jpeg')).text).to.equal(invoice);
     });
 
     nightly('is read from black and white, faint, small, dark and huge scans', async () => {
@@ -110,7 +171,7 @@ for (const { engine, env } of ocrEngines)
         ['huge', await sharp(page).resize({ width: 7_000 }).png().toBuffer()],
       ];
       for (const [name, bytes] of worn) {
-        const { text } = await read(bytes);
+        const { text } = await extract(bytes);
         // The detector of PP-OCRv4 does not see a single digit in white on black.
         expect(text, name).to.be.oneOf(name === 'light on dark' ? [invoice, invoice.replace('Travel | 1', 'Travel | ')] : [invoice]);
       }
@@ -118,11 +179,11 @@ for (const { engine, env } of ocrEngines)
 
     it('has nothing of a picture without text, and says so if something looked like it', async () => {
       const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
-      const grain = await sharp({ create: { width: 800, height: 600, channels: 3, background: 'white', noise } })
+      const grain = await sharp({ create: { width: 400, height: 300, channels: 3, background: 'white', noise } })
         .blur(2)
         .jpeg()
         .toBuffer();
-      const { text, notices = [], ocrConfidence } = await read(grain, 'image/jpeg');
+      const { text, notices = [], ocrConfidence } = await extract(grain, 'image/jpeg');
       expect({ text, ocrConfidence }).to.deep.equal({ text: '', ocrConfidence: undefined });
       for (const { code } of notices) expect(code).to.equal('unsure_text_left_out');
     });
@@ -136,15 +197,15 @@ for (const { engine, env } of ocrEngines)
           .png()
           .toBuffer();
       const paper = '<rect width="1000" height="420" fill="#fff"/>';
-      for (const colour of ['#c00000', '#ed7d31', '#2e75b6', '#70ad47']) {
+      for (const colour of process.env.TEST_NIGHTLY ? ['#c00000', '#ed7d31', '#2e75b6', '#70ad47'] : ['#c00000']) {
         const band = `<rect x="40" y="150" width="920" height="64" fill="${colour}"/>`;
         const body = `${line('Delivery note 4471', 90, '#222')}${line('Bolt M8x40 200 0.42 84.00', 194, '#fff')}${line('Total due 78.50 EUR', 320, '#222')}`;
-        const { text, notices } = await read(await draw(paper + band, body));
+        const { text, notices } = await extract(await draw(paper + band, body));
         expect(text, colour).to.match(/^Delivery note 4471\s+Bolt M8x40 200 0\.42 84\.00\s+Total due 78\.50 EUR$/);
         expect(notices, colour).to.equal(undefined);
       }
       const onNothing = await draw('', line('Total due 78.50 EUR', 200, '#fff'));
-      expect((await read(onNothing)).text).to.equal('Total due 78.50 EUR');
+      expect((await extract(onNothing)).text).to.equal('Total due 78.50 EUR');
     });
 
     it('has the values of a receipt in the row of their names, photographed askew and curved, and unsure text with a notice', async () => {
@@ -159,11 +220,80 @@ for (const { engine, env } of ocrEngines)
         .extend({ left: 200, right: 200, top: 150, bottom: 150, background: '#4b3a2e' })
         .png()
         .toBuffer();
-      const { text, notices } = await read(receipt);
+      const { text, notices } = await extract(receipt);
       for (const row of rows) expect(text.replace(/[|\s]+/g, ' ')).to.include(row.replace('|', ' '));
       expect(notices).to.equal(undefined);
-      const blurred = await read(await sharp(receipt).resize({ width: 440 }).blur(1.6).png().toBuffer());
+      const blurred = await extract(await sharp(receipt).resize({ width: 440 }).blur(1.6).png().toBuffer());
       expect(blurred.text.replace(/[|\s]+/g, ' ')).to.match(/TOTAL\W* 19\.19/);
       expect(blurred.notices?.map(({ code }) => code)).to.include('unsure_text');
     });
+
+    for (const turned of [90, 180, 270] as const) {
+      nightly(`is read upright in a PDF, turned by ${turned} degrees`, async () => {
+        const body = await makeScannedPdf([{ scan: lines, turned }]);
+        const { text, ocrConfidence } = await extract(body, 'application/pdf');
+        expectFewErrors(text, 0.01);
+        expect(ocrConfidence?.[0]).to.be.within(80, 100);
+      });
+
+      nightly(`is read upright, turned by ${turned} degrees`, async () => {
+        const { text } = await extract(await scan(lines, { turned }), 'image/jpeg');
+        expectFewErrors(text, 0.01);
+      });
+    }
+
+    nightly('is turned page by page, and each has its confidence', async () => {
+      const body = await makeScannedPdf([{ text: 'Typed.' }, { scan: lines }, 'blank', { scan: lines, turned: 180 }]);
+      const { text, ocrConfidence } = await extract(body, 'application/pdf');
+      expect(text.split(lines[0]?.slice(0, 40) ?? '')).to.have.length(3);
+      expect(ocrConfidence?.map((one) => one !== null && one > 80)).to.deep.equal([false, true, false, true]);
+      expect([ocrConfidence?.[0], ocrConfidence?.[2]]).to.deep.equal([null, null]);
+    });
+
+    nightly('is left as it is if no turn is better: noise, and print that is hard to read', async () => {
+      const noise = await sharp({
+        create: { width: 240, height: 240, channels: 3, background: 'white', noise: { type: 'gaussian', mean: 128, sigma: 60 } },
+      })
+        .jpeg()
+        .toBuffer();
+      expect(await extract(noise, 'image/jpeg')).to.include({ pages: 1 });
+      const faint = await sharp(await scan(lines))
+        .resize({ width: 620 })
+        .blur(0.8)
+        .jpeg({ quality: 40 })
+        .toBuffer();
+      const { text } = await extract(faint, 'image/jpeg');
+      expect(text).to.match(/observator/i);
+    });
+
+    for (const [dotsPerInch, every] of [
+      [200, 20],
+      [100, 300],
+    ] as const)
+      nightly(`is that of speckled print at ${dotsPerInch} dots per inch, with one pixel of ${every} in black`, async () => {
+        const body = await speckle(await scan(lines), dotsPerInch, every);
+        const { text, ocrConfidence } = await extract(body);
+        expectFewErrors(text, 0.04);
+        expect(ocrConfidence?.[0]).to.be.within(85, 100);
+      });
+
+    for (const turned of [-4, -2, 1, 3, 5])
+      nightly(`has the cells of a small table, of which two at most are read wrongly, turned by ${turned} degrees`, async () => {
+        for (const rows of [stock, marks]) {
+          const { text, ocrConfidence } = await extract(await scanTable(rows, { turned }), 'image/jpeg');
+          const read = text.split('\n').map((line) =>
+            line
+              .split('|')
+              .slice(1, -1)
+              .map((cell) => cell.trim()),
+          );
+          expect(
+            read.map((row) => row.length),
+            text,
+          ).to.deep.equal([4, 4, 4, 4]);
+          const wrong = rows.flat().filter((cell, n) => read.flat()[n] !== cell);
+          expect(wrong.length, `${wrong} in ${text}`).to.be.at.most(2);
+          expect(ocrConfidence?.[0], text).to.be.within(75, 100);
+        }
+      });
   });

@@ -1,23 +1,17 @@
 import { expect } from 'chai';
-import { type AiService, startAiService } from './support/ai-service.ts';
-import { chat, type RemoteAnswer, type RemoteModel, startRemoteModel } from './support/remote-model.ts';
+import { refusalOf } from './support/ai-service.ts';
+import { chat, type RemoteAnswer } from './support/remote-model.ts';
 import { makeScannedPdf, type ScanPage } from './support/scan.ts';
+import { useRemoteModel } from './support/use-ai-service.ts';
 
 const contentType = 'application/pdf';
 const down: RemoteAnswer = { status: 500, body: {} };
 const wait = (seconds: number): RemoteAnswer => ({ status: 429, body: {}, headers: { 'retry-after': `${seconds}` } });
 
-describe('Scanned pages that the remote text recognition does not read', () => {
-  let remote: RemoteModel;
-  let service: AiService;
-  before(async () => {
-    remote = await startRemoteModel();
-    const env = { REMOTE_AI_KEY: 'key', REMOTE_AI_BASE_URL: remote.baseUrl, OCR_PROVIDER: 'remote', OCR_SCANNED_PDF: 'true' };
-    service = await startAiService({ ...env, OCR_TIMEOUT_SECONDS: '3' });
-  });
-  after(async () => {
-    await service.stop();
-    await remote.stop();
+describe('Scanned pages that are not read', () => {
+  const { remote, service } = useRemoteModel((baseUrl) => {
+    const env = { REMOTE_AI_KEY: 'key', REMOTE_AI_BASE_URL: baseUrl, OCR_PROVIDER: 'remote', OCR_SCANNED_PDF: 'true' };
+    return { ...env, OCR_TIMEOUT_SECONDS: '2', OCR_SCANNED_PDF_PAGES: '5' };
   });
 
   /** Reads a scan while the remote answers so, then as with the last one. */
@@ -29,7 +23,23 @@ describe('Scanned pages that the remote text recognition does not read', () => {
   const scans = (count: number): ScanPage[] => Array(count).fill({ scan: ['A page.'] });
   const errorOf = (reading: Promise<unknown>) => reading.catch((error: unknown) => error);
 
-  it('stay without text if it hangs or fails on one, and the text says that it is not all', async () => {
+  it('are those behind OCR_SCANNED_PDF_PAGES, and the text says that it is not all', async () => {
+    const { text, truncated, ocrPages, pages } = await read(scans(6), chat('Page'));
+    expect({ text, truncated, ocrPages, pages }).to.deep.equal({
+      ...{ text: Array(5).fill('Page').join('\n\n'), truncated: true, ocrPages: 5, pages: 6 },
+    });
+  });
+
+  it('are those that cannot be drawn, and do not count as read', async () => {
+    const { text, truncated, ocrPages } = await read([...scans(1), 'narrow', ...scans(1)], chat('One'), chat('Two'));
+    expect({ text, truncated, ocrPages }).to.deep.equal({ text: 'One\n\nTwo', truncated: true, ocrPages: 2 });
+    const typed = await read([{ text: 'Typed.' }, 'narrow']);
+    expect(typed).to.include({ text: 'Typed.', truncated: true }).and.not.have.any.keys('ocrPages', 'ocrConfidence');
+    const nothing = await makeScannedPdf(['narrow', 'blank']);
+    expect(await refusalOf(await service.extract(nothing as never, contentType))).to.deep.equal([422, 'unreadable_document']);
+  });
+
+  it('stay without text if the remote model hangs or fails on one, and the text says that it is not all', async () => {
     for (const answer of ['hang', down] as const) {
       const { text, truncated, ocrPages } = await read(scans(3), chat('One'), answer, chat('Three'));
       expect({ text, truncated, ocrPages }, `${answer}`).to.deep.equal({ text: 'One\n\nThree', truncated: true, ocrPages: 2 });
@@ -46,7 +56,7 @@ describe('Scanned pages that the remote text recognition does not read', () => {
   });
 
   it('stay without text if it refuses one, and the text says that it is not all', async () => {
-    for (const status of [400, 413, 415, 422]) {
+    for (const status of [400, 422]) {
       const refused = { status, body: {} };
       const { text, truncated, ocrPages } = await read(scans(4), refused, refused, refused, chat('Four'));
       expect({ text, truncated, ocrPages }, `${status}`).to.deep.equal({ text: 'Four', truncated: true, ocrPages: 1 });

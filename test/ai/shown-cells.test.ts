@@ -1,9 +1,7 @@
 import { expect } from 'chai';
-import { extractText } from '../../ai/formats/extract-text.ts';
 import { extraKinds as types } from '../../contract/content-types.ts';
 import { makeXlsx } from './support/make-office.ts';
-
-const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 1_000_000, maxPdfPages: 10, extraContentTypes: Object.values(types) };
+import { textOf } from './support/read.ts';
 
 /** The cells of a workbook with these formats, of which a number is one that Excel has built in, and these values. */
 async function cellsOf(cells: [format: string | number, value: number | string][], properties = ''): Promise<string[]> {
@@ -16,8 +14,7 @@ async function cellsOf(cells: [format: string | number, value: number | string][
   );
   const formats = `<numFmts>${custom.join('')}</numFmts><cellXfs>${styles.join('')}</cellXfs>`;
   const bytes = makeXlsx(`<row>${row.join('')}<c t="str"><v>end</v></c></row>`, [], properties, formats);
-  const { text } = await extractText({ bytes, mediaType: types.xlsx, charset: undefined }, limits);
-  return text.replace('Prices\n\n', '').slice(2, -2).split(' | ');
+  return (await textOf(bytes, types.xlsx)).replace('Prices\n\n', '').slice(2, -2).split(' | ');
 }
 
 describe('The cells of Excel', () => {

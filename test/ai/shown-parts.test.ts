@@ -1,17 +1,8 @@
 import { expect } from 'chai';
-import { extractText } from '../../ai/formats/extract-text.ts';
 import { extraKinds as types } from '../../contract/content-types.ts';
-import { makeDocx, makePptx, makeXlsx, wordParagraph } from './support/make-office.ts';
-import type { ZipFile } from './support/make-zip.ts';
+import { makeDocx, makePptx, makeXlsx, relationsOf, wordParagraph } from './support/make-office.ts';
+import { read } from './support/read.ts';
 
-const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 1_000_000, maxPdfPages: 10, extraContentTypes: Object.values(types) };
-const read = (bytes: Uint8Array, mediaType: string) => extractText({ bytes, mediaType, charset: undefined }, limits);
-
-const schema = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
-const relation = (part: string, type: string, target: string): ZipFile => ({
-  name: part.replace(/([^/]+)$/, '_rels/$1.rels'),
-  content: `<Relationships><Relationship Id="x1" Type="${schema}/${type}" Target="/${target}"/></Relationships>`,
-});
 const point = (text: string) => `<dgm:pt><dgm:t><a:p><a:r><a:t>${text}</a:t></a:r></a:p></dgm:t></dgm:pt>`;
 const diagram = (...texts: string[]) => `<dgm:dataModel><dgm:ptLst>${texts.map(point).join('')}</dgm:ptLst></dgm:dataModel>`;
 const points = (values: string[]) => values.map((value, index) => `<c:pt idx="${index}"><c:v>${value}</c:v></c:pt>`).join('');
@@ -28,11 +19,11 @@ const frame = (xml: string) => `<p:graphicFrame><a:graphic><a:graphicData>${xml}
 
 /** A part that the first slide of a presentation shows. */
 const ofSlide = (type: string, target: string, content: string) => [
-  relation('ppt/slides/slide1.xml', type, target),
+  relationsOf('ppt/slides/slide1.xml', { x1: [type, target] }),
   { name: target, content },
 ];
 const ofWord = (type: string, target: string, content: string | Buffer) => [
-  relation('word/document.xml', type, target),
+  relationsOf('word/document.xml', { x1: [type, target] }),
   { name: target, content },
 ];
 
@@ -74,9 +65,9 @@ describe('Parts that another part of an office document shows', () => {
     const box = '<xdr:sp><xdr:txBody><a:p><a:r><a:t>The scale shows too much.</a:t></a:r></a:p></xdr:txBody></xdr:sp>';
     const drawing = `<xdr:wsDr>${box}<xdr:graphicFrame><c:chart r:id="x1"/></xdr:graphicFrame></xdr:wsDr>`;
     const workbook = makeXlsx('<row><c><v>5</v></c></row>', [], '', '', [
-      relation('xl/worksheets/sheet1.xml', 'drawing', 'xl/drawings/drawing1.xml'),
+      relationsOf('xl/worksheets/sheet1.xml', { x1: ['drawing', 'xl/drawings/drawing1.xml'] }),
       { name: 'xl/drawings/drawing1.xml', content: drawing },
-      relation('xl/drawings/drawing1.xml', 'chart', 'xl/charts/chart1.xml'),
+      relationsOf('xl/drawings/drawing1.xml', { x1: ['chart', 'xl/charts/chart1.xml'] }),
       { name: 'xl/charts/chart1.xml', content: chart },
     ]);
     expect((await read(workbook, types.xlsx)).text).to.equal(

@@ -26,7 +26,7 @@ describe('A call of the AI service', () => {
       try {
         const startedAt = performance.now();
         const outcomes = await Promise.all(
-          [1_500, 2_500].map((patienceMs) =>
+          [800, 1_500].map((patienceMs) =>
             one.embed({ texts: ['during'], patienceMs }).then(
               () => undefined,
               (error: unknown) => ({ error, ms: performance.now() - startedAt, patienceMs }),
@@ -48,7 +48,7 @@ describe('A call of the AI service', () => {
 
   it('goes on if it is only slow', async () => {
     ai.behave('embed', async (call) => {
-      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      await new Promise((resolve) => setTimeout(resolve, 3_500));
       return goodAnswer(call);
     });
     expect((await client().embed({ texts: ['slow'], patienceMs: 2_000 })).vectors).to.have.length(1);

@@ -1,29 +1,20 @@
 import { expect } from 'chai';
 import { readUsage, usageHeader } from '../../contract/ai-service/usage.ts';
-import { type AiService, startAiService } from './support/ai-service.ts';
-import { chat, type RemoteAnswer, type RemoteModel, startRemoteModel } from './support/remote-model.ts';
+import { chat, type RemoteAnswer } from './support/remote-model.ts';
 import { makeScannedPdf } from './support/scan.ts';
+import { useRemoteModel } from './support/use-ai-service.ts';
 
 describe('what a request had its provider do', () => {
-  let remote: RemoteModel;
-  let service: AiService;
-  before(async () => {
-    remote = await startRemoteModel();
-    service = await startAiService({
-      OCR_PROVIDER: 'auto',
-      OCR_SCANNED_PDF: 'true',
-      REMOTE_AI_BASE_URL: remote.baseUrl,
-      REMOTE_AI_KEY: 'key-of-the-remote',
-      REMOTE_AI_CHAT: '?model=talker%20Größe%20L',
-      REMOTE_AI_EMBED: '?model=embedder&batch=2&seconds=1',
-      REMOTE_AI_VISION_MODEL: 'seer',
-      REMOTE_AI_RERANK: '?model=ranker',
-    });
-  });
-  after(async () => {
-    await service.stop();
-    await remote.stop();
-  });
+  const { remote, service } = useRemoteModel((baseUrl) => ({
+    OCR_PROVIDER: 'auto',
+    OCR_SCANNED_PDF: 'true',
+    REMOTE_AI_BASE_URL: baseUrl,
+    REMOTE_AI_KEY: 'key-of-the-remote',
+    REMOTE_AI_CHAT: '?model=talker%20Größe%20L',
+    REMOTE_AI_EMBED: '?model=embedder&batch=2&seconds=1',
+    REMOTE_AI_VISION_MODEL: 'seer',
+    REMOTE_AI_RERANK: '?model=ranker',
+  }));
 
   const post = async (path: string, body: object) => {
     const response = await service.ask(path, {

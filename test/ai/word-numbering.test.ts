@@ -1,9 +1,7 @@
 import { expect } from 'chai';
-import { extractText } from '../../ai/formats/extract-text.ts';
 import { extraKinds as types } from '../../contract/content-types.ts';
 import { makeDocx, wordStyles } from './support/make-office.ts';
-
-const limits = { maxUploadBytes: 10_000_000, maxTextCharacters: 1_000_000, maxPdfPages: 10, extraContentTypes: Object.values(types) };
+import { read } from './support/read.ts';
 
 type Level = [form: string, text: string, more?: string];
 const levels = (list: Level[]) =>
@@ -19,10 +17,10 @@ const paragraph = (properties: string, text: string) =>
   `<w:p><w:pPr>${properties}<w:tabs><w:tab w:val="left" w:pos="720"/></w:tabs></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
 const clause = (list: number, level: number, text: string) => paragraph(place(list, level), text);
 
-async function read(body: string[], numbering: string[], styles = '') {
+async function readList(body: string[], numbering: string[], styles = '') {
   const parts = [{ name: 'word/numbering.xml', content: `<w:numbering>${numbering.join('')}</w:numbering>` }, wordStyles(styles)];
   const bytes = makeDocx(body.join(''), parts);
-  const { text, outline } = await extractText({ bytes, mediaType: types.docx, charset: undefined }, limits);
+  const { text, outline } = await read(bytes, types.docx);
   return { lines: text.split('\n\n').slice(0, -1), headings: outline.headings.map(({ title }) => title) };
 }
 
@@ -43,7 +41,7 @@ describe('The numbers of a Word document', () => {
       clause(1, 1, 'The tenant pays until the end.'),
       clause(1, 1, 'Either side may end it with a notice of six weeks.'),
     ];
-    expect((await read(body, [abstract(0, legal), used(1, 0)])).lines).to.deep.equal([
+    expect((await readList(body, [abstract(0, legal), used(1, 0)])).lines).to.deep.equal([
       'Lease of a boathouse',
       '1. Term',
       '1.1 The lease begins in April.',
@@ -67,7 +65,7 @@ describe('The numbers of a Word document', () => {
       clause(3, 0, 'h'),
     ];
     const start = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="7"/></w:lvlOverride>';
-    expect((await read(body, [abstract(0, legal), used(1, 0), used(2, 0), used(3, 0, start)])).lines).to.deep.equal([
+    expect((await readList(body, [abstract(0, legal), used(1, 0), used(2, 0), used(3, 0, start)])).lines).to.deep.equal([
       ...['1. a', '1.1 b', '(a) c', 'between', '1.2 d', '2. e', '(a) f', '7. g', '8. h'],
     ]);
   });
@@ -84,7 +82,7 @@ describe('The numbers of a Word document', () => {
       clause(1, 0, 'its end'),
       clause(1, 0, 'fourth'),
     ];
-    expect((await read(body, [abstract(0, legal), used(1, 0)])).lines).to.deep.equal([
+    expect((await readList(body, [abstract(0, legal), used(1, 0)])).lines).to.deep.equal([
       ...['1. first', '2. second', '3. third and its end', '4. fourth'],
     ]);
   });
@@ -93,7 +91,7 @@ describe('The numbers of a Word document', () => {
     const cell = (xml: string) => `<w:tc>${xml}</w:tc>`;
     const moved = paragraph(`${place(1, 0)}<w:rPr><w:moveFrom/></w:rPr>`, 'first');
     const row = `<w:tr>${cell(moved + clause(1, 0, ', its end'))}${cell(moved)}${cell(clause(1, 0, 'third'))}</w:tr>`;
-    expect((await read([`<w:tbl>${row}</w:tbl>`], [abstract(0, legal), used(1, 0)])).lines).to.deep.equal([
+    expect((await readList([`<w:tbl>${row}</w:tbl>`], [abstract(0, legal), used(1, 0)])).lines).to.deep.equal([
       '| 1. first, its end | 2. first | 3. third |',
     ]);
   });
@@ -115,7 +113,7 @@ describe('The numbers of a Word document', () => {
       paragraph(style('H2'), 'Notice'),
       paragraph(`${style('H2')}<w:numPr><w:numId w:val="0"/></w:numPr>`, 'Annex'),
     ];
-    const { lines, headings: titles } = await read(body, [abstract(0, headings), used(1, 0)], styles.join(''));
+    const { lines, headings: titles } = await readList(body, [abstract(0, headings), used(1, 0)], styles.join(''));
     expect(lines).to.deep.equal(['Part I: Rent', '1.1 Due', 'Part II: End', '2.1 Notice', 'Annex']);
     expect(titles).to.deep.equal(lines);
   });
@@ -132,17 +130,17 @@ describe('The numbers of a Word document', () => {
       ['none', 'Note', 'Note x|Note y'],
     ];
     for (const [form, text, shown] of forms) {
-      const { lines } = await read([clause(1, 0, 'x'), clause(1, 0, 'y')], [abstract(0, [[form, text]]), used(1, 0)]);
+      const { lines } = await readList([clause(1, 0, 'x'), clause(1, 0, 'y')], [abstract(0, [[form, text]]), used(1, 0)]);
       expect(lines.join('|'), form).to.equal(shown);
     }
-    const { lines } = await read([clause(1, 0, 'x'), clause(1, 0, ''), clause(1, 0, 'y')], [abstract(0, legal), used(1, 0)]);
+    const { lines } = await readList([clause(1, 0, 'x'), clause(1, 0, ''), clause(1, 0, 'y')], [abstract(0, legal), used(1, 0)]);
     expect(lines).to.deep.equal(['1. x', '3. y']);
   });
 
   it('are those of a list that a style defines, or that is not there', async () => {
     const linked = abstract(0, [], '<w:numStyleLink w:val="Clauses"/>');
     const defined = abstract(5, legal, '<w:styleLink w:val="Clauses"/>');
-    expect((await read([clause(1, 1, 'x'), clause(9, 0, 'y')], [linked, defined, used(1, 0)])).lines).to.deep.equal(['1.1 x', 'y']);
+    expect((await readList([clause(1, 1, 'x'), clause(9, 0, 'y')], [linked, defined, used(1, 0)])).lines).to.deep.equal(['1.1 x', 'y']);
   });
 });
 
@@ -161,6 +159,6 @@ describe('The signs of a Word document', () => {
       `<w:p><m:oMath><m:r><m:t>a</m:t></m:r><m:r><w:sym w:font="Symbol" w:char="F0A3"/></m:r><m:r><m:t>b</m:t></m:r></m:oMath></w:p>`,
       `<w:p><m:oMath><m:r><w:rPr><w:vanish/></w:rPr><m:t>secret</m:t></m:r><m:r><m:t>c=3</m:t></m:r></m:oMath></w:p>`,
     ];
-    expect((await read(body, [])).lines).to.deep.equal(['☒ paid', '☐ owed', '☑ agreed•', 'Total\t5', 'a=1 b=2', 'a≤b', 'c=3']);
+    expect((await readList(body, [])).lines).to.deep.equal(['☒ paid', '☐ owed', '☑ agreed•', 'Total\t5', 'a=1 b=2', 'a≤b', 'c=3']);
   });
 });

@@ -15,6 +15,7 @@ export interface AiService {
   /** Posts raw bytes to /v1/extract. */
   extract(body: RequestInit['body'], contentType: string): Promise<Response>;
   stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Starts the real service. Without OCR unless the variables say otherwise, since its engine takes a second to load. */
@@ -26,6 +27,10 @@ export async function startAiService(env: Environment = {}): Promise<AiService> 
   const url = `http://127.0.0.1:${port}`;
   const ask = (path: string, init: RequestInit = {}) =>
     fetch(`${url}${path}`, { ...init, headers: { 'x-service-token': token, ...(init.headers as Record<string, string>) } });
+  const stop = async () => {
+    program.child.kill('SIGTERM');
+    await program.exited;
+  };
   return {
     url,
     pid: program.pid,
@@ -34,10 +39,8 @@ export async function startAiService(env: Environment = {}): Promise<AiService> 
     ask,
     extract: (body, contentType) =>
       ask('/v1/extract', { method: 'POST', body, headers: { 'content-type': contentType }, duplex: 'half' } as RequestInit),
-    async stop() {
-      program.child.kill('SIGTERM');
-      await program.exited;
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 

@@ -77,6 +77,12 @@ export function makeXlsx(rows: string, shared: string[] = [], properties = '', f
 
 const relationshipTypes = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
+/** The relations of a part, by their ids: the type of each, and the part that it leads to. */
+export function relationsOf(part: string, targets: Record<string, [type: string, target: string]>): ZipFile {
+  const absolute = Object.entries(targets).map(([id, [type, target]]): [string, [string, string]] => [id, [type, `/${target}`]]);
+  return typedRelations(part.replace(/([^/]+)$/, '_rels/$1.rels'), Object.fromEntries(absolute));
+}
+
 /** Relationships with their types, by the ids. */
 function typedRelations(name: string, targets: Record<string, [type: string, target: string]>): ZipFile {
   const list = Object.entries(targets).map(

@@ -49,6 +49,22 @@ export function makePdfOf(parts: {
   );
 }
 
+/** A font whose letters are drawn, but are said to be signs of private use, which mean nothing. */
+const privateFont = [
+  '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding /ToUnicode 11 0 R >>',
+  stream(
+    '',
+    `/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /P def /CMapType 2 def
+1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfrange <20> <ff> <e020> endbfrange endcmap end end`,
+  ),
+];
+
+/** A PDF of one page with a content stream, and lines of letters that their font does not name. */
+export function makeUnmappedPdf(content: string, lines: string[]): Buffer {
+  const shown = lines.map((line, row) => `BT /F2 14 Tf 50 ${700 - 20 * row} Td (${line}) Tj ET`);
+  return makePdfOf({ content: [content, ...shown].join(' '), objects: privateFont, fonts: '/F2 10 0 R' });
+}
+
 /** The text of a stream object whose dictionary has these entries. */
 export function stream(entries: string, content: string): string {
   return `<< ${entries} /Length ${content.length} >>\nstream\n${content}\nendstream`;

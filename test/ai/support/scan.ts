@@ -17,52 +17,67 @@ export type ScanPage =
   | 'blank'
   | 'narrow';
 
-/** A PDF as a scanner makes it: its pages are JPEG images of text, a little askew and not quite white. */
+/**
+ * A PDF as a scanner makes it: its pages are JPEG images of text, a little askew and not quite white. The paper ends below the last line: the
+ * fewer pixels, the less there is to read.
+ */
 export async function makeScannedPdf(pages: ScanPage[]): Promise<Buffer> {
-  const document = new PDFDocument({ size: [widthPoints, heightPoints], autoFirstPage: false, margin: 0 });
-  const images = new Map<string, string>();
+  const document = new PDFDocument({ autoFirstPage: false, margin: 0 });
   for (const page of pages) {
-    document.addPage(page === 'narrow' ? { size: [0.1, heightPoints], margin: 0 } : isSideways(page) ? sideways : undefined);
+    const size = sizeOf(page);
+    document.addPage({ size, margin: 0 });
     if (page === 'blank') continue;
     if (page === 'narrow') {
-      document.image(await scan(['Nobody reads this.']), 0, 0, { width: 0.1, height: heightPoints });
+      document.image(await scan(['Nobody reads this.']), 0, 0, { width: size[0], height: size[1] });
       continue;
     }
     if ('text' in page) {
       document.fontSize(12).text(page.text, 50, 50);
       continue;
     }
-    const look = JSON.stringify(page);
-    const image = images.get(look) ?? (await toAddress(page));
-    images.set(look, image);
-    const [width, height] = isSideways(page) ? [heightPoints, widthPoints] : [widthPoints, heightPoints];
     if (page.rotated) Object.assign(document.page.dictionary.data, { Rotate: 90 });
-    document.image(image, 0, 0, { width: width * (page.wide ?? 1), height: height * (page.wide ?? 1) });
+    document.image(await toAddress(page), 0, 0, { width: size[0] * (page.wide ?? 1), height: size[1] * (page.wide ?? 1) });
     if (page.stamp !== undefined) document.fontSize(8).text(page.stamp, 20, 10);
   }
   document.end();
   return Buffer.concat(await document.toArray());
 }
 
-const sideways = { size: [heightPoints, widthPoints] as [number, number], margin: 0 };
-
-function isSideways(page: ScanPage): boolean {
-  return typeof page === 'object' && 'scan' in page && (page.turned === 90 || page.turned === 270);
+function sizeOf(page: ScanPage): [width: number, height: number] {
+  if (page === 'narrow') return [0.1, heightPoints];
+  if (page === 'blank' || 'text' in page) return [widthPoints, heightPoints];
+  return page.turned === 90 || page.turned === 270 ? [heightPoints, widthPoints] : [widthPoints, paperOf(page)];
 }
+
+function paperOf({ scan: lines, points = 11, rotated, turned }: Extract<ScanPage, { scan: string[] }>): number {
+  return rotated || turned ? heightPoints : Math.min(heightPoints, 140 + lines.length * points * 1.45);
+}
+
+/** Most tests show the same few pages. */
+const addresses = new Map<string, string>();
 
 /** The scan of a page, as an address that holds it. Pages with the same address share one image in a PDF. */
-async function toAddress({ scan: lines, points, rotated, turned }: Extract<ScanPage, { scan: string[] }>): Promise<string> {
-  const image = await scan(lines, { points, turned });
+async function toAddress(page: Extract<ScanPage, { scan: string[] }>): Promise<string> {
+  const { scan: lines, points, rotated, turned } = page;
+  const look = JSON.stringify([lines, points, rotated, turned]);
+  const known = addresses.get(look);
+  if (known !== undefined) return known;
+  const image = await scan(lines, { points, turned, height: paperOf(page) });
   const shown = rotated ? await sharp(image).rotate(-90).toBuffer() : image;
-  return `data:image/jpeg;base64,${shown.toString('base64')}`;
+  const address = `data:image/jpeg;base64,${shown.toString('base64')}`;
+  addresses.set(look, address);
+  return address;
 }
 
-/** An A4 page of lines, as a scanner sees it, as a JPEG. */
-export async function scan(
-  lines: string[],
-  { points = 11, turned = 0 }: { points?: number | undefined; turned?: number | undefined } = {},
-): Promise<Buffer> {
-  const [width, height] = [Math.round(widthPoints * pixelsPerPoint), Math.round(heightPoints * pixelsPerPoint)];
+interface ScanOptions {
+  points?: number | undefined;
+  turned?: number | undefined;
+  height?: number;
+}
+
+/** A page of lines, A4 or less high, as a scanner sees it, as a JPEG. */
+export async function scan(lines: string[], { points = 11, turned = 0, height: paper = heightPoints }: ScanOptions = {}): Promise<Buffer> {
+  const [width, height] = [Math.round(widthPoints * pixelsPerPoint), Math.round(paper * pixelsPerPoint)];
   const size = points * pixelsPerPoint;
   const rows = lines.map(
     (line, index) => `<text x="${60 * pixelsPerPoint}" y="${80 * pixelsPerPoint + index * size * 1.45}">${escapeXml(line)}</text>`,
@@ -74,6 +89,13 @@ export async function scan(
     .rotate(turned)
     .jpeg({ quality: 60 })
     .toBuffer();
+}
+
+/** A line of text on a white picture, the smallest that is read surely, as a PNG. */
+export function drawLine(line: string): Promise<Buffer> {
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="480" height="80"><rect width="100%" height="100%" fill="white"/>
+<text x="20" y="50" font-family="DejaVu Serif, serif" font-size="28">${escapeXml(line)}</text></svg>`;
+  return sharp(Buffer.from(svg)).png().toBuffer();
 }
 
 function escapeXml(text: string): string {

@@ -43,9 +43,9 @@ export class Tenant {
     return new Tenant(url, this.#token, { ...this, patienceMs: this.#patienceMs });
   }
 
-  /** Uploads a text, or bytes of another type, and completes it. Returns the document's id. */
-  async upload(content: string | Buffer, type?: { name: string; contentType: string }): Promise<string> {
-    const { document, upload } = await this.beginUpload(content.length, type);
+  /** Uploads a text and completes it. Returns the document's id. */
+  async upload(content: string): Promise<string> {
+    const { document, upload } = await this.beginUpload(content.length);
     // A PUT whose response was lost has stored the object, so the second one is refused.
     await callUntilResponse({
       url: upload.url,
@@ -59,11 +59,8 @@ export class Tenant {
     return document.id;
   }
 
-  async beginUpload(
-    size: number,
-    { name, contentType } = { name: 'drill.txt', contentType: 'text/plain' },
-  ): Promise<{ document: { id: string }; upload: { url: string; headers: Record<string, string> } }> {
-    const body = { workspaceId: this.workspaceId, name, contentType, size };
+  async beginUpload(size: number): Promise<{ document: { id: string }; upload: { url: string; headers: Record<string, string> } }> {
+    const body = { workspaceId: this.workspaceId, name: 'drill.txt', contentType: 'text/plain', size };
     return (await this.#call('POST', '/documents', body)).body;
   }
 
@@ -71,18 +68,9 @@ export class Tenant {
     await this.#call('DELETE', `/documents/${id}`, undefined, { accept: [404] });
   }
 
-  async listJobs(): Promise<void> {
-    await this.#call('GET', `/organizations/${this.organizationId}/jobs?limit=100`);
-  }
-
   /** Sends the request once, whatever the response is. */
   async tryToListJobs(): Promise<void> {
     await send({ url: `${this.#url}/api/v1/organizations/${this.organizationId}/jobs?limit=1`, method: 'GET', token: this.#token });
-  }
-
-  /** Searches. A refusal because of the many searches is as good as an answer. */
-  async search(query: string): Promise<void> {
-    await this.#call('POST', `/workspaces/${this.workspaceId}/documents/search`, { query }, { accept: [429, 503] });
   }
 
   /** Creates a job. The request is sent until there is a response; its idempotency key makes it one job. Returns the job's id. */
@@ -157,8 +145,7 @@ export async function send({ url, method, token, key, body, headers = {} }: Omit
   if (token) all.set('authorization', `Bearer ${token}`);
   if (key) all.set('idempotency-key', key);
   if (body !== undefined && !all.has('content-type')) all.set('content-type', 'application/json');
-  const isRaw = body === undefined || typeof body === 'string' || Buffer.isBuffer(body);
-  const payload = isRaw ? (body as string | Buffer<ArrayBuffer> | undefined) : JSON.stringify(body);
+  const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
   try {
     const response = await fetch(url, { method, headers: all, body: payload ?? null, signal: AbortSignal.timeout(callMs) });
     const text = await response.text();

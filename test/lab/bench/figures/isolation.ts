@@ -1,17 +1,16 @@
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { scan } from '../../../ai/support/scan.ts';
-import { pdfBomb } from '../../drill/faults/bombs.ts';
+import { pdfBomb } from '../../bombs.ts';
 import { prepareChunks } from '../support/chunks.ts';
 import { type Effort, type Figure, toFigure } from '../support/figure.ts';
 import type { Loudness, LoudTenant, Outcome } from '../support/loud-tenant.ts';
 import { type QuietRequest, type QuietTenant, quietRequests, type Samples, startQuietTenant } from '../support/quiet-tenant.ts';
 import { type Replicas, startReplicas, untilNothingWaits } from '../support/replicas.ts';
 import { median, percentile } from '../support/rounds.ts';
-import { residentMb, type Service } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
 
 const loudnesses: Record<Loudness, string> = {
   nothing: 'nothing',
@@ -26,13 +25,12 @@ const loudnesses: Record<Loudness, string> = {
   jobs: 'queued jobs',
 };
 
-const memoryLimitMb = 512;
 const atMostFourTimes = { ratio: { atMost: 4 } };
 
 /**
  * The p99 of a quiet tenant's requests and of its live events while another tenant does one thing with all its force, compared with the
- * same without it, in turns; the quiet tenant's failed requests; and the peak memory of an API. On two APIs and three workers. Beside a tenant
- * that does nothing it shows how far two measurements of the same differ.
+ * same without it, in turns, and the quiet tenant's failed requests. On two APIs and three workers. Beside a tenant that does nothing it shows
+ * how far two measurements of the same differ.
  */
 export async function isolation({ quick }: Effort): Promise<Figure[]> {
   const rounds = quick ? 2 : 5;
@@ -63,11 +61,10 @@ interface Round {
 
 interface Compared {
   rounds: Round[];
-  peakMb: number;
   outcome: Outcome;
 }
 
-function judge(name: string, { rounds, peakMb }: Compared): Figure[] {
+function judge(name: string, { rounds }: Compared): Figure[] {
   const delays = quietRequests.map((request) => {
     const pairs = p99s(rounds, request);
     const measured = {
@@ -80,11 +77,7 @@ function judge(name: string, { rounds, peakMb }: Compared): Figure[] {
     return toFigure(`${request}, p99, beside ${name}`, measured, atMostFourTimes);
   });
   const failed = rounds.reduce((total, { loud }) => total + loud.failed, 0);
-  return [
-    ...delays,
-    toFigure(`failed requests beside ${name}`, { value: failed, unit: 'requests' }, { atMost: 0 }),
-    toFigure(`memory of an API, peak, ${name}`, { value: peakMb, unit: 'MB' }, { atMost: memoryLimitMb }),
-  ];
+  return [...delays, toFigure(`failed requests beside ${name}`, { value: failed, unit: 'requests' }, { atMost: 0 })];
 }
 
 function p99s(rounds: Round[], request: QuietRequest): { loud: number; alone: number }[] {
@@ -103,37 +96,24 @@ interface Turns {
 }
 
 /** Measures the quiet tenant alone and beside the loud one in turns. Each turn begins when nothing of the last one waits. */
-async function compare({ service, pids }: Replicas, quiet: QuietTenant, { rounds, roundMs, prepare }: Turns): Promise<Compared> {
+async function compare({ service }: Replicas, quiet: QuietTenant, { rounds, roundMs, prepare }: Turns): Promise<Compared> {
   const measured: Round[] = [];
   const outcome: Outcome = { served: 0, refused: 0 };
-  let peakMb = 0;
-  const sampler = setInterval(() => {
-    peakMb = Math.max(peakMb, ...pids.map(withChildrenMb));
-  }, 50);
-  try {
-    for (let round = 0; round < rounds; round++) {
-      const tenant = await prepare();
-      await untilNothingWaits(service);
-      const alone = await quiet.measure(roundMs);
-      await untilNothingWaits(service);
-      const stop = await startLoudTenant(tenant);
-      // Its connections are open by then.
-      await delay(500);
-      measured.push({ alone, loud: await quiet.measure(roundMs) });
-      const { served, refused } = await stop();
-      outcome.served += served;
-      outcome.refused += refused;
-    }
+  for (let round = 0; round < rounds; round++) {
+    const tenant = await prepare();
     await untilNothingWaits(service);
-  } finally {
-    clearInterval(sampler);
+    const alone = await quiet.measure(roundMs);
+    await untilNothingWaits(service);
+    const stop = await startLoudTenant(tenant);
+    // Its connections are open by then.
+    await delay(500);
+    measured.push({ alone, loud: await quiet.measure(roundMs) });
+    const { served, refused } = await stop();
+    outcome.served += served;
+    outcome.refused += refused;
   }
-  return { rounds: measured, peakMb, outcome };
-}
-
-function withChildrenMb(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-  return [pid, ...children.split(' ').filter(Boolean).map(Number)].reduce((sum, each) => sum + residentMb(each), 0);
+  await untilNothingWaits(service);
+  return { rounds: measured, outcome };
 }
 
 async function startLoudTenant(tenant: LoudTenant): Promise<() => Promise<Outcome>> {

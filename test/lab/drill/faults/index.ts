@@ -5,8 +5,6 @@ import { aiKilled, apiKilled, postgresCrashed, temporalAway, workerFrozen, worke
 import { providerOutage } from './provider-outage.ts';
 import { clockSkew, twoVersions } from './replicas.ts';
 import { diskFull, temporalLost, workerOutOfMemory } from './resources.ts';
-import { retention } from './retention.ts';
-import { hostileFiles, loudTenant } from './tenants.ts';
 import { webhooks } from './webhooks.ts';
 
 /** Every fault, in the order of a drill. */
@@ -31,9 +29,6 @@ export const faults: Fault[] = [
   temporalLost,
   clockSkew,
   twoVersions,
-  loudTenant,
-  hostileFiles,
-  retention,
   webhooks,
   providerOutage,
 ];

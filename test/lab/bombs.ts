@@ -1,8 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
-import { assemblePdf } from '../../pdf.ts';
+import { assemblePdf } from './pdf.ts';
 
 interface Bomb {
-  name: string;
   contentType: string;
   bytes: Buffer;
 }
@@ -19,7 +18,7 @@ export function pdfBomb(): Bomb {
     Buffer.from('<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 4 0 R >>'),
     Buffer.concat([Buffer.from(head), content, Buffer.from('\nendstream')]),
   ];
-  return { name: 'bomb.pdf', contentType: 'application/pdf', bytes: assemblePdf(objects) };
+  return { contentType: 'application/pdf', bytes: assemblePdf(objects) };
 }
 
 const side = 40_000;
@@ -34,7 +33,7 @@ export function pngBomb(): Bomb {
   const rows = deflateSync(Buffer.alloc(side * (1 + side / 8)));
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   const bytes = Buffer.concat([signature, pngPart('IHDR', header), pngPart('IDAT', rows), pngPart('IEND', Buffer.alloc(0))]);
-  return { name: 'bomb.png', contentType: 'image/png', bytes };
+  return { contentType: 'image/png', bytes };
 }
 
 function pngPart(type: string, data: Buffer): Buffer {
