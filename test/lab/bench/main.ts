@@ -19,7 +19,6 @@ const byThemselves: Record<string, MeasureAlone> = {
   indexing: async (effort) => (await import('./figures/indexing.ts')).indexing(effort),
   extraction: async () => (await import('./figures/extraction.ts')).extraction(),
   pages: async (effort) => (await import('./figures/pages.ts')).pages(effort),
-  ocr: async (effort) => (await import('./figures/ocr.ts')).ocr(effort),
   console: async (effort) => (await import('./figures/console.ts')).console(effort),
   isolation: async (effort) => (await import('./figures/isolation.ts')).isolation(effort),
   judges: async (effort) => (await import('./figures/judges.ts')).judges(effort, values.judges, values.part),

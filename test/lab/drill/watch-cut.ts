@@ -58,7 +58,6 @@ async function serve({ db }: Service, tenant: Tenant): Promise<void> {
   }
 }
 
-/** 0 of a process that is gone: whether it may be, the counts after the fault tell. */
 /** Several clients that read lists all the time, whatever the response is. Returns what stops them. */
 function startAsking(tenants: Tenant[]): () => Promise<unknown> {
   let stopped = false;

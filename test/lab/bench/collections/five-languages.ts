@@ -4,7 +4,7 @@ import type { Collection } from '../support/collection.ts';
 import { otherWords } from './other-words.ts';
 
 /** What a workshop says of itself, a passage each. */
-export const german = [
+const german = [
   'Die Werkstatt der Orgelbauerin Frieda Klamroth liegt hinter der alten Mühle in Ebersroda. Sie baut im Jahr höchstens zwei Orgeln und stimmt achtzehn weitere.',
   'Gestimmt wird nur, wenn die Kirche seit zwei Tagen gleich warm ist. Ein Grad mehr macht die Zungenpfeifen um drei Schwingungen höher, während die Bleipfeifen kaum folgen.',
   'Die Bälge werden mit Schafleder abgedichtet, das vor dem Leimen zwei Stunden in lauwarmem Wasser liegt. Knochenleim aus der Kupferpfanne hält länger als jeder Kleber aus der Tube.',

@@ -7,27 +7,21 @@ export type Block = { kind: 'heading'; level: number; text: string } | { kind: '
 
 /** A page that was printed from Markdown whose parts are known. */
 export interface PrintedPage {
-  style: string;
   blocks: Block[];
   bytes: Buffer;
 }
 
-/** How reports, articles, price lists and web pages are set. */
-const styles: Record<string, string> = {
-  'as a browser does': '',
-  'a report in serifs': 'body{font:11pt/1.5 serif} table{border-collapse:collapse;width:100%} td,th{border:1px solid #444;padding:4px}',
-  'small headings': 'body{font:10pt sans-serif} h1{font-size:15pt} h2{font-size:11.5pt} h3{font-size:10pt} td,th{padding:2px 12px}',
-  'two columns':
-    'body{font:9.5pt/1.3 serif;columns:2;column-gap:8mm;text-align:justify} h1{column-span:all} table{border-collapse:collapse;font-size:8.5pt} td,th{border-bottom:1px solid #999;padding:2px 4px}',
-  'a price list':
-    'body{font:10pt sans-serif} table{width:100%;border-spacing:0} td{padding:3px} tr:nth-child(even){background:#eee} td:not(:first-child),th:not(:first-child){text-align:right}',
-  'a web page':
-    'body{font:14px/1.6 sans-serif;max-width:640px;margin:auto} h2{border-bottom:1px solid #ccc} table{border-collapse:collapse} td,th{border:1px solid #ddd;padding:6px 13px} th{background:#f4f4f4}',
-  'narrow cells':
-    'body{font:10pt serif} table{width:60%;border-collapse:collapse} td,th{border-top:1px solid;padding:3px 6px;vertical-align:top} td:first-child{width:30%}',
-  'headings in colour':
-    'body{font:10.5pt sans-serif} h1,h2,h3{color:#246;font-weight:400} h1{font-size:22pt} h2{font-size:14pt} h3{font-size:12pt;font-style:italic} td,th{padding:3px 10px;text-align:left}',
-};
+/** How reports, papers, price lists and web pages are set, in CSS; first as a browser does by itself. */
+const styles = [
+  '',
+  'body{font:11pt/1.5 serif} table{border-collapse:collapse;width:100%} td,th{border:1px solid #444;padding:4px}',
+  'body{font:10pt sans-serif} h1{font-size:15pt} h2{font-size:11.5pt} h3{font-size:10pt} td,th{padding:2px 12px}',
+  'body{font:9.5pt/1.3 serif;columns:2;column-gap:8mm;text-align:justify} h1{column-span:all} table{border-collapse:collapse;font-size:8.5pt} td,th{border-bottom:1px solid #999;padding:2px 4px}',
+  'body{font:10pt sans-serif} table{width:100%;border-spacing:0} td{padding:3px} tr:nth-child(even){background:#eee} td:not(:first-child),th:not(:first-child){text-align:right}',
+  'body{font:14px/1.6 sans-serif;max-width:640px;margin:auto} h2{border-bottom:1px solid #ccc} table{border-collapse:collapse} td,th{border:1px solid #ddd;padding:6px 13px} th{background:#f4f4f4}',
+  'body{font:10pt serif} table{width:60%;border-collapse:collapse} td,th{border-top:1px solid;padding:3px 6px;vertical-align:top} td:first-child{width:30%}',
+  'body{font:10.5pt sans-serif} h1,h2,h3{color:#246;font-weight:400} h1{font-size:22pt} h2{font-size:14pt} h3{font-size:12pt;font-style:italic} td,th{padding:3px 10px;text-align:left}',
+];
 
 const sentences = parts.flatMap((part) => (part.kind === 'paragraph' ? part.text.split(/(?<=[.?!]) (?=[A-Z])/) : []));
 const words = [
@@ -51,10 +45,11 @@ export async function printPages(count: number): Promise<PrintedPage[]> {
     const page = await browser.newPage();
     const printed: PrintedPage[] = [];
     for (let index = 0; index < count; index += 1) {
-      const [style = '', css = ''] = Object.entries(styles)[index % Object.keys(styles).length] ?? [];
       const blocks = makeBlocks(new Dice(index + 1));
-      await page.setContent(`<style>@page{margin:18mm}${css}</style>${marked.parse(toMarkdown(blocks), { async: false })}`);
-      printed.push({ style, blocks, bytes: await page.pdf({ format: 'A4' }) });
+      await page.setContent(
+        `<style>@page{margin:18mm}${styles[index % styles.length]}</style>${marked.parse(toMarkdown(blocks), { async: false })}`,
+      );
+      printed.push({ blocks, bytes: await page.pdf({ format: 'A4' }) });
     }
     return printed;
   } finally {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Browser, CDPSession, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from '../../../support/browser.ts';
 import { builtConsole } from '../../../support/console-build.ts';
 import { type Effort, type Figure, toFigure } from '../support/figure.ts';
@@ -20,27 +20,25 @@ export async function console(effort: Effort): Promise<Figure[]> {
   try {
     const { page, organizationId, workspaceId } = await openConsole(browser, service);
     await seedDocuments(service, { organizationId, workspaceId, documents });
-    const session = await page.context().newCDPSession(page);
     const scrolled = await scrollDocuments(browser, page, documents);
-    const list = toFigures(`${documents} documents, scrolled`, scrolled, await heapMb(session));
+    const list = toFigures(`${documents} documents, scrolled`, scrolled);
     let requests = 0;
     page.on('request', () => void requests++);
     const changed = await followJobs(browser, page, service, { organizationId, workspaceId, seconds });
     const name = `${eventsPerSecond} events a second, the jobs open`;
     const asked = { value: (requests * 60) / seconds, unit: 'a minute' };
     // What an address may ask by default.
-    return [...list, ...toFigures(name, changed, await heapMb(session)), toFigure(`${name}: requests`, asked, { atMost: 300 })];
+    return [...list, ...toFigures(name, changed), toFigure(`${name}: requests`, asked, { atMost: 300 })];
   } finally {
     await browser.close();
     await service.stop();
   }
 }
 
-function toFigures(name: string, { longestTaskMs, droppedPercent }: ReturnType<typeof readTrace>, memoryMb: number): Figure[] {
+function toFigures(name: string, { longestTaskMs, droppedPercent }: ReturnType<typeof readTrace>): Figure[] {
   return [
     toFigure(`${name}: longest task`, { value: longestTaskMs, unit: 'ms' }, { atMost: 200 }),
     toFigure(`${name}: frames dropped`, { value: droppedPercent, unit: '%' }),
-    toFigure(`${name}: memory of scripts`, { value: memoryMb, unit: 'MB' }, { atMost: 200 }),
   ];
 }
 
@@ -147,11 +145,4 @@ function jobChanges(organizationId: string, workspaceId: string) {
     const status = step === 1 ? `status = 'running', attempts = 1, started_at = now()` : `status = 'succeeded', finished_at = now()`;
     return [`update job set ${status}, updated_at = now() where id = $1`, [id]];
   };
-}
-
-/** What scripts hold after a collection. */
-async function heapMb(session: CDPSession): Promise<number> {
-  await session.send('HeapProfiler.collectGarbage');
-  const { usedSize } = await session.send('Runtime.getHeapUsage');
-  return usedSize / 1_000_000;
 }

@@ -10,28 +10,27 @@ const limits = { maxUploadBytes: 30_000_000, maxTextCharacters: 200_000, maxPdfP
 /**
  * How much of 200 pages that were printed from Markdown is found again, as benchmarks of PDF readers score it, but by words instead of
  * letters: all of it in its order, tables by their rows and cells, headings by their levels and what stands below them; the mean of the
- * pages, also by how they are set. A quick run has 16.
+ * pages. A quick run has 16.
  */
 export async function pages({ quick }: Effort): Promise<Figure[]> {
   const printed = await printPages(quick ? 16 : 200);
-  const scores: { style: string; order: number; tables: number | null; headings: number }[] = [];
-  for (const page of printed) scores.push({ style: page.style, ...(await scoreOf(page)) });
-  const figure = (name: string, which: 'order' | 'tables' | 'headings', some: typeof scores, atLeast?: number) => {
-    const values = some.flatMap((score) => score[which] ?? []);
-    const value = values.reduce((sum, one) => sum + one, 0) / values.length;
-    return toFigure(name, { value, unit: '' }, atLeast === undefined ? {} : { atLeast });
+  const scores: Score[] = [];
+  for (const page of printed) scores.push(await scoreOf(page));
+  const figure = (which: keyof Score, atLeast: number) => {
+    const values = scores.flatMap((score) => score[which] ?? []);
+    return toFigure(which, { value: values.reduce((sum, one) => sum + one, 0) / values.length, unit: '' }, { atLeast });
   };
-  return [
-    figure('order', 'order', scores, 0.9),
-    figure('tables', 'tables', scores, 0.75),
-    figure('headings', 'headings', scores, 0.75),
-    ...[...Map.groupBy(scores, ({ style }) => style)].flatMap(([style, some]) =>
-      (['order', 'tables', 'headings'] as const).map((which) => figure(`${style}: ${which}`, which, some)),
-    ),
-  ];
+  return [figure('order', 0.9), figure('tables', 0.75), figure('headings', 0.75)];
 }
 
-async function scoreOf({ bytes, blocks }: PrintedPage): Promise<{ order: number; tables: number | null; headings: number }> {
+/** Each from 0 to 1; `tables` is null where there are none. */
+interface Score {
+  order: number;
+  tables: number | null;
+  headings: number;
+}
+
+async function scoreOf({ bytes, blocks }: PrintedPage): Promise<Score> {
   const found = toBlocks(await extractText({ bytes, mediaType: 'application/pdf', charset: undefined }, limits));
   const hasTables = [...blocks, ...found].some(({ kind }) => kind === 'table');
   return {

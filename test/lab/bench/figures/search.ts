@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { aiOf, prepareChunks, small } from '../support/chunks.ts';
+import { aiOf, prepareChunks } from '../support/chunks.ts';
 import { type Figure, type Measure, type Target, toFigure } from '../support/figure.ts';
 import { alternate, medianMs, percentile } from '../support/rounds.ts';
 import type { Service } from '../support/service.ts';
@@ -7,7 +7,6 @@ import type { Service } from '../support/service.ts';
 /** Without pgvector: the sizes and what a search may take, its HTTP request and the embedding of the query included. */
 const sizes: Array<[chunks: number, target: Target]> = [
   [1_000, { atMost: 25 }],
-  [10_000, { atMost: 50 }],
   [100_000, { atMost: 200 }],
 ];
 const withPgvector: Target = { ratio: { atMost: 1.5 } };
@@ -23,7 +22,7 @@ const questions = [
 const withinMs: Target = { atMost: 50 };
 
 /**
- * A search in workspaces of three sizes, and by words also in one of many small documents. Its baseline embeds the query, too, and then
+ * A search in workspaces of two sizes, by meaning, by words and by both. Its baseline embeds the query, too, and then
  * has a bare client of Postgres scan the same workspace: with pgvector's operator and nothing else, or, if the database has no pgvector,
  * reading the bytes that a search reads without looking at them. The baseline of a search by words is Postgres' own full-text search, and
  * that of both is one after the other.
@@ -37,7 +36,7 @@ export const search: Measure = async (service, { quick, rounds }) => {
   await bare.connect();
   try {
     const figures: Figure[] = [];
-    for (const [size, target] of quick ? sizes.slice(0, 2) : sizes) {
+    for (const [size, target] of quick ? sizes.slice(0, 1) : sizes) {
       const workspaceId = await seed(size, `search-${size}`);
       const scan = await prepareScan(bare, workspaceId, model, vector);
       const times = size > 10_000 ? 5 : 12;
@@ -55,24 +54,11 @@ export const search: Measure = async (service, { quick, rounds }) => {
       const content = `${size.toLocaleString('en')} chunks`;
       figures.push(...(await byWords(service, { workspaceId, content, times, scan, fullText: await prepareFullText(bare, workspaceId) })));
     }
-    return quick ? figures : [...figures, ...(await inSmallDocuments(service, bare, { documents: 20_000, model, vector }))];
+    return figures;
   } finally {
     await bare.end();
   }
 };
-
-/** Searches by words in many small documents: each of them has rows of its own for its words. */
-async function inSmallDocuments(
-  service: Service,
-  bare: pg.Client,
-  { documents, model, vector }: { documents: number; model: string; vector: number[] },
-): Promise<Figure[]> {
-  const seed = await prepareChunks(service, aiOf(service), small);
-  const workspaceId = await seed(documents * small.chunksPerDocument, 'search-small');
-  const scan = await prepareScan(bare, workspaceId, model, vector);
-  const content = `${documents.toLocaleString('en')} documents of ${small.chunksPerDocument} chunks`;
-  return await byWords(service, { workspaceId, content, times: 5, scan, fullText: await prepareFullText(bare, workspaceId) });
-}
 
 interface Workspace {
   workspaceId: string;

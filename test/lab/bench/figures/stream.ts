@@ -5,7 +5,7 @@ import { startBaseline } from '../support/baseline.ts';
 import { type Measure, toFigure } from '../support/figure.ts';
 import { median, percentile } from '../support/rounds.ts';
 import type { Service } from '../support/service.ts';
-import { openStreams, signUpMember, streamsPerUser } from '../support/streams.ts';
+import { insertEndedJob, openStreams, signUpMember, streamsPerUser } from '../support/streams.ts';
 
 const streams = 200;
 const changes = 20;
@@ -72,7 +72,7 @@ async function measureChanges(service: Service, organizationId: string, listener
   return over;
 }
 
-/** Inserts a job without a workflow. Returns each stream's delay after the notification, in milliseconds. */
+/** Inserts a job. Returns each stream's delay after the notification, in milliseconds. */
 async function measureChange(
   service: Service,
   organizationId: string,
@@ -90,11 +90,7 @@ async function measureChange(
     };
     listener.on('notification', hear);
   });
-  await service.pool.query(
-    `insert into job (id, organization_id, kind, status, input, max_attempts, credits, credit_month, finished_at)
-     values ($1, $2, 'text.embed', 'canceled', '{"texts":["a"]}', 1, 1, '2026-01-01', now())`,
-    [jobId, organizationId],
-  );
+  await insertEndedJob(service, jobId, organizationId);
   const base = await notified;
   while (times.length < streams) await new Promise((resolve) => setTimeout(resolve, 5));
   arrivals.delete(jobId);

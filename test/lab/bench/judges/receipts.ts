@@ -1,17 +1,14 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { chooseOcr } from '../../../../ai/recognition/backends.ts';
 import { memoryBytes } from '../../../../ai/sandbox/memory-bounds.ts';
 import { loadAiServiceConfig } from '../../../../base/config/ai-service.ts';
-import { createSupervisor } from '../../../../ops/local/supervise.ts';
-import { installPythonTools } from '../../python/install.ts';
 import { type Effort, type Figure, toFigure } from '../support/figure.ts';
+import { readByPython } from './read-by-python.ts';
 
-const peers = fileURLToPath(new URL('read-receipts.py', import.meta.url));
-const requirements = fileURLToPath(new URL('requirements-receipts.txt', import.meta.url));
+const peers = { set: 'receipts', program: 'read-receipts.py', requirements: 'requirements-receipts.txt' };
 const run = promisify(execFile);
 /** Shorter lines stand in any text. */
 const shortest = 3;
@@ -41,7 +38,10 @@ export async function receipts(directory: string, { quick }: Effort): Promise<Fi
     toFigure('receipts: values found', { value: ours.values, unit: '' }, { atLeast: 0.96 }),
     toFigure('receipts: lines found', { value: ours.lines, unit: '' }, { atLeast: 0.94 }),
   ];
-  for (const [name, texts] of Object.entries({ 'Tesseract alone': await readByTesseract(paths), ...(await readByPeers(paths)) })) {
+  for (const [name, texts] of Object.entries({
+    'Tesseract alone': await readByTesseract(paths),
+    ...(await readByPython<string>(peers, paths)),
+  })) {
     const { values, lines } = share(texts, known);
     figures.push(
       toFigure(`receipts by ${name}: values`, { value: values, unit: '' }),
@@ -105,12 +105,4 @@ async function readByTesseract(paths: string[]): Promise<Texts> {
   const texts: Texts = {};
   for (const path of paths) texts[path] = (await run('tesseract', [path, 'stdout'], { env: { OMP_THREAD_LIMIT: '1' } })).stdout;
   return texts;
-}
-
-async function readByPeers(paths: string[]): Promise<Record<string, Texts>> {
-  const tools = { needed: 'Judging receipts beside other readers', directory: '.judges/receipts', requirements };
-  const python = join(await installPythonTools(tools, createSupervisor()), 'python');
-  process.stderr.write(`Reading ${paths.length} images by Python's libraries: some minutes, from ${basename(peers)} …\n`);
-  const { stdout } = await run(python, [peers, ...paths], { maxBuffer: 1024 ** 3 });
-  return JSON.parse(stdout);
 }

@@ -1,18 +1,13 @@
-import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import { extractText } from '../../../../ai/formats/extract-text.ts';
 import { scanXml } from '../../../../ai/formats/office/scan-xml.ts';
-import { createSupervisor } from '../../../../ops/local/supervise.ts';
-import { installPythonTools } from '../../python/install.ts';
 import { type Figure, toFigure } from '../support/figure.ts';
 import { type Cell, countCommon, pairsOf, toCells } from './cell-pairs.ts';
+import { readByPython } from './read-by-python.ts';
 
 const limits = { maxUploadBytes: 100_000_000, maxTextCharacters: 10_000_000, maxPdfPages: 1_000 };
-const peers = fileURLToPath(new URL('read-tables.py', import.meta.url));
-const requirements = fileURLToPath(new URL('requirements.txt', import.meta.url));
+const peers = { set: 'tables', program: 'read-tables.py', requirements: 'requirements.txt' };
 
 /** For each file by its path, the rows of each of its tables. */
 type Tables = Record<string, string[][][]>;
@@ -34,7 +29,7 @@ export async function tables(directory: string): Promise<Figure[]> {
     toFigure('tables: recall of pairs of cells', { value: ours.recall, unit: '' }, { atLeast: 0.9 }),
     toFigure('tables: F1 of pairs of cells', { value: ours.f1, unit: '' }),
   ];
-  for (const [name, found] of Object.entries(await readByPeers(paths))) {
+  for (const [name, found] of Object.entries(await readByPython<string[][][]>(peers, paths))) {
     const { precision, recall, f1 } = countPairs(found, known);
     figures.push(
       toFigure(`tables by ${name}: precision`, { value: precision, unit: '' }),
@@ -87,12 +82,4 @@ async function readCells(path: string): Promise<Cell[][]> {
 function spanOf(attributes: Record<string, string>, side: 'row' | 'col'): [number, number] {
   const first = Number(attributes[`start-${side}`]);
   return [first, Number(attributes[`end-${side}`] ?? first)];
-}
-
-async function readByPeers(paths: string[]): Promise<Record<string, Tables>> {
-  const tools = { needed: 'Judging tables beside other readers', directory: '.judges/tables', requirements };
-  const python = join(await installPythonTools(tools, createSupervisor()), 'python');
-  process.stderr.write(`Reading ${paths.length} files by Python's libraries: some minutes, from ${basename(peers)} …\n`);
-  const { stdout } = await promisify(execFile)(python, [peers, ...paths], { maxBuffer: 1024 ** 3 });
-  return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
 }

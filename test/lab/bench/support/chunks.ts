@@ -8,6 +8,8 @@ import { storeChunks } from '../../../../domain/search/store-chunks.ts';
 import type { Service } from './service.ts';
 
 const textsPerCall = 32;
+/** Of each document. */
+const chunksPerDocument = 1_000;
 
 type Ai = ReturnType<typeof createAiClient>;
 
@@ -17,37 +19,22 @@ interface Owner {
   token: string;
 }
 
-/** Of what documents a workspace is made: some with `texts` different texts, of so many chunks each, and copies of them. */
-interface Composition {
-  chunksPerDocument: number;
-  texts: number;
-}
-
-/** Copies of one document. */
-const long: Composition = { chunksPerDocument: 1_000, texts: 1_000 };
-/** As many different texts as the packages have whatever their versions are. */
-export const small: Composition = { chunksPerDocument: 5, texts: 2_500 };
-
 /**
- * A function that makes a workspace of so many chunks, a multiple of the texts, and returns its id: the first documents as the service
- * stores them, and the others copied from them by the database. The texts are embedded once.
+ * A function that makes a workspace of so many chunks, a multiple of a thousand, and returns its id: the first document as the service
+ * stores it, and the others copied from it by the database. The texts are embedded once.
  */
-export async function prepareChunks(service: Service, ai = aiOf(service), { chunksPerDocument, texts } = long) {
-  const { model, embedded } = await embed(ai, readTexts(texts));
+export async function prepareChunks(service: Service, ai = aiOf(service)) {
+  const { model, embedded } = await embed(ai, readTexts());
   const db = createDb(service.pool);
   const kind = { model, dimensions: embedded[0]?.embedding.length ?? 0, chunking: '1' };
   return async (chunks: number, slug: string, { organizationId, token }: Owner = service): Promise<string> => {
     const workspace = { organizationId, name: slug, slug };
     const { id: workspaceId } = await service.call('POST', '/api/v1/workspaces', workspace, token);
     const upload = { workspaceId, name: 'seed.txt', contentType: 'text/plain', size: 1 };
-    const originals: string[] = [];
-    for (let start = 0; start < embedded.length; start += chunksPerDocument) {
-      const { document } = await service.call('POST', '/api/v1/documents', upload, token);
-      const row = await getDocument(db, document.id);
-      await db.transaction().execute((trx) => storeChunks(trx, row, kind, embedded.slice(start, start + chunksPerDocument)));
-      originals.push(document.id);
-    }
-    const values = [originals, chunks / embedded.length];
+    const { document } = await service.call('POST', '/api/v1/documents', upload, token);
+    const row = await getDocument(db, document.id);
+    await db.transaction().execute((trx) => storeChunks(trx, row, kind, embedded));
+    const values = [[document.id], chunks / chunksPerDocument];
     for (const statement of [...copyRows, copyTerms]) await service.pool.query(statement, values);
     if ((await service.pool.query(`select from pg_class where relname = 'chunk_vector'`)).rowCount)
       await service.pool.query(copyVectors, values);
@@ -66,16 +53,16 @@ export function aiOf({ stack }: Service): Ai {
 }
 
 /** Pieces of real English: what the packages beside this one say of themselves. */
-function readTexts(count = 1_000): string[] {
+function readTexts(): string[] {
   const packages = new URL('../../../../node_modules/', import.meta.url);
   const readmes = readdirSync(packages, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('README.md'));
   const texts: string[] = [];
   for (const name of readmes.sort()) {
-    if (texts.length >= count) break;
+    if (texts.length >= chunksPerDocument) break;
     texts.push(...splitText(readFileSync(new URL(name, packages), 'utf8')).map(({ text }) => text));
   }
-  if (texts.length < count) throw new Error(`there are only ${texts.length} texts`);
-  return texts.slice(0, count);
+  if (texts.length < chunksPerDocument) throw new Error(`there are only ${texts.length} texts`);
+  return texts.slice(0, chunksPerDocument);
 }
 
 /** Embeds texts in calls as the worker makes them. */

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { addDocument } from './documents.ts';
 import type { Replicas } from './replicas.ts';
 import { callJson, type Service } from './service.ts';
-import { openStream } from './streams.ts';
+import { insertEndedJob, openStream } from './streams.ts';
 
 /** What the quiet tenant does; `stream` is the time from the insertion of a job to its event on both streams. */
 export const quietRequests = ['documents.get', 'jobs.create', 'documents.search', 'stream'] as const;
@@ -70,7 +70,7 @@ async function measure(requests: Record<QuietRequest, (url: string) => Promise<u
   return samples;
 }
 
-/** Inserts a job that has no workflow, and waits until each stream has told it. */
+/** Inserts a job, and waits until each stream has told it. */
 async function untilStreamed(service: Service, streams: number, arrivals: Map<string, () => void>): Promise<void> {
   const jobId = randomUUID();
   const told = Promise.withResolvers<void>();
@@ -82,12 +82,7 @@ async function untilStreamed(service: Service, streams: number, arrivals: Map<st
   const tooLate = AbortSignal.timeout(60_000);
   tooLate.addEventListener('abort', () => told.reject(new Error('no event within a minute')), { once: true });
   try {
-    const insertion = service.pool.query(
-      `insert into job (id, organization_id, kind, status, input, max_attempts, credits, credit_month, finished_at)
-       values ($1, $2, 'text.embed', 'canceled', '{"texts":["a"]}', 1, 1, '2026-01-01', now())`,
-      [jobId, service.organizationId],
-    );
-    await Promise.all([insertion, told.promise]);
+    await Promise.all([insertEndedJob(service, jobId, service.organizationId), told.promise]);
   } finally {
     arrivals.delete(jobId);
   }

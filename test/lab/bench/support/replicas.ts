@@ -7,8 +7,6 @@ export interface Replicas {
   service: Service;
   /** The addresses of both APIs. */
   urls: string[];
-  /** The process ids of both APIs. */
-  pids: number[];
   stop(): Promise<void>;
 }
 
@@ -21,7 +19,7 @@ export async function startReplicas(): Promise<Replicas> {
   try {
     const api = await startBeside(service.stack, 'api');
     for (let more = 0; more < 2; more++) await startBeside(service.stack, 'worker');
-    return { service, urls: [service.url, api.url], pids: [service.stack.pid('api') ?? 0, api.pid], stop: () => service.stop() };
+    return { service, urls: [service.url, api.url], stop: () => service.stop() };
   } catch (error) {
     await service.stop();
     throw error;

@@ -83,7 +83,7 @@ export async function startService(env: Environment = {}, services = allInApi): 
   return service;
 }
 
-export function residentMb(pid: number): number {
+function residentMb(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   return Number(kilobytes) / 1_024;
 }

@@ -16,6 +16,15 @@ export async function signUpMember(service: Service): Promise<string> {
   return token;
 }
 
+/** Inserts a job without a workflow, which the streams of its organization tell of. */
+export async function insertEndedJob({ pool }: Service, id: string, organizationId: string): Promise<void> {
+  await pool.query(
+    `insert into job (id, organization_id, kind, status, input, max_attempts, credits, credit_month, finished_at)
+     values ($1, $2, 'text.embed', 'canceled', '{"texts":["a"]}', 1, 1, '2026-01-01', now())`,
+    [id, organizationId],
+  );
+}
+
 /** Opens a stream on a connection of its own, and waits for its headers. Returns what closes it. */
 export function openStream(url: string, token: string, onJob: (jobId: string) => void): Promise<() => void> {
   return new Promise((resolve, reject) => {
