@@ -43,15 +43,6 @@ describe('models that lie', () => {
       expect(sentences.map(({ text, mark }) => [text, mark])).to.deep.equal([[truth, null]]);
     });
 
-  it('get documents as one message of data, whatever marks they have, and no tool is offered', async () => {
-    await ask({ answer: [] });
-    const { body } = remote.requests[0] ?? {};
-    expect(body).to.have.all.keys('model', 'temperature', 'messages');
-    expect(body.messages.map(({ role }: { role: string }) => role)).to.deep.equal(['system', 'user']);
-    expect(JSON.parse(body.messages[1].content).passages[1].units).to.deep.equal({ 2: order });
-    expect(body.messages[0].content).to.not.contain(order);
-  });
-
   it('call no tool: an answer that calls one is none', async () => {
     const calls = [{ id: '1', type: 'function', function: { name: 'delete_documents', arguments: '{}' } }];
     remote.answer = () => ({

@@ -19,10 +19,6 @@ describe('answers of a remote model', () => {
     passages: [passage('It ends in May.', 'It began in June.'), passage('It may end early.')],
   };
   const failureOf = (call: Promise<unknown>) => call.then(() => undefined).catch((error: unknown) => error);
-  const picksOf = async (said: unknown) => {
-    remote.answer = () => chat(JSON.stringify(said));
-    return (await service.client.answer(asked)).answer;
-  };
 
   it('gives the model the question and the units as data, by their numbers, and no tools', async () => {
     remote.answer = () => chat('{"answer":[{"units":[1],"mark":"in May"}],"draft":"May."}');
@@ -61,19 +57,6 @@ describe('answers of a remote model', () => {
       remote.answer = () => chat(said);
       expect((await service.client.answer(asked)).answer, said).to.deep.equal([{ units: [1], mark: null }]);
     }
-  });
-
-  it('leaves out numbers that it was not given, what is in another form, and what has too few words of the question', async () => {
-    expect(await picksOf({ answer: [{ units: [0, 1] }, { units: [9] }, { units: 'one' }, 'prose', { units: [2] }] })).to.deep.equal([
-      { units: [1], mark: null },
-    ]);
-  });
-
-  it('takes of prose the units that have its quotes word for word', async () => {
-    const citing = (quote: string) => ({ text: 'It ends in June.', citations: [{ passage: 2, quote }] });
-    expect(await picksOf({ sentences: [citing('ends  in May'), citing('ends in June'), citing('')] })).to.deep.equal([
-      { units: [1], mark: null },
-    ]);
   });
 
   it('refuses with 502 what is no answer in the form that was asked for', async () => {

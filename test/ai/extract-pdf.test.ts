@@ -21,18 +21,6 @@ describe('PDF documents', () => {
     expect(text.indexOf('1. Welcome')).to.be.below(text.indexOf('5. Costs'));
   });
 
-  it('parts paragraphs and keeps their lines together', async () => {
-    const { text } = await readPdf(handbook);
-    const paragraph = text.split('\n\n').find((part) => part.startsWith('Korvid Ridge Observatory stands'));
-    expect(paragraph).to.match(/^Korvid Ridge Observatory stands.*\n.*founded in 1968[\s\S]*observing time\.$/);
-  });
-
-  it('stops at the limit of characters', async () => {
-    const line = 'word '.repeat(400);
-    const { pages, truncated, characters } = await readPdf(makeTextPdf(line, 10));
-    expect([pages, truncated, characters]).to.deep.equal([10, true, 8000]);
-  });
-
   it('answers an empty text for pages without a text layer', async () => {
     const { text, characters, pages } = await readPdf(makePdf('0 0 m 100 100 l S', 3));
     expect({ text, characters, pages }).to.deep.equal({ text: '', characters: 0, pages: 3 });
@@ -61,11 +49,6 @@ describe('PDF documents', () => {
     damaged.fill(0x20, damaged.lastIndexOf('xref'));
     const { text } = await readPdf(damaged);
     expect(text).to.contain('Korvid Ridge');
-  });
-
-  it('joins words that a line end parts', async () => {
-    const { text } = await readPdf(makePdf('BT /F1 12 Tf 14 TL 50 700 Td (An observa-) Tj T* (tory on a ridge.) Tj ET'));
-    expect(text).to.equal('An observatory on a ridge.');
   });
 });
 

@@ -73,7 +73,7 @@ describe('Text documents', () => {
     expect(await html(`<table>${head}${body}${foot}</table>`)).to.equal(
       '| Place | Sales |  | Sum |\n|  | 2025 | 2026 |\n| North | 1 | 2 | 3 |\n|  | 4 | 5 | 9 |\n| All |  |  | 12 |\n| in tons |',
     );
-    const wide = '<tr><td colspan=1000000000>a<td rowspan=1000000000>b</tr>'.repeat(50_000);
+    const wide = '<tr><td colspan=1000000000>a<td rowspan=1000000000>b</tr>'.repeat(5_000);
     expect((await read(`<table>${wide}</table>`, 'text/html', { maxTextCharacters })).truncated).to.equal(true);
   });
 
@@ -104,7 +104,7 @@ describe('Text documents', () => {
   });
 
   it('reads a table of very many rows, whatever stands around them', async () => {
-    const rows = '<tr><td>1</td><td>2</td></tr>'.repeat(150_000);
+    const rows = '<tr><td>1</td><td>2</td></tr>'.repeat(50_000);
     for (const page of [`<tbody>${rows}</tbody>`, rows]) {
       const { text, truncated } = await read(`<body><table>${page}</table>`, 'text/html', { maxTextCharacters });
       expect(truncated).to.equal(true);

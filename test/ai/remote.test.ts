@@ -3,8 +3,8 @@ import { expect } from 'chai';
 import sharp from 'sharp';
 import { type AiServiceError, createAiClient } from '../../adapters/ai-service/client.ts';
 import { until } from '../support/processes.ts';
-import { refusalOf, startAiService, token } from './support/ai-service.ts';
-import { chat, type RemoteModel, startRemoteModel } from './support/remote-model.ts';
+import { refusalOf, token } from './support/ai-service.ts';
+import { chat } from './support/remote-model.ts';
 import { useRemoteModel } from './support/use-ai-service.ts';
 
 const notice = readFileSync('docs/examples/samples/trail-notice.png');
@@ -191,10 +191,13 @@ describe('the AI service with a remote model of few texts and dimensions', () =>
     REMOTE_AI_BASE_URL: baseUrl,
     REMOTE_AI_KEY: 'key-of-the-remote',
     REMOTE_AI_EMBED: '?model=embedder&dimensions=3&chunkCharacters=300&batch=2&seconds=1',
-    REMOTE_AI_PREVIOUS_EMBED: '?model=former&dimensions=5&batch=2',
+    REMOTE_AI_PREVIOUS_EMBED: '?model=former&batch=2',
   }));
   beforeEach(() => {
-    remote.answer = ({ body }) => ({ status: 200, body: { data: vectorsOf(body.input, body.dimensions) } });
+    remote.answer = ({ body: { model, input, dimensions } }) => {
+      if (model === 'former' && dimensions !== undefined) return { status: 400, body: { error: { message: 'no dimensions, please' } } };
+      return { status: 200, body: { data: vectorsOf(input, dimensions ?? 5) } };
+    };
   });
 
   const vectorsOf = (texts: string[], dimensions: number) =>
@@ -224,7 +227,7 @@ describe('the AI service with a remote model of few texts and dimensions', () =>
     expect((await service.client.embed({ texts: ['1', '2', '3', '4'] })).dimensions).to.equal(3);
   });
 
-  it('embeds for an earlier index by its model and dimensions, and by its own for one that it does not know', async () => {
+  it('embeds for an earlier index by its model, which has no number of dimensions, and by its own for one that it does not know', async () => {
     const embed = async (model: string, dimensions: number) => {
       const embedded = await service.client.embed({ texts: ['1'], index: { model, dimensions } });
       return [embedded.model, embedded.dimensions, remote.requests.at(-1)?.body.model];
@@ -241,50 +244,23 @@ describe('the AI service with a remote model of few texts and dimensions', () =>
   });
 });
 
-describe('the AI service with two remote models, of which one shortens its vectors', () => {
-  let remote: RemoteModel;
-  before(async () => {
-    remote = await startRemoteModel();
-  });
-  beforeEach(() => {
-    remote.requests.length = 0;
-    remote.answer = ({ body: { model, input, dimensions } }) => {
-      if (model === 'rigid' && dimensions !== undefined) return { status: 400, body: { error: { message: 'no dimensions, please' } } };
-      return {
-        status: 200,
-        body: { data: input.map((_: string, index: number) => ({ index, embedding: Array(dimensions ?? 6).fill(1) })) },
-      };
-    };
-  });
-  after(() => remote.stop());
+describe('the AI service with one remote model in both places, for a change of its dimensions alone', () => {
+  const { remote, service } = useRemoteModel((baseUrl) => ({
+    REMOTE_AI_BASE_URL: baseUrl,
+    REMOTE_AI_KEY: 'key-of-the-remote',
+    REMOTE_AI_EMBED_MODEL: 'elastic',
+    REMOTE_AI_PREVIOUS_EMBED: '?model=elastic&dimensions=3',
+  }));
 
-  /** The vectors' model and length for the own index of the service, and for earlier ones. */
-  async function embedded(env: Record<string, string>, ...indexes: { model: string; dimensions: number }[]): Promise<unknown[]> {
-    await using service = await startAiService({ REMOTE_AI_BASE_URL: remote.baseUrl, REMOTE_AI_KEY: 'key-of-the-remote', ...env });
-    const found = [];
-    for (const index of [undefined, ...indexes]) {
-      const { model, dimensions } = await service.client.embed({ texts: ['a'], index });
-      found.push([model, dimensions]);
-    }
-    return found;
-  }
-
-  it('sends `dimensions` only to the new one if only that has a number', async () => {
-    const env = { REMOTE_AI_EMBED: '?model=elastic&dimensions=3', REMOTE_AI_PREVIOUS_EMBED: '?model=rigid' };
-    expect(await embedded(env, { model: 'rigid', dimensions: 6 })).to.deep.equal([
-      ['elastic', 3],
-      ['rigid', 6],
-    ]);
-  });
-
-  it('takes one model in both places for a change of the number alone', async () => {
-    const env = { REMOTE_AI_EMBED_MODEL: 'elastic', REMOTE_AI_PREVIOUS_EMBED: '?model=elastic&dimensions=3' };
-    expect(await embedded(env, { model: 'elastic', dimensions: 3 })).to.deep.equal([
-      ['elastic', 6],
-      ['elastic', 3],
-    ]);
-    const service = await startAiService({ REMOTE_AI_BASE_URL: remote.baseUrl, REMOTE_AI_KEY: 'key-of-the-remote', ...env });
+  it('sends the number only for the former index', async () => {
+    remote.answer = ({ body: { dimensions } }) => ({
+      status: 200,
+      body: { data: [{ index: 0, embedding: Array(dimensions ?? 6).fill(1) }] },
+    });
+    const lengths = [];
+    for (const index of [undefined, { model: 'elastic', dimensions: 3 }])
+      lengths.push((await service.client.embed({ texts: ['a'], index })).dimensions);
+    expect(lengths).to.deep.equal([6, 3]);
     expect((await service.client.health()).embeddings.map(({ model }) => model)).to.deep.equal(['elastic', 'local-hash-256']);
-    await service.stop();
   });
 });
