@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { heldElsewhere } from '../../contract/intents/definitions.ts';
-import { aiError, goodAnswer } from '../support/fake-ai.ts';
+import { aiError, holdCalls } from '../support/fake-ai.ts';
 import { amountsOf, createJob, creditsUsed, historyOf, insertJobOnly, resultOf, summary } from '../support/jobs.ts';
 import { patientLocks, untilWaiting } from '../support/locks.ts';
 import { nightly } from '../support/nightly.ts';
@@ -40,15 +40,11 @@ describe('Canceling a job', () => {
 
   /** Keeps the only place of the worker until it is let go. */
   async function holdWorker(): Promise<() => Promise<unknown>> {
-    const free = Promise.withResolvers<void>();
-    ai.behave('embed', async (call) => {
-      await free.promise;
-      return goodAnswer(call);
-    });
+    const letGo = holdCalls(ai, 'embed');
     const { id } = await createJob(api, tenant, { kind: 'text.embed', texts: ['hold'] });
     await until(() => ai.callsOf(id) === 1);
     return () => {
-      free.resolve();
+      letGo();
       return job(id, ['succeeded']);
     };
   }
@@ -104,11 +100,7 @@ describe('Canceling a job', () => {
   });
 
   it('is refused while the job runs, and once it is over', async () => {
-    const free = Promise.withResolvers<void>();
-    ai.behave('summarize', async (call) => {
-      await free.promise;
-      return goodAnswer(call);
-    });
+    const letGo = holdCalls(ai, 'summarize');
     const { id } = await createJob(api, tenant, summary);
     await until(() => ai.callsOf(id) === 1);
 
@@ -116,7 +108,7 @@ describe('Canceling a job', () => {
 
     expect(refused.status).to.equal(409);
     expect(refused.body).to.include({ code: 'CONFLICT', defined: true });
-    free.resolve();
+    letGo();
     await job(id, ['succeeded']);
     expect((await cancel(id)).status).to.equal(409);
     expect(await amountsOf(api, id)).to.deep.equal([5]);
@@ -126,7 +118,7 @@ describe('Canceling a job', () => {
     const counts = { canceled: 0, succeeded: 0 };
     const before = await creditsUsed(api, tenant.organizationId);
     let delayMs = 20;
-    for (let round = 0; round < 40; round++) {
+    for (let round = 0; round < 15; round++) {
       const { id } = await createJob(api, tenant, summary);
       await delay(delayMs);
       const answer = await cancel(id);
@@ -144,7 +136,7 @@ describe('Canceling a job', () => {
 
   it('many times at once succeeds once', async () => {
     const release = await holdWorker();
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < 3; round++) {
       const { id } = await createJob(api, tenant, summary);
       const answers = await atOnce(id, 6);
       expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 409, 409, 409, 409, 409]);
@@ -180,14 +172,6 @@ describe('Canceling a job', () => {
       );
       await expectCanceledByOperator(id, 0);
       await release();
-    });
-
-    it('fails a job that waits between two attempts', async () => {
-      ai.behave('summarize', () => aiError(500, 'internal_error'));
-      const { id } = await createJob(api, tenant, summary);
-      await until(async () => (await job(id, ['queued', 'running'])).nextAttemptAt !== null);
-      await operatorCancels(id);
-      await expectCanceledByOperator(id, 1);
     });
 
     it('stops a running job and fails it', async () => {

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { aiError, answerLate, goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, errorsOf, expectSoundLedger, summary } from '../support/jobs.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
@@ -31,8 +32,7 @@ describe('Processes that are killed again and again', () => {
     await api.stack.start(service);
   }
 
-  it('lose no job, do none twice, and leave the ledger exact', async function () {
-    this.timeout(150_000);
+  nightly('lose no job, do none twice, and leave the ledger exact', async () => {
     const { organizationId } = tenant;
     const { id: documentId } = await api.upload(tenant, { bytes: 'Some text of a document.' });
     let asked = 0;
@@ -74,5 +74,5 @@ describe('Processes that are killed again and again', () => {
     await expectSoundLedger(api);
     await until(async () => (await db.selectFrom('outbox').select('id').execute()).length === 0);
     for (const service of ['api', 'worker'] as const) expect(errorsOf(api, service), service).to.deep.equal([]);
-  });
+  }).timeout(150_000);
 });

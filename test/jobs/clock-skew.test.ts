@@ -5,7 +5,7 @@ import { billingOn } from '../api/auth/support/service.ts';
 import { openJobStream } from '../support/event-stream.ts';
 import { aiError, goodAnswer } from '../support/fake-ai.ts';
 import { amountsOf, createJob, expectSoundLedger, summary } from '../support/jobs.ts';
-import { nightly } from '../support/nightly.ts';
+import { nightly, nightlySuite } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
@@ -19,10 +19,10 @@ function clockOff(shiftMs: number) {
 }
 
 for (const [name, shifts] of Object.entries({
-  'ahead in the API, behind in the worker': { api: 5 * minutes, worker: -5 * minutes },
-  'behind in the API, ahead in the worker': { api: -5 * minutes, worker: 5 * minutes },
+  'ahead in the API, behind in the worker': { api: 5 * minutes, worker: -5 * minutes, suite: describe },
+  'behind in the API, ahead in the worker': { api: -5 * minutes, worker: 5 * minutes, suite: nightlySuite },
 })) {
-  describe(`A clock that is five minutes ${name}`, () => {
+  shifts.suite(`A clock that is five minutes ${name}`, () => {
     const { api, ai, tenant } = useApi({ process: true, ai: true, services: ['api', 'worker'], env: withTimes(soon, billingOn) });
     before(async () => {
       await api.stack.restart('api', withTimes(soon, clockOff(shifts.api)));

@@ -96,14 +96,4 @@ describe('While the database is away', () => {
     const statuses = await db.selectFrom('job').select('status').distinct().execute();
     expect(statuses).to.deep.equal([{ status: 'succeeded' }]);
   });
-
-  it('a request answers an error, and works again afterwards', async () => {
-    await proxy.cut();
-    const answer = await api.request('GET', '/readyz');
-    expect(answer.status).to.equal(503);
-    await proxy.mend();
-    await until(async () => (await api.request('GET', '/readyz')).status === 200);
-    const { id } = await createJob(api, tenant, summary);
-    await job(id, ['succeeded']);
-  });
 });

@@ -7,7 +7,7 @@ import { completeUpload } from '../../domain/documents/complete-upload.ts';
 import { getDocument } from '../../domain/documents/document.ts';
 import { sweepLateUploads } from '../../domain/stored-objects/late-uploads.ts';
 import { createKey } from '../support/api-keys.ts';
-import { aiError, goodAnswer, providerError } from '../support/fake-ai.ts';
+import { aiError, goodAnswer, holdCalls, providerError } from '../support/fake-ai.ts';
 import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
 import { callOver } from '../support/transports.ts';
@@ -52,6 +52,20 @@ describe('A new version of a document', () => {
     expect((await expectOk(call('documents.complete', { id: document.id }))).body).to.include({ replaces, status: 'ready' });
     return document.id;
   }
+  /** A version that waits, since nobody could read it at first. */
+  async function uploadUnread(replaces: string): Promise<string> {
+    ai.behave('extract', () => aiError(422, 'unreadable_document'));
+    const id = await upload(replaces);
+    await until(async () => (await get(id)).failedJob !== null);
+    ai.behave('extract');
+    return id;
+  }
+  /** A job, once its attempt is over. */
+  async function attempted(id: string): Promise<any> {
+    const job = async () => (await call('jobs.get', { id })).body;
+    await until(async () => (await job()).attempts > 0 && (await job()).status !== 'running');
+    return await job();
+  }
   /** A document with a name and tags that is found by its text. */
   async function original(kind = 'document.index'): Promise<string> {
     const { id } = await api.upload(tenant, { name: 'dome.txt', bytes: first });
@@ -64,18 +78,14 @@ describe('A new version of a document', () => {
 
   it('takes the place of the old one in a moment, under the same id, once it is indexed', async () => {
     const id = await original();
-    const held = Promise.withResolvers<void>();
-    ai.behave('embed', async (asked) => {
-      await held.promise;
-      return goodAnswer(asked);
-    });
+    const letGo = holdCalls(ai, 'embed');
     const uploaded = await upload(id);
     await until(async () => ai.calls.some(({ operation, body }) => operation === 'embed' && JSON.stringify(body).includes('south')));
     expect(await get(id)).to.include({ version: 1, contentType: 'text/plain', sha256: digestOf(first) });
     expect(await textOf(id)).to.equal(first);
     expect((await search()).map(({ documentId, text }: any) => [documentId, text])).to.deep.equal([[id, first]]);
     expect((await list()).storage.usedBytes).to.equal(first.length + second.length);
-    held.resolve();
+    letGo();
     await replaced(id);
     const now = await get(id);
     expect(now).to.include({
@@ -165,14 +175,11 @@ describe('A new version of a document', () => {
 
   it('leaves the old one as it is when it cannot be read, or is deleted', async () => {
     const id = await original();
-    ai.behave('extract', () => aiError(422, 'unreadable_document'));
-    const unreadable = await upload(id);
-    await until(async () => (await get(unreadable)).failedJob !== null);
+    const unreadable = await uploadUnread(id);
     expect(await get(id)).to.include({ version: 1, sha256: digestOf(first), failedJob: null });
     expect((await search()).map(({ text }: any) => text)).to.deep.equal([first]);
     await expectOk(call('documents.delete', { id: unreadable }));
     expect((await list()).storage.usedBytes).to.equal(first.length);
-    ai.behave('extract');
     const orphan = await upload(id, 'A text of its own.', {});
     await expectOk(call('documents.delete', { id: (await get(id)).version === 1 ? id : orphan }));
     await until(async () => (await list()).items.every(({ indexedAt }: any) => indexedAt !== null));
@@ -180,10 +187,7 @@ describe('A new version of a document', () => {
 
   it('takes the place of the old one by whichever job reads it first', async () => {
     const id = await original('document.extract');
-    ai.behave('extract', () => aiError(422, 'unreadable_document'));
-    const uploaded = await upload(id);
-    await until(async () => (await get(uploaded)).failedJob !== null);
-    ai.behave('extract');
+    const uploaded = await uploadUnread(id);
     const { documentId } = await run('document.summarize', uploaded);
     expect(documentId).to.equal(id);
     expect([(await get(id)).version, await textOf(id)]).to.deep.equal([2, second]);
@@ -192,31 +196,23 @@ describe('A new version of a document', () => {
 
   it('is summarized although it took the place of the old one meanwhile', async () => {
     const id = await original('document.extract');
-    ai.behave('extract', () => aiError(422, 'unreadable_document'));
-    const uploaded = await upload(id);
-    await until(async () => (await get(uploaded)).failedJob !== null);
-    ai.behave('extract');
-    const held = Promise.withResolvers<void>();
-    ai.behave('summarize', async (asked) => {
-      await held.promise;
-      return goodAnswer(asked);
-    });
+    const uploaded = await uploadUnread(id);
+    const letGo = holdCalls(ai, 'summarize');
     const { id: summary } = (await expectOk(call('jobs.create', { kind: 'document.summarize', documentId: uploaded }))).body;
     await until(async () => ai.callsOf(summary) > 1);
     await run('document.extract', uploaded);
-    held.resolve();
-    const job = async () => (await call('jobs.get', { id: summary })).body;
-    await until(async () => (await job()).status !== 'running');
-    expect(await job()).to.deep.include({ status: 'queued', documentId: id, error: { code: 'text_replaced', message: replacedMessage } });
+    letGo();
+    expect(await attempted(summary)).to.deep.include({
+      status: 'queued',
+      documentId: id,
+      error: { code: 'text_replaced', message: replacedMessage },
+    });
     await api.jobIn(tenant.owner.token, summary, ['succeeded'], 30_000);
   });
 
   it('waits for its chunks if the old one has any, also once a summary was made of it', async () => {
     const id = await original();
-    ai.behave('extract', () => aiError(422, 'unreadable_document'));
-    const uploaded = await upload(id);
-    await until(async () => (await get(uploaded)).failedJob !== null);
-    ai.behave('extract');
+    const uploaded = await uploadUnread(id);
     await run('document.summarize', uploaded);
     expect([(await get(id)).version, await textOf(id), await textOf(uploaded)]).to.deep.equal([1, first, second]);
     await run('document.index', uploaded);
@@ -225,10 +221,7 @@ describe('A new version of a document', () => {
 
   it('is a document like any other once the one that it was to replace is gone', async () => {
     const id = await original();
-    ai.behave('extract', () => aiError(422, 'unreadable_document'));
-    const uploaded = await upload(id);
-    await until(async () => (await get(uploaded)).failedJob !== null);
-    ai.behave('extract');
+    const uploaded = await uploadUnread(id);
     await expectOk(call('documents.delete', { id }));
     expect(await get(uploaded)).not.to.have.property('replaces');
     await upload(uploaded, 'A third.');
@@ -270,19 +263,13 @@ describe('A new version of a document', () => {
 
   it('leaves no summary of the old one to a job that had read that', async () => {
     const id = await original('document.extract');
-    const held = Promise.withResolvers<void>();
-    ai.behave('summarize', async (asked) => {
-      await held.promise;
-      return goodAnswer(asked);
-    });
+    const letGo = holdCalls(ai, 'summarize');
     const { id: late } = (await expectOk(call('jobs.create', { kind: 'document.summarize', documentId: id }))).body;
     await until(async () => ai.callsOf(late) > 0);
     await upload(id);
     await replaced(id);
-    held.resolve();
-    const job = async () => (await call('jobs.get', { id: late })).body;
-    await until(async () => (await job()).status !== 'running');
-    expect(await job()).to.deep.include({ status: 'queued', result: null });
+    letGo();
+    expect(await attempted(late)).to.deep.include({ status: 'queued', result: null });
   });
 
   it('is read by an extraction that had to wait while the old bytes went', async () => {
@@ -312,16 +299,12 @@ describe('A new version of a document', () => {
 
   it('does not take the place of what a legal hold keeps, and does so once it is lifted', async () => {
     const id = await original();
-    const held = Promise.withResolvers<void>();
-    ai.behave('embed', async (asked) => {
-      await held.promise;
-      return goodAnswer(asked);
-    });
+    const letGo = holdCalls(ai, 'embed');
     const uploaded = await upload(id);
     const path = `/api/v1/organizations/${tenant.organizationId}/hold`;
     const body = { reason: 'The case of the dome.', workspaceId: tenant.workspaceId };
     await expectOk(api.request('PUT', path, { token: tenant.owner.token, body }));
-    held.resolve();
+    letGo();
     await until(async () => (await get(uploaded)).failedJob !== null);
     expect((await get(uploaded)).failedJob.error.code).to.equal('legal_hold');
     expect((await begin(id)).body).to.include({ code: 'LEGAL_HOLD' });
@@ -355,10 +338,7 @@ describe('A new version of a document', () => {
     await upload(id);
     await replaced(id);
     held.resolve();
-    await until(
-      async () =>
-        (await call('jobs.get', { id: late })).body.attempts > 0 && (await call('jobs.get', { id: late })).body.status !== 'running',
-    );
+    await attempted(late);
     expect([await textOf(id), (await get(id)).sha256]).to.deep.equal([second, digestOf(second)]);
   });
 

@@ -26,12 +26,6 @@ describe('The embedding of documents', () => {
   const embed = (requestId: string, batches: number, signal = new AbortController().signal) =>
     embedder.embedAll(textsOf(batches), { requestId, signal });
 
-  it('answers a vector for each text, in their order', async () => {
-    const { model, dimensions, vectors } = await embed('a', 5);
-    expect({ model, dimensions }).to.deep.equal({ model: 'fake', dimensions: 2 });
-    expect(vectors.map((vector) => Array.from(vector))).to.deep.equal(textsOf(5).map((_, n) => [n, 1]));
-  });
-
   it('makes no more calls at once than it may, and finishes the document that came first', async () => {
     await Promise.all([embed('a', 6), embed('b', 6), embed('c', 1)]);
     expect(ai.maxRunning).to.equal(2);

@@ -229,21 +229,6 @@ describe('Extracting fields by a remote model', () => {
   });
 });
 
-describe('Extracting fields where it is off', () => {
-  const { api, tenant } = useApi({ check: 'at the end' });
-  it('is refused as a kind that nobody has', async () => {
-    const refuse = async (body: object, path = '/api/v1/jobs') => api.request('POST', path, { token: tenant.owner.token, body });
-    const { id: documentId } = await api.upload(tenant, { name: 'invoice.txt', bytes: text });
-    const fields = { kind: 'document.extractFields', documentId, schema: 'invoice' };
-    const [off, unknown] = [await refuse(fields), await refuse({ ...fields, kind: 'document.guess' })];
-    expect([off.status, off.body]).to.deep.equal([unknown.status, unknown.body]);
-    expect(off.body).to.include({ code: 'BAD_REQUEST', status: 400 });
-    const many = { jobs: [{ kind: 'document.extract', documentId }, fields] };
-    const { body } = await refuse(many, `/api/v1/organizations/${tenant.organizationId}/jobs`);
-    expect(body.data.issues[0].path).to.deep.equal(['jobs', 1, 'kind']);
-  });
-});
-
 describe('Extracting fields without a remote model', () => {
   const { api, tenant, ai } = useApi({ ai: true, env: { EXTRA_JOB_KINDS: 'document.extractFields' }, check: 'at the end' });
   it('is refused before anything is charged, and if the AI service only says it later, the job fails with its credits back', async () => {

@@ -62,14 +62,6 @@ describe('The size of what is indexed', () => {
     });
   }
 
-  it('replaces the chunks of an earlier index', async () => {
-    const first = await index(textOfChunks(3));
-    const { id } = await createJob(api, tenant, { kind: 'document.index', documentId: first.documentId });
-    const again = await api.jobIn(tenant.owner.token, id, ['succeeded']);
-    expect(again.result.chunks).to.equal(3);
-    expect(await chunksOf(first.documentId)).to.deep.equal({ count: 3 });
-  });
-
   it('takes vectors whose length a real cannot hold', async () => {
     ai.behave('embed', (call) => ({
       body: { model: 'fake', dimensions: 3, vectors: call.body.texts.map(() => [1e-45, 3e38, -1e-45]) },

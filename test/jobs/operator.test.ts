@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { aiError, goodAnswer } from '../support/fake-ai.ts';
+import { aiError, goodAnswer, holdCalls } from '../support/fake-ai.ts';
 import { amountsOf, createJob, insertJobOnly, summary } from '../support/jobs.ts';
 import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
@@ -50,14 +50,10 @@ describe('What an operator does to the workflow of a job', () => {
 
   /** Creates a job whose attempt waits in the AI service until it is let go. */
   async function runningJob(fields: object = {}) {
-    const free = Promise.withResolvers<void>();
-    ai.behave('summarize', async (call) => {
-      await free.promise;
-      return goodAnswer(call);
-    });
+    const letGo = holdCalls(ai, 'summarize');
     const { id } = await createJob(api, tenant, { ...summary, ...fields });
     await until(() => ai.callsOf(id) === 1);
-    return { id, letGo: free.resolve };
+    return { id, letGo };
   }
   const attributesOf = async (id: string) => (await workflow(id).describe()).searchAttributes;
 
@@ -101,16 +97,6 @@ describe('What an operator does to the workflow of a job', () => {
       expect(ai.callsOf(id)).to.equal(1);
       expect(await workflow(id).result()).to.deep.equal({ status: 'succeeded' });
     });
-
-  nightly('changes nothing of JobStatus by the signal attemptRuns: the row decides', async () => {
-    ai.behave('summarize', () => aiError(500, 'internal_error', { 'retry-after': '60' }));
-    const { id } = await createJob(api, tenant, summary);
-    await until(async () => (await rowOf(id)).next_attempt_at !== null);
-    await workflow(id).signal('attemptRuns', true);
-    await staysTrue(async () => (await attributesOf(id)).JobStatus?.[0] === 'queued', 3_000);
-    await api.request('POST', `/api/v1/jobs/${id}/cancel`, { token: tenant.owner.token });
-    expect(await workflow(id).result()).to.deep.equal({ status: 'canceled' });
-  });
 
   for (const [what, result] of [
     ['nothing', null],
@@ -176,18 +162,12 @@ describe('What an operator does to the workflow of a job', () => {
     });
 
     it('of a running job costs no attempt: the one under way goes on and its result counts', async () => {
-      const free = Promise.withResolvers<void>();
-      ai.behave('summarize', async (call) => {
-        await free.promise;
-        return goodAnswer(call);
-      });
-      const { id } = await createJob(api, tenant, { ...summary, maxAttempts: 1 });
-      await until(() => ai.callsOf(id) === 1);
+      const { id, letGo } = await runningJob({ maxAttempts: 1 });
 
       const resetting = reset(id);
       await untilOrphaned(id);
       expect(await job(id, ['running'])).to.include({ attempts: 1 });
-      free.resolve();
+      letGo();
       expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
       await resetting;
 
@@ -244,17 +224,11 @@ describe('What an operator does to the workflow of a job', () => {
       }));
 
     it('of a running job lets the attempt under way finish', async () => {
-      const free = Promise.withResolvers<void>();
-      ai.behave('summarize', async (call) => {
-        await free.promise;
-        return goodAnswer(call);
-      });
-      const { id } = await createJob(api, tenant, summary);
-      await until(() => ai.callsOf(id) === 1);
+      const { id, letGo } = await runningJob();
       await workflow(id).terminate('a test');
       await untilOrphaned(id);
       expect(await job(id, ['running'])).to.include({ attempts: 1 });
-      free.resolve();
+      letGo();
       expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
       expect(ai.callsOf(id)).to.equal(1);
       expect((await workflow(id).describe()).status.name).to.equal('TERMINATED');

@@ -178,14 +178,6 @@ describe('While a provider is down', () => {
     for (const id of others) expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
   });
 
-  it('a probe counts if others have found the part there since', async () => {
-    const probe = () => noteDown(db(), { part: 'chat', cause: 'failing' }, { isProbe: true, probeDelaysMs: [60_000] });
-    await isDown('chat');
-    expect(await probe()).to.equal(false);
-    await db().updateTable('provider_outage').set({ successes: 1 }).execute();
-    expect([await probe(), await probe()]).to.deep.equal([true, false]);
-  });
-
   it('a look ahead of its time leaves a job to the wait of its workflow, which hears that the outage ends', async () => {
     await isDown('chat');
     const { id } = await createJob(api, tenant, summary);

@@ -3,14 +3,14 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import { billingOn } from '../api/auth/support/service.ts';
 import type { Answer, Tenant } from '../support/api.ts';
-import { goodAnswer } from '../support/fake-ai.ts';
+import { goodAnswer, holdCalls } from '../support/fake-ai.ts';
 import { amountsOf, createJob, creditsUsed, summary } from '../support/jobs.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
 const storageBytes = 1_000;
 const aiCredits = 12;
-const rounds = 8;
+const rounds = 4;
 
 describe('Requests that race', () => {
   const { api, ai } = useApi({
@@ -40,11 +40,7 @@ describe('Requests that race', () => {
       const original = await createJob(api, tenant, { kind: 'document.summarize', documentId });
       await api.jobIn(tenant.owner.token, original.id, ['failed']);
       // What is retried must not give its credits back in the middle of the race.
-      const free = Promise.withResolvers<void>();
-      ai.behave('extract', async (call) => {
-        await free.promise;
-        return goodAnswer(call);
-      });
+      const letGo = holdCalls(ai, 'extract');
 
       const retry = (headers = {}) => post(tenant, `/jobs/${original.id}/retry`, undefined, headers);
       const sameKey = await together(3, () => retry({ 'idempotency-key': 'once' }));
@@ -54,7 +50,7 @@ describe('Requests that race', () => {
       expect(codes(others)).to.deep.equal([200, 'LIMIT_REACHED', 'LIMIT_REACHED']);
       expect(await creditsUsed(api, tenant.organizationId)).to.equal(10);
 
-      free.resolve();
+      letGo();
       const retries = [...sameKey.slice(0, 1), ...others.filter(({ status }) => status === 200)];
       for (const { body } of retries) {
         expect(body.input.retryOf).to.equal(original.id);
@@ -130,12 +126,8 @@ describe('Requests that race', () => {
   it('to delete a workspace while a job of it runs: the job is done once, also if its workspace is drained later', async () => {
     const tenant = await api.createTenant();
     const { db } = api.database;
-    const summaries = Promise.withResolvers<void>();
     const asked = ai.calls.length;
-    ai.behave('summarize', async (call) => {
-      await summaries.promise;
-      return goodAnswer(call);
-    });
+    const letGo = holdCalls(ai, 'summarize');
     const { id } = await createJob(api, tenant, { ...summary, workspaceId: tenant.workspaceId });
     await until(() => ai.calls.length > asked);
     // More than the deletion itself releases, and newer.
@@ -150,7 +142,7 @@ describe('Requests that race', () => {
     await db.transaction().execute(async (trx) => {
       // The drain waits for these.
       await sql`select from job where workspace_id = ${tenant.workspaceId} and id <> ${id} for update`.execute(trx);
-      summaries.resolve();
+      letGo();
       const failed = await api.jobIn(token, id, ['failed', 'succeeded']);
       expect([failed.status, failed.error.code]).to.deep.equal(['failed', 'workspace_missing']);
     });

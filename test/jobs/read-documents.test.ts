@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import iconv from 'iconv-lite';
-import { contentTypes, extraKinds as extraContentTypes } from '../../contract/content-types.ts';
+import { extraKinds as extraContentTypes } from '../../contract/content-types.ts';
 import { type AiService, startAiService, token } from '../ai/support/ai-service.ts';
 import { makeDocx, makeOdt, makePptx, wordParagraph } from '../ai/support/make-office.ts';
 import { makeScannedPdf } from '../ai/support/scan.ts';
@@ -55,18 +55,6 @@ describe('A document of a kind that the deployment turned on', () => {
       code: 'unreadable_document',
       message: 'The document is damaged or is not a Word document.',
     });
-  });
-
-  it('is refused if its kind is off, and the types are those of the OpenAPI document', async () => {
-    const input = { workspaceId: tenant.workspaceId, name: 'a.odt', contentType: extraContentTypes.odt, size: 5 };
-    const { body } = await api.request('POST', '/api/v1/documents', { token: tenant.owner.token, body: input });
-    expect(body).to.include({ code: 'BAD_REQUEST', status: 400 });
-    const document = await api.request('GET', '/api/v1/openapi.json');
-    expect(document.body.components.schemas.ContentType.enum).to.deep.equal([
-      ...contentTypes,
-      extraContentTypes.docx,
-      extraContentTypes.pptx,
-    ]);
   });
 });
 
@@ -159,15 +147,5 @@ describe('a scanned document', () => {
       expect(marked.page, mode).to.equal(2);
       expect(best.citation.lastPage, mode).to.equal(2);
     }
-  });
-
-  it('says nothing of text recognition if none was needed', async () => {
-    const { token } = tenant.owner;
-    const bytes = await makeScannedPdf([{ text: 'Typed.' }]);
-    const { id: documentId } = await api.upload(tenant, { name: 'typed.pdf', contentType: 'application/pdf', bytes });
-    const { id } = await createJob(api, tenant, { kind: 'document.extract', documentId });
-    expect((await api.jobIn(token, id, ['succeeded', 'failed'])).result).to.not.have.property('ocrPages');
-    const { body: document } = await api.request('GET', `/api/v1/documents/${documentId}`, { token });
-    expect(document.extracted).to.not.have.any.keys('ocrPages', 'ocrConfidence', 'notices');
   });
 });

@@ -136,22 +136,6 @@ describe('A backlog', () => {
     ).to.equal(true);
   });
 
-  it('of signals counts for the organization of their jobs, too', async () => {
-    const { db } = database;
-    await write(1_000);
-    await inTransaction(db, async (trx) => addToOutbox(trx, startWorkspaceDeletion({ workspaceId: 'w', organizationId: 'small' })));
-    await db.updateTable('outbox').set({ lease_until: null }).execute();
-    const taken: string[] = [];
-    await relay(
-      async ({ intent }) => {
-        taken.push(intent.workflowId);
-        await delay(20);
-      },
-      () => until(async () => taken.includes('delete-workspace-w')),
-    );
-    expect(taken.indexOf('delete-workspace-w')).to.be.below(100);
-  });
-
   it('of signals to workflows that are over goes out as fast as ever once Temporal is there again', async () => {
     const cause = Object.assign(new Error(), { code: 14, details: 'away', metadata: {} });
     let asked = 0;

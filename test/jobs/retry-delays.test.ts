@@ -40,6 +40,7 @@ describe('The waits between attempts', () => {
       [5, 10_000],
       [60, 60_000],
       [3_600, 90_000],
+      [new Date(Date.now() + 3_600_000).toUTCString(), 90_000],
     ] as const) {
       ai.behave('summarize', () => aiError(503, 'busy', { 'retry-after': String(asked) }));
       const { id } = await createJob(api, tenant, summary);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { goodAnswer } from '../support/fake-ai.ts';
+import { goodAnswer, holdCalls } from '../support/fake-ai.ts';
 import { amountsOf, createJob, historyOf, summary } from '../support/jobs.ts';
 import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
@@ -42,11 +42,7 @@ for (const service of ['worker', 'api'] as const) {
     }
 
     nightly('lets the attempt finish within its grace, and begins no other', async () => {
-      const answered = Promise.withResolvers<void>();
-      ai.behave('summarize', async (call) => {
-        await answered.promise;
-        return goodAnswer(call);
-      });
+      const letGo = holdCalls(ai, 'summarize');
       const { id } = await createJob(api, tenant, summary);
       await until(() => ai.callsOf(id) === 1);
       const behind = await createJob(api, tenant, { kind: 'text.embed', texts: ['waits for the place'], maxAttempts: 1 });
@@ -56,7 +52,7 @@ for (const service of ['worker', 'api'] as const) {
       const before = stops();
       const gone = terminate();
       await until(() => stops() > before);
-      answered.resolve();
+      letGo();
       await gone;
 
       expect(await rowOf(id)).to.include({ status: 'succeeded', attempts: 1 });

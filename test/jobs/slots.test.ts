@@ -14,7 +14,7 @@ function fieldsOf(kind: JobKind, documentId: string): Record<string, unknown> {
 }
 
 describe('The slots of a worker', () => {
-  const { api, ai, tenant } = useApi({ process: true, ai: true, check: 'at the end' });
+  const { api, ai, tenant } = useApi({ ai: true, check: 'at the end' });
 
   it('are two by default, never more, whoever waits, and every kind makes progress', async () => {
     const slowly = answerLate(60);
@@ -72,7 +72,6 @@ describe('What a worker asks its queues for', () => {
 
 describe('A kind that no worker handles', () => {
   const { api, tenant } = useApi({
-    process: true,
     ai: true,
     env: { WORKER_JOB_KINDS: 'text.embed,document.extract' },
     check: 'at the end',

@@ -2,7 +2,6 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { expect } from 'chai';
 import type { KyselyPlugin } from 'kysely';
 import { workflowIds } from '../../contract/intents/definitions.ts';
-import type { Transaction } from '../../db/connect.ts';
 import { findDocument } from '../../domain/documents/document.ts';
 import { storeText } from '../../domain/documents/document-text.ts';
 import { claimJob } from '../../domain/jobs/claim-job.ts';
@@ -230,18 +229,6 @@ describe('The sweep', () => {
         expect(await amountsOf(api, zombie.id)).to.deep.equal([2]);
       });
     }
-
-    it('with a stage, with its effects', async () => {
-      const { db } = api.database;
-      const { zombie, documentId } = await superseded();
-      const document = await findDocument(db, documentId);
-      if (!document) throw new Error('the document is gone');
-      const text = { text: 'zombie', characters: 6, pages: null, truncated: false, outline: noOutline };
-      const effects = (trx: Transaction) => storeText(trx, document, text);
-      expect(await storeOutcome(db, zombie, { result: { extract: {} }, effects, isUnfinished: true })).to.equal(undefined);
-      expect(await rowOf(zombie.id)).to.include({ status: 'running', attempts: 2, stages: null, claimed_by: 'run/2' });
-      expect(await findDocument(db, documentId)).to.include({ extracted_at: null });
-    });
 
     it('once the job is final', async () => {
       const { db } = api.database;

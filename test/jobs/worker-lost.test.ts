@@ -1,17 +1,18 @@
 import { expect } from 'chai';
 import type { ServiceName } from '../../ops/local/stack.ts';
 import { amountsOf, createJob, historyOf, summary } from '../support/jobs.ts';
+import { nightlySuite } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { withTimes } from '../support/times.ts';
 import { useApi } from '../support/use-api.ts';
 
-for (const { title, services } of [
-  { title: 'A worker of its own', services: ['api', 'worker'] as ServiceName[] },
-  { title: 'The worker inside the API', services: ['api'] as ServiceName[] },
+for (const { title, services, suite } of [
+  { title: 'A worker of its own', services: ['api', 'worker'] as ServiceName[], suite: describe },
+  { title: 'The worker inside the API', services: ['api'] as ServiceName[], suite: nightlySuite },
 ]) {
   const victim: ServiceName = services.at(-1) ?? 'api';
 
-  describe(`${title}, killed in the middle of its jobs`, () => {
+  suite(`${title}, killed in the middle of its jobs`, () => {
     const { api, ai, tenant } = useApi({
       process: true,
       ai: true,

@@ -117,7 +117,7 @@ export async function openStream(
 }
 
 /** How many events there are, and the last of them, each cut short: a stream may have carried megabytes. */
-export function describeEvents(events: StreamedEvent[]): string {
+function describeEvents(events: StreamedEvent[]): string {
   const last = events.slice(-10).map((event) => JSON.stringify(event).slice(0, 300));
   return `${events.length} events, the last of which are\n${last.join('\n')}`;
 }

@@ -81,6 +81,16 @@ export function answerLate(ms: number, behaviour: AiBehaviour = goodAnswer): AiB
   };
 }
 
+/** Holds the calls of an operation from now on until the function that it returns is called, then answers them well. */
+export function holdCalls(ai: FakeAi, operation: AiOperation): () => void {
+  const free = Promise.withResolvers<void>();
+  ai.behave(operation, async (call) => {
+    await free.promise;
+    return goodAnswer(call);
+  });
+  return free.resolve;
+}
+
 /** Starts one on a free port. The caller stops it. */
 export async function startFakeAi(): Promise<FakeAi> {
   const behaviours = new Map<AiOperation, AiBehaviour>();

@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { describeEvents } from './event-stream.ts';
 import { lateValue } from './late-value.ts';
 import { runProgram } from './processes.ts';
 import { expectOk } from './requests.ts';
-import { staysTrue } from './stays-true.ts';
-import { listSlowestFiles, none } from './summary-reporter.ts';
 import { useApi } from './use-api.ts';
 
 describe('What the tests stand on', () => {
@@ -18,28 +15,6 @@ describe('What the tests stand on', () => {
     expect({ ...value }).to.deep.equal({ name: 'one', fold: 2 });
     set({ name: 'two' });
     expect([value.name, 'fold' in value]).to.deep.equal(['two', false]);
-  });
-
-  it('sees a condition break that was to stay true', async () => {
-    let looks = 0;
-    const failure = await staysTrue(() => ++looks < 3, 10_000).catch((error: Error) => error);
-    expect(failure).to.be.an('error');
-    expect(looks).to.equal(3);
-    await staysTrue(() => true, 50);
-  });
-
-  it('names the events of a stream in few words, however large they are', () => {
-    const events = Array.from({ length: 500 }, (_, index) => ({ event: 'message', data: { index, text: 'a'.repeat(10_000) } }));
-    const described = describeEvents(events);
-    expect(described)
-      .to.match(/^500 events/)
-      .and.include('"index":499');
-    expect(described.length).to.be.below(4_000);
-  });
-
-  it('lists the slowest files, the slowest first', () => {
-    const fileMs = { 'a.test.ts': 1_000, 'b.test.ts': 30_000, 'c.test.ts': 200 };
-    expect(listSlowestFiles({ ...none, fileMs }, 2)).to.deep.equal(['   30.0 s  b.test.ts', '    1.0 s  a.test.ts']);
   });
 
   it('outlives what the tests of a file leave behind, and prints it', async () => {
