@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { type ChunkPosition, cutChunks } from '../../domain/chunking/cut-chunks.ts';
-import { noOutline } from '../support/outline.ts';
+import { cutChunks } from '../../domain/chunking/cut-chunks.ts';
 
 const sentence = 'The lamp 😀 is lit at dusk by the keeper.';
 const paragraph = Array(12).fill(sentence).join(' ');
@@ -8,7 +7,6 @@ const sections = ['Intro', 'Lamp', 'Oil', 'Boat'].map((title) => `# ${title}\n\n
 const text = `  \n${sections.join('\n\n')}\n\n`;
 const lengthOf = (part: string) => [...part].length;
 const positionOf = (part: string) => lengthOf(text.slice(0, text.indexOf(part)));
-const cut = (part: string, { start, end }: Pick<ChunkPosition, 'start' | 'end'>) => [...part].slice(start, end).join('');
 
 describe('The places of chunks', () => {
   const headings = [
@@ -19,11 +17,6 @@ describe('The places of chunks', () => {
   ];
   const pages = [0, positionOf('# Lamp'), positionOf('# Lamp'), positionOf('# Oil') + 20];
   const placed = cutChunks(text, { characters: lengthOf(text), pages, headings });
-
-  it('are those of the chunks in the text', () => {
-    expect(placed.length).to.be.greaterThan(3);
-    for (const chunk of placed) expect(cut(text, chunk.position)).to.equal(chunk.text);
-  });
 
   it('tell the headings that what is new in the chunk is under', () => {
     let seen = 0;
@@ -65,12 +58,5 @@ describe('The places of chunks', () => {
       chunks.map((_, at) => (at === 0 ? [true, false] : [false, true])),
     );
     expect(chunks.at(-1)?.position).to.deep.include({ page: null, pageBreaks: null, headings: ['plan.txt'] });
-  });
-
-  it('are known of a text without pages and headings, but for pages and headings', () => {
-    for (const { position, text: ofChunk } of cutChunks(text, noOutline)) {
-      expect(cut(text, position)).to.equal(ofChunk);
-      expect(position).to.deep.include({ page: null, pageBreaks: null, headings: [] });
-    }
   });
 });

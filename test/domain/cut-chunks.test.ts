@@ -55,14 +55,6 @@ describe('What chunks end with', () => {
     expect(place(text.slice(0, text.indexOf('## Entry 1990')))).to.have.length(1_990);
   });
 
-  it('is no row of a text that would have too many chunks to be indexed', () => {
-    const text = `| ${'x'.repeat(27)} |\n`.repeat(maxChunks + 100);
-    const chunks = place(text, 60);
-    expect(chunks.length).to.be.below(maxChunks);
-    expectNothingLost(text, chunks);
-    expect(place(text.slice(0, 32 * 1_990), 60)).to.have.length(1_990);
-  });
-
   it('leaves no short chunk before the next section', () => {
     const text = `# One\n\n${sentences(43, 'one')}\n\n# Two\n\n${sentences(20, 'two')}`;
     const chunks = place(text);
@@ -92,30 +84,6 @@ describe('What chunks end with', () => {
     const row = `| ${'cell words here '.repeat(72)}|`;
     const chunks = place(`${paragraph}\n\n${row}\n\n`.repeat(70));
     expect(chunks.map(({ text }) => text)).to.deep.equal(Array(70).fill([paragraph, row]).flat());
-  });
-
-  it('is the beginning of a row that fits only without an overlap, which is there before one that fits with it', () => {
-    const paragraph = Array.from({ length: 200 }, (_, index) => `w${index}`).join(' ');
-    const chunksWith = (characters: number) => place(`${paragraph}\n\n| ${'x'.repeat(characters - 4)} |\n`).map(({ text }) => text);
-    expect(chunksWith(1_150)).to.deep.equal([paragraph, `| ${'x'.repeat(1_146)} |`]);
-    const [first, second] = chunksWith(1_000);
-    expect(first).to.equal(paragraph);
-    expect(second).to.match(/^w\d+ .*w199\n\n\| x+ \|$/);
-  });
-
-  it('is the end of a row of a table without outer strokes, too', () => {
-    const rows = Array.from({ length: 30 }, (_, index) => `${index} | ${'word '.repeat(30)}| end`);
-    const chunks = place(`Number | Words | End\n--- | --- | ---\n${rows.join('\n')}`);
-    expect(chunks.length).to.be.above(3);
-    for (const { text } of chunks.slice(1)) for (const line of text.split('\n')) expect(rows).to.include(line);
-  });
-
-  it('divides a row that alone is longer than a chunk', () => {
-    const text = `| short | row |\n| ${sentences(100, 'one cell')} |\n| last | row |`;
-    const chunks = place(text);
-    for (const { text: one } of chunks) expect(lengthOf(one)).to.be.most(1_200);
-    expectNothingLost(text, chunks);
-    expect(chunks.at(-1)?.text.endsWith('| last | row |')).to.equal(true);
   });
 
   const line = fc.oneof(
@@ -168,17 +136,6 @@ describe('What chunks end with', () => {
       }),
       { numRuns: 200 },
     );
-  });
-
-  it('is found in time for a text of many rows, headings or neither', () => {
-    for (const text of [
-      '| a |\n'.repeat(40_000),
-      '# a\n'.repeat(50_000),
-      '|'.repeat(200_000),
-      ' |-'.repeat(70_000),
-      'a | b\n-|-\n'.repeat(20_000),
-    ])
-      expectNothingLost(text, place(text));
   });
 });
 

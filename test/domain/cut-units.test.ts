@@ -20,11 +20,6 @@ describe('The units of a text', () => {
     expect(cut('Pages 10\n- 12 are missing.')).to.deep.equal(['sentence: Pages 10\n- 12 are missing.']);
   });
 
-  it('have no longest length', () => {
-    const long = `It is due ${'on and on, '.repeat(400)}unless it rains.`;
-    expect(cut(`Before. ${long} After.`)).to.deep.equal(['sentence: Before.', `sentence: ${long}`, 'sentence: After.']);
-  });
-
   it('are items, whole, and headings', () => {
     const text = '# Rules\nBring:\n- a lamp. It is\n  dark.\n- rope\n\n1. Stay.\n2. Wait.';
     expect(cut(text)).to.deep.equal([
@@ -36,10 +31,6 @@ describe('The units of a text', () => {
       'item: 2. Wait.',
     ]);
     expect(cut('Title\nText here.', [0])).to.deep.equal(['heading: Title', 'sentence: Text here.']);
-  });
-
-  it('are lines of labels and values', () => {
-    expect(cut('Paid: no\nTotal: 1,131.50 EUR')).to.deep.equal(['sentence: Paid: no', 'sentence: Total: 1,131.50 EUR']);
   });
 
   it('are rows, which know the heads of their cells', () => {

@@ -27,7 +27,7 @@ interface Case {
   expected: string;
 }
 
-/** Every status, at every time, of every plan; then several subscriptions at once. */
+/** Every status, at every time, of every plan; then some of them, two at once. */
 const single: Case[] = [...subscriptionStatus.options].flatMap((status) =>
   Object.entries(graces).flatMap(([grace, dates]) =>
     ['pro', 'team', 'gold'].map((plan) => {
@@ -38,8 +38,9 @@ const single: Case[] = [...subscriptionStatus.options].flatMap((status) =>
   ),
 );
 const rank = ['free', 'pro', 'team'];
-const pairs: Case[] = single.flatMap((one) =>
-  single.map((other) => ({
+const some = single.filter((_, index) => index % 7 === 0);
+const pairs: Case[] = some.flatMap((one) =>
+  some.map((other) => ({
     name: `${one.name}; ${other.name}`,
     subscriptions: [...one.subscriptions, ...other.subscriptions],
     expected: rank[Math.max(rank.indexOf(one.expected), rank.indexOf(other.expected))] ?? '',

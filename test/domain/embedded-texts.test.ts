@@ -37,11 +37,6 @@ describe('What is embedded of a CSV text', () => {
     expect(embedded(chunks)).to.not.match(/remarks: (?:,|$)/m);
   });
 
-  it('shows also records without values', () => {
-    const text = `,\n\nname,remark\n,\nQuist,${'no '.repeat(30)}\n,\n`;
-    expectInPlace(text, csv(text, 60));
-  });
-
   it('knows quotes, other delimiters, and line ends in cells', () => {
     const [chunk] = csv('name;remark\n"Quist; M.";"says ""no""\nand yes"\nAldous;plain');
     expect(chunk?.embedded).to.equal('name, remark\nname: Quist; M., remark: says "no"\nand yes\nname: Aldous, remark: plain');
@@ -66,20 +61,6 @@ describe('What is embedded of a CSV text', () => {
       expect(chunk.embedded).to.match(/^a_long_name_of_column_0, a_long/);
       expect(chunk.embedded.match(/column_5/g)?.length).to.be.most(2);
     }
-  });
-
-  it('has names once, as many as fit, in a record that is longer than a chunk with a name for each cell', () => {
-    const names = Array.from({ length: 25 }, (_, column) => `Question ${column}: how do you like the ferry and the harbor`);
-    const record = (row: number) => names.map((_, column) => `${row}.${column} is rather long and says`).join(',');
-    const text = [names.join(','), 'yes,no,maybe', ...Array.from({ length: 30 }, (_, row) => record(row))].join('\n');
-    const chunks = csv(text);
-    expectInPlace(text, chunks);
-    for (const { embedded: one } of chunks) expect(one.length).to.be.most(1_200);
-    expect(chunks.at(-1)?.text).to.equal(record(29));
-    expect(chunks.at(-1)?.embedded).to.match(
-      /^Question 0: how [^\n]+\n29\.0 is rather long and says, 29\.1 .*29\.24 is rather long and says$/,
-    );
-    expect(embedded(chunks)).to.include('Question 0: how do you like the ferry and the harbor: yes, Question 1:');
   });
 
   it('is cut within a record only if that is longer than a chunk', () => {
@@ -130,16 +111,6 @@ describe('What is embedded of a JSON text', () => {
     for (const { embedded: one } of chunks) expect(one).to.match(/^article/);
   });
 
-  it('keeps to the size of a chunk, however long the keys are', () => {
-    const key = (name: string) => `${name}_${'k'.repeat(50)}`;
-    const value = { [key('a')]: { [key('b')]: { [key('c')]: { [key('d')]: 'Tar keeps water out. '.repeat(50), [key('e')]: 1 } } } };
-    for (const characters of [200, 1_200]) {
-      const chunks = json(JSON.stringify(value), characters);
-      expectInPlace(JSON.stringify(value), chunks);
-      for (const { embedded: one } of chunks) expect(one.length).to.be.most(characters);
-    }
-  });
-
   it('is the text itself where it is no JSON, or was cut off', () => {
     for (const text of ['{"broken": ', '{"a": [1, 2}', 'no JSON at all, just words', '{"a": 1, "b": "cut o', ']', '{"a" "b"}', '']) {
       const chunks = json(text);
@@ -188,17 +159,6 @@ describe('What is embedded of a Markdown text', () => {
     expect(chunks.length).to.be.above(2);
     for (const { embedded: one } of chunks.slice(1, -1)) expect(one).to.match(/# step \d+\n\*\*value\*\*/);
     expect(chunks.at(-1)?.embedded).to.match(/\*\*value\*\* = 119\n~~~\n\nAfter it\.$/);
-  });
-
-  it('knows code within the text from a block of code, though both begin with three backticks', () => {
-    const words = 'Some **bold** words. '.repeat(100);
-    const chunks = markdown(`\`\`\`npm install\`\`\`\n\n${words}\n\n\`\`\`sh\n**code**\n\`\`\`\n\n${words}`);
-    expect(chunks.length).to.be.above(2);
-    expect(embedded(chunks)).to.include('npm install').and.include('**code**').and.not.include('**bold**');
-  });
-
-  it('is the marks themselves if there is nothing else', () => {
-    expect(markdown('---')[0]?.embedded).to.equal('---');
   });
 });
 

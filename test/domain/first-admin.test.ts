@@ -1,8 +1,5 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
-import { pino } from 'pino';
-import { createFirstAdmin } from '../../api/auth/first-admin.ts';
-import { createDb, createPool } from '../../db/connect.ts';
 import { grantFirstAdmin } from '../../domain/platform/grant-first-admin.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/processes.ts';
@@ -49,18 +46,5 @@ describe('The grant of the first platform admin', () => {
     await addUser('eve', new Date(0));
     expect(await grant('eve')).to.equal('has-admin');
     expect(await admins()).to.deep.equal(['ada']);
-  });
-
-  it('costs later sessions no query where there is an admin, whomever it means', async () => {
-    await addUser('ada', new Date(1));
-    await addUser('bob', new Date(2));
-    await database.db.updateTable('user').set({ role: 'admin' }).where('id', '=', 'bob').execute();
-    const db = createDb(createPool({ url: database.url, poolSize: 1, name: 'sheaf test' }));
-    const rule = { email: 'eve@example.com', verified: false };
-    const began = createFirstAdmin({ config: { firstAdmin: rule }, db, log: pino({ enabled: false }) });
-    await began({ userId: 'ada' });
-    await db.destroy();
-    await began({ userId: 'ada' });
-    expect(await admins()).to.deep.equal(['bob']);
   });
 });

@@ -10,8 +10,6 @@ describe('A hostile text of 100,000 characters', () => {
   const work: Record<string, (text: string) => unknown> = {
     'is cut as prose': (text) => cutChunks(text, noOutline),
     'is cut as Markdown': (text) => cutChunks(text, noOutline, { contentType: 'text/markdown' }),
-    'is cut as CSV': (text) => cutChunks(text, noOutline, { contentType: 'text/csv' }),
-    'is cut as JSON': (text) => cutChunks(text, noOutline, { contentType: 'application/json' }),
     'is read for the search by words': (text) => termsOf(text),
     'is searched for what matched': findHighlights,
   };

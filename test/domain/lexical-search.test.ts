@@ -310,11 +310,6 @@ describe('Search by words', () => {
     expect(await textsOf('signed', '+ #')).to.deep.equal([]);
   });
 
-  it('divides words of Thai as they are written, however their vowels are stored', () => {
-    expect(termsOf('กำหนดการทำงาน')).to.deep.equal(['กำหนดการ', 'ทำงาน']);
-    expect(termsOf('กำหนดการทำงาน'.normalize('NFKD'))).to.deep.equal(['กำหนดการ', 'ทำงาน']);
-  });
-
   it('bounds what a word and a query take', async () => {
     expect(termsOf('x'.repeat(2_000))).to.deep.equal(['x'.repeat(64)]);
     await makeWorkspace('long', [[`${'x'.repeat(2_000)} lens`]]);

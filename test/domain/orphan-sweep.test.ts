@@ -140,21 +140,6 @@ describe('The sweep of orphaned objects', () => {
     expect(listed).to.deep.equal([reached?.reached]);
   });
 
-  it('says that it is alive also among young objects, and while it deletes', async () => {
-    store('one', names('stray', 10));
-    const young = names('young', 2_500);
-    store('two', young);
-    for (const id of young) utimesSync(join(own.directory, 'two', id), new Date(), new Date());
-    const reports: OrphanSweep[] = [];
-    expect(await sweep(undefined, (progress) => void reports.push(progress))).to.equal(10);
-    expect(reports.map(({ checked, found }) => [checked, found])).to.deep.equal([
-      [0, 0],
-      [0, 0],
-      [10, 10],
-      [10, 10],
-    ]);
-  });
-
   it('stops although a killed process noted orphans that it did not report', async () => {
     await storeWithRows('one', names('kept', 500));
     store('stray', names('stray', 20));

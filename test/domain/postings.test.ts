@@ -62,15 +62,6 @@ describe('Postings of a document', () => {
     expect(document).to.include({ chunk_count: texts.length, term_count: texts.flatMap((text) => termsOf(text)).length });
   });
 
-  it('of a common term are in several rows, each of which an index can hold', async () => {
-    const { rows } = await store(Array.from({ length: 2_000 }, (_, n) => (n === 0 ? 'common' : `common ${'other '.repeat(4_000)}`)));
-    const common = rows.filter(({ term }) => term === 'common');
-    expect(common.map(({ part, chunk_count: chunks }) => [part, chunks])).to.deep.equal([
-      ...[0, 1, 2, 3, 4, 5].map((part) => [part, 300]),
-      [6, 200],
-    ]);
-  });
-
   it('hold the largest numbers that they can instead of larger ones', async () => {
     const { document, rows } = await store(['word '.repeat(300), `${'other '.repeat(4_095)} lost`]);
     expect(read(rows).get('word')).to.deep.equal([[0, 255, 300]]);

@@ -70,14 +70,6 @@ describe('Reading passages', () => {
     );
   });
 
-  it('takes about as long for a long table as for its characters', async () => {
-    const chunks = await store(database.db, 'table', 'text/plain', '|b|\n'.repeat(60_000));
-    const begun = performance.now();
-    const passages = await readPassages(database.db, chunks.slice(70, 90));
-    expect(passages).to.have.length(20);
-    expect(performance.now() - begun).to.be.below(15_000);
-  });
-
   it('leaves out the last passages where all have more units than the AI service compares', async () => {
     const text = `${'|b|\n'.repeat(100)}\n`.repeat(250);
     const passages = await readPassages(database.db, await store(database.db, 'many', 'text/plain', text));

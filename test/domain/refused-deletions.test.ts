@@ -63,16 +63,6 @@ describe('Objects that the store refuses to delete, among many', () => {
     expect((await rows()).map(({ key }) => key)).to.deep.equal(['org/file-1', 'org/locked-1']);
   });
 
-  it('are left alone until they are due', async () => {
-    const later = { organization_id: 'org', attempts: 1, next_attempt_at: new Date(Date.now() + 60_000) };
-    await own.db
-      .insertInto('object_to_delete')
-      .values({ key: 'org/locked-1', ...later })
-      .execute();
-    expect(await deleteObjectBatch(own.db, own.storage, { organizationId: 'org' }, () => {})).to.include({ deleted: 0, failing: 1 });
-    expect((await rows()).map(({ attempts }) => attempts)).to.deep.equal([1]);
-  });
-
   it('are tried again later and later, each with its own reason, until they are gone', async () => {
     const keys = [...Array.from({ length: 30 }, (_, n) => `file-${n}`), ...refused].map((id) => `org/${id}`);
     await own.db

@@ -13,7 +13,7 @@ const dimensions = 16;
 const largerThan = 1_500;
 const model = 'a';
 const indexOf = (workspaceId: string) => `chunk_vector_of_${dimensions}_${workspaceId}`;
-const queries = makeVectors(7, 20, dimensions);
+const queries = makeVectors(7, 8, dimensions);
 const zero = new Array(dimensions).fill(0);
 const some = makeVectors(1, 300, dimensions);
 const ofModel = (vectors: number[][], name = model): NewChunk[] => vectors.map((vector) => ({ model: name, vector }));

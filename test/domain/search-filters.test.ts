@@ -11,9 +11,9 @@ import { find, insertDocument, insertWorkspace, makeVectors, storeIn } from '../
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { createPgvectorDatabase } from '../support/pgvector.ts';
 
-const [dimensions, documents, chunksOfEach] = [32, 100, 12];
+const [dimensions, documents, chunksOfEach] = [32, 80, 12];
 const vectors = makeVectors(3, documents * chunksOfEach, dimensions);
-const queries = makeVectors(7, 3, dimensions);
+const queries = makeVectors(7, 2, dimensions);
 const words = ['mirror', 'dome', 'lens', 'lamp', 'keeper', 'quay', 'oil'];
 const idOf = (number: number, workspaceId = 'own') => `${workspaceId}-${String(number).padStart(3, '0')}`;
 const textOf = (number: number, index: number) =>

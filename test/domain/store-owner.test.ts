@@ -54,15 +54,6 @@ describe('A store without a marker', () => {
     expect(error).to.have.property('message').that.includes(storage.location).and.includes(deployment).and.includes('docs/deploy.md');
   });
 
-  it('of any sort is refused so: a bucket may be another one, too', async () => {
-    await addDocuments({ lost: 1 });
-    const bucket: Storage = Object.create(storage, { driver: { value: 'bucket' } });
-    bucket.owner = async () => undefined;
-    bucket.stat = async () => undefined;
-    bucket.claim = async () => expect.fail('it was marked');
-    expect(await check({ stores: false }, bucket)).to.equal('StoreWithoutDocuments');
-  });
-
   it('is marked if it has a document of the database, as one from before there were markers', async () => {
     await addDocuments({ lost: 2, stored: 1 });
     expect(await check({ stores: false })).to.equal('its own');

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { cutJsonUnits } from '../../domain/answers/cut-json-units.ts';
 import { toAnswer, toUnits } from '../../domain/answers/to-answer.ts';
 import { passageOf } from '../support/answer-passages.ts';
 import { randomOf } from '../support/random.ts';
@@ -134,18 +133,5 @@ describe('An answer', () => {
         expect(citations.map(({ quote }) => quote)).to.deep.equal([shown]);
       }
     }
-  });
-
-  it('holds no more for many sentences of JSON than is compared of the row before them', () => {
-    const json = `[{"model":"${'K'.repeat(64_000)}","note":"${'It is wet. '.repeat(10_000)}"}]`;
-    const before = process.memoryUsage().heapUsed;
-    const { units } = toUnits({
-      ...passageOf(''),
-      text: json,
-      units: cutJsonUnits(json),
-      own: Array.from({ length: 10_001 }, (_, index) => index),
-    });
-    expect(units.at(-1)?.context.length).to.equal(1_000);
-    expect(process.memoryUsage().heapUsed - before).to.be.below(200_000_000);
   });
 });

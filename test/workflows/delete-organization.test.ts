@@ -91,24 +91,18 @@ describe('admin.organizations.delete', () => {
     await until(async () => (await Array.fromAsync(runs)).length === 1);
   });
 
-  for (const end of ['failed', 'terminated', 'canceled'] as const)
-    it(`waits for its own run, also if an earlier one was ${end}`, async () => {
-      const tenant = await api.createTenant();
-      await api.upload(tenant, { bytes: 'a document' });
-      const { organizationId } = tenant;
-      const early = await api.temporal.client.workflow.start('deleteOrganization', {
-        ...{ taskQueue: 'sheaf', workflowId: `delete-organization-${organizationId}`, args: [{ organizationId }] },
-        ...(end === 'failed' ? {} : { startDelay: '1 hour' }),
-      });
-      if (end === 'terminated') await early.terminate();
-      if (end === 'canceled') await early.cancel();
-      await early.result().then(
-        () => expect.fail('nobody asked for it'),
-        () => undefined,
-      );
-      const answer = await remove(tenant);
-      expect([answer.status, answer.body]).to.deep.equal([200, { organizationId, objectsDeleted: 1, objectsFailed: 0 }]);
+  it('waits for its own run, also if an earlier one was terminated', async () => {
+    const tenant = await api.createTenant();
+    await api.upload(tenant, { bytes: 'a document' });
+    const { organizationId } = tenant;
+    const early = await api.temporal.client.workflow.start('deleteOrganization', {
+      ...{ taskQueue: 'sheaf', workflowId: `delete-organization-${organizationId}`, args: [{ organizationId }] },
+      startDelay: '1 hour',
     });
+    await early.terminate();
+    const answer = await remove(tenant);
+    expect([answer.status, answer.body]).to.deep.equal([200, { organizationId, objectsDeleted: 1, objectsFailed: 0 }]);
+  });
 
   it('refuses writes and ends jobs while it goes on', async () => {
     const { db } = api.database;
