@@ -49,12 +49,6 @@ describe('npm run demo, without a service named', () => {
     await until(() => findProcesses(dataDir).length === 0);
   });
 
-  it('says what is wrong with a variable, and starts nothing', async () => {
-    const { code, stdout, stderr } = await runDemo(['--json', file], { ...env, JOB_TIMEOUT_MS: 'soon' });
-    expect({ code, stdout }).to.deep.equal({ code: 1, stdout: '' });
-    expect(stderr).to.include('JOB_TIMEOUT_MS: must be a whole number').and.not.include('is ready');
-  });
-
   it('waits for a service that is starting on the data directory, and uses it wherever it listens', async () => {
     const service = runProgram(process.execPath, ['ops/local/start.ts'], { env });
     await service.printed(/is ready/, 60_000);

@@ -223,7 +223,7 @@ describe('Mails', () => {
 });
 
 describe('Mails of a deployment for development', () => {
-  const { api } = useApi({ process: true, env: { REQUIRE_EMAIL_VERIFICATION: 'true' } });
+  const { api } = useApi({ env: { REQUIRE_EMAIL_VERIFICATION: 'true' } });
 
   it('are files in DATA_DIR/mail, with links to copy', async () => {
     const directory = join(api.stack.dataDir, 'mail');

@@ -1,9 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { MailKind } from '../../../db/schema.ts';
 import { startTestApi, type TestApi, type TestUser } from '../../support/api.ts';
 import { patientLocks, untilWaiting } from '../../support/locks.ts';
-import { until } from '../../support/processes.ts';
 
 const password = 'a long password';
 const sameAnswer = { status: true, message: 'If this email exists in our system, check your email for the reset link' };
@@ -29,15 +27,6 @@ describe('A mail of sign-in', () => {
   const newUser = (email = newAddress()) => ({ name: 'Person', email, password });
   const userOf = (email: string) => api.database.db.selectFrom('user').select('id').where('email', '=', email).executeTakeFirst();
   const mailsTo = (email: string) => api.database.db.selectFrom('mail').select(['id', 'kind']).where('recipient', '=', email).execute();
-  const isStarted = ({ id }: { id: string }) =>
-    api.temporal.client.workflow
-      .getHandle(`mail-${id}`)
-      .describe()
-      .then(
-        () => true,
-        () => false,
-      );
-
   /** While `work` runs, whoever writes a mail waits. */
   async function withoutWrites(work: () => Promise<void>): Promise<void> {
     const lock = await api.database.pool.connect();
@@ -100,21 +89,6 @@ describe('A mail of sign-in', () => {
   ];
 
   for (const { name, kind, prepare } of causes) {
-    it(`of ${name} is committed before the answer: while it cannot be, there is none`, async () => {
-      const { email, send } = await prepare();
-      let answer = Promise.resolve({ status: 0 });
-      await withoutWrites(async () => {
-        answer = send();
-        await untilWaiting(api.database.db, 1);
-        // Longer than the answer to a request for a new password is held back.
-        expect(await Promise.race([answer, sleep(1_500, 'no answer')])).to.equal('no answer');
-      });
-      expect((await answer).status).to.equal(200);
-      const [mail, ...more] = await mailsTo(email);
-      expect([mail?.kind, more]).to.deep.equal([kind, []]);
-      await until(async () => mail !== undefined && (await isStarted(mail)));
-    });
-
     it(`of ${name} that cannot be written fails the request, which is repeated with success`, async () => {
       const { email, send } = await prepare();
       const { pool } = api.database;

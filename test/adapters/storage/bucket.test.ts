@@ -2,7 +2,6 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { BucketStorage } from '../../../adapters/storage/bucket.ts';
-import { createStorage } from '../../../adapters/storage/create-storage.ts';
 import { measureUpload } from '../../../domain/documents/complete-upload.ts';
 import type { DocumentRow } from '../../../domain/documents/document.ts';
 import { startBucketEmulator } from './bucket-emulator.ts';
@@ -72,18 +71,6 @@ describe('the conditions of an upload to a bucket', () => {
       const { [name]: _, ...headers } = target.headers;
       expect((await put({ ...target, headers }, '')).status, name).to.equal(403);
     }
-  });
-
-  it('come from the configuration', async () => {
-    const config = { driver: 'bucket' as const, bucket: 'documents', apiEndpoint: server.apiEndpoint, maxUploadBytes: 77 };
-    const created = await createStorage({ dataDir: '.', apiUrl: 'https://api.example', authSecret: 'unused', storage: config });
-    expect([created.driver, created.location]).to.deep.equal(['bucket', 'documents']);
-    const { headers } = await created.signUpload({ key: 'org/doc', contentType: 'text/csv' });
-    expect(headers).to.deep.equal({
-      'Content-Type': 'text/csv',
-      'x-goog-if-generation-match': '0',
-      'x-goog-content-length-range': '0,77',
-    });
   });
 
   it('accept more than the document declared, which its completion finds out and deletes', async () => {

@@ -46,13 +46,6 @@ describe('GET and HEAD /uploads/{organizationId}/{documentId}', () => {
     expect(headers).to.include({ 'content-type': 'application/pdf', 'content-length': '10', 'accept-ranges': 'bytes' });
   });
 
-  it('keeps a content type as it is', async () => {
-    expect((await get({}, { contentType: 'text/html' })).headers.get('content-type')).to.equal('text/html');
-    expect((await get({}, { contentType: 'text/plain; charset=utf-16' })).headers.get('content-type')).to.equal(
-      'text/plain; charset=utf-16',
-    );
-  });
-
   it('sends an empty object', async () => {
     const response = await get({}, { key: 'org/empty' });
     expect([response.status, response.headers.get('content-length'), await response.text()]).to.deep.equal([200, '0', '']);
@@ -65,8 +58,11 @@ describe('GET and HEAD /uploads/{organizationId}/{documentId}', () => {
     "it's 100% (done)*.csv",
     'smile 😀.png',
     'a;b=c.txt',
+    '../../etc/passwd',
+    '50%41.txt',
+    'a\r\nSet-Cookie: b.txt',
   ]) {
-    it(`names the file ${fileName}`, async () => {
+    it(`names the file ${JSON.stringify(fileName)}`, async () => {
       const response = await get({}, { fileName });
       const header = response.headers.get('content-disposition') ?? '';
       expect(header).to.match(/^[ -~]*$/);
@@ -155,11 +151,6 @@ describe('GET and HEAD /uploads/{organizationId}/{documentId}', () => {
       });
     }
 
-    it('refuses the signature of an upload', async () => {
-      const { url, headers } = await server.storage.signUpload({ key: 'org/doc', contentType: 'text/plain' });
-      expect((await fetch(url, { headers })).status).to.equal(403);
-    });
-
     it('refuses an expired signature, after five minutes', async () => {
       const { url, expiresAt } = await server.storage.signDownload({ key: 'org/doc', contentType: 'text/plain', fileName: 'a' });
       server.clock.offsetMs = expiresAt.getTime() - Date.now() - 30_000;
@@ -183,18 +174,6 @@ describe('GET and HEAD /uploads/{organizationId}/{documentId}', () => {
     for (let count = 0; count < 30; count++) await leave();
     expect((await get()).status).to.equal(200);
     await server.settled();
-    expect(server.failures).to.deep.equal([]);
-  });
-
-  it('lets go of the file when the client leaves', async () => {
-    await server.storage.write('org/large', Readable.from(Array(50).fill(Buffer.alloc(1_000_000))));
-    const { pathname, search } = new URL(
-      (await server.storage.signDownload({ key: 'org/large', contentType: 'text/plain', fileName: 'a' })).url,
-    );
-    const socket = connect(server.port, '127.0.0.1', () => socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: localhost\r\n\r\n`));
-    await new Promise((resolve) => socket.once('data', resolve));
-    socket.destroy();
-    expect((await get({}, { key: 'org/large' })).status).to.equal(200);
     expect(server.failures).to.deep.equal([]);
   });
 });

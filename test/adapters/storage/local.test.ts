@@ -4,9 +4,7 @@ import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { createStorage } from '../../../adapters/storage/create-storage.ts';
 import { LocalStorage } from '../../../adapters/storage/local.ts';
-import { objectKey } from '../../../adapters/storage/object-key.ts';
 import { StorageUnavailable } from '../../../adapters/storage/port.ts';
-import { ObjectExistsError } from '../../../adapters/storage/write-once.ts';
 import { makeTestDirectory, removeTestDirectory } from '../../support/directories.ts';
 import { describeStorage } from './storage-suite.ts';
 import { startUploadServer } from './upload-server.ts';
@@ -36,11 +34,6 @@ describe('local storage', () => {
     return keys.sort();
   };
 
-  it('is chosen without a bucket, and lies in the data directory', () => {
-    expect(storage.driver).to.equal('local');
-    expect(storage.location).to.equal(join(dataDir, 'objects'));
-  });
-
   it('signs an upload for an hour, with the headers to send', async () => {
     const before = Date.now();
     const { url, headers, expiresAt } = await storage.signUpload({ key: 'org/doc', contentType: 'text/csv' });
@@ -48,14 +41,6 @@ describe('local storage', () => {
     expect(headers).to.deep.equal({ 'Content-Type': 'text/csv' });
     expect(expiresAt.getTime()).to.be.within(before + 3_599_000, Date.now() + 3_600_000);
     expect(new URL(url).searchParams.get('expires')).to.equal(String(expiresAt.getTime() / 1000));
-  });
-
-  it('never replaces an object', async () => {
-    await write('org/doc', 'first');
-    const error = await write('org/doc', 'second').catch((caught: unknown) => caught);
-    expect(error).to.be.instanceOf(ObjectExistsError);
-    expect(await storage.stat('org/doc')).to.deep.equal({ sizeBytes: 5 });
-    expect(await readdir(join(storage.location, '.incoming'))).to.deep.equal([]);
   });
 
   it('has its marker on disk before it has its name, so that no power failure leaves an empty one', async () => {
@@ -94,19 +79,6 @@ describe('local storage', () => {
     expect(await readdir(storage.location)).to.deep.equal([]);
   });
 
-  it('stores nothing of a source that fails, wherever it fails', async () => {
-    for (const failAt of [0, 1, 3]) {
-      const source = (async function* () {
-        for (let n = 0; n < failAt; n++) yield Buffer.alloc(100_000);
-        throw new Error('the source broke');
-      })();
-      const error = await storage.write('org/doc', source).catch((caught: unknown) => caught);
-      expect(error).to.have.property('message', 'the source broke');
-    }
-    expect(await storage.stat('org/doc')).to.equal(undefined);
-    expect(await readdir(join(storage.location, '.incoming'))).to.deep.equal([]);
-  });
-
   it('shows no object before it is whole', async () => {
     let seen: unknown = 'nothing';
     const source = (async function* () {
@@ -136,10 +108,5 @@ describe('local storage', () => {
     }
     await list('');
     expect(await readdir(incoming)).to.deep.equal(['young']);
-  });
-
-  it('has keys of an organization and a document', () => {
-    expect(() => objectKey('..', 'doc')).to.throw(TypeError);
-    expect(objectKey('org', 'doc')).to.equal('org/doc');
   });
 });

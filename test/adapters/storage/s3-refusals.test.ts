@@ -92,35 +92,6 @@ describe('What a server of S3 refuses', () => {
     expect([portion?.deleted, [...(portion?.refused.keys() ?? [])]]).to.deep.equal([[], ['org/a', 'org/b']]);
   });
 
-  it('is told for each of more keys than one request takes, by as few requests as they need', async () => {
-    const sent: string[][] = [];
-    respond = (_req, res) => {
-      const keys = [...(bodies.at(-1) ?? '').matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, key = '']) => key);
-      sent.push(keys);
-      const refused = keys.filter((key) => key === 'org/1000');
-      const errors = refused.map((key) => `<Error><Key>${key}</Key><Code>AccessDenied</Code><Message>It is locked</Message></Error>`);
-      res.writeHead(200, { 'Content-Type': 'application/xml' }).end(`<DeleteResult>${errors.join('')}</DeleteResult>`);
-    };
-    const keys = Array.from({ length: 1_001 }, (_, n) => `org/${n}`);
-    const portions = await Array.fromAsync(storage.deleteMany(keys));
-    expect(requests).to.deep.equal(['POST /documents/?delete=', 'POST /documents/?delete=']);
-    expect(sent).to.deep.equal([keys.slice(0, 1_000), ['org/1000']]);
-    expect(portions.map(({ deleted, refused }) => [deleted, [...refused.keys()]])).to.deep.equal([
-      [keys.slice(0, 1_000), []],
-      [[], ['org/1000']],
-    ]);
-    requests = [];
-    await Array.fromAsync(storage.deleteMany(keys.slice(0, 1_000)));
-    expect(requests, 'as many as one request takes').to.have.length(1);
-  });
-
-  it('is told for every key if the request is refused', async () => {
-    answer(503, errorBody('SlowDown'));
-    const [portion] = await Array.fromAsync(storage.deleteMany(['org/a', 'org/b']));
-    expect(portion?.deleted).to.deep.equal([]);
-    expect([...(portion?.refused.values() ?? [])].every((error) => error instanceof StorageUnavailable)).to.equal(true);
-  });
-
   it('leaves an object that took the place of one that was too large', async () => {
     const conditions: unknown[] = [];
     respond = (req, res) => {

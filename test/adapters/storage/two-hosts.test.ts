@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { findFreePorts } from '../../../ops/local/ports.ts';
@@ -55,14 +55,4 @@ describe('A second host with local storage', () => {
       await right.printed(/"worker running"/);
       await api.jobIn(tenant.owner.token, id, ['succeeded']);
     });
-
-  it('leaves a store from before there were markers to its own processes, which mark it', async () => {
-    await api.upload(tenant, { bytes: 'Some text.' });
-    const deployment = readFileSync(marker(api.stack.dataDir), 'utf8');
-    rmSync(marker(api.stack.dataDir));
-    expect(await (await start('worker')).exited).to.deep.equal({ code: 1, signal: null });
-    const right = await start('worker', api.stack.dataDir);
-    await right.printed(/"worker running"/);
-    expect(readFileSync(marker(api.stack.dataDir), 'utf8')).to.equal(deployment);
-  });
 });

@@ -31,12 +31,6 @@ describe('PUT /uploads/{organizationId}/{documentId}, the odd ways', () => {
   };
 
   describe('without a Content-Length', () => {
-    it('answers 411 where there is no body either', async () => {
-      await start();
-      const answer = await exchange(server.port, [putHead(await sign(), {})]);
-      expectAnswer(answer, 411, 'length_required');
-    });
-
     it('answers 411 whatever type the request names', async () => {
       await start();
       const { url } = await sign();
@@ -74,30 +68,11 @@ describe('PUT /uploads/{organizationId}/{documentId}, the odd ways', () => {
       socket.destroy();
     });
 
-    it('answers 413 whatever type the request names', async () => {
-      const { url } = await tooLarge();
-      for (const headers of otherTypes)
-        expectAnswer(await exchange(server.port, [putHead({ url, headers }, { 'Content-Length': 1_000_001 })]), 413, 'too_large');
-    });
-
     it('lets fetch see the 413', async () => {
       const target = await tooLarge();
       const response = await fetch(target.url, { method: 'PUT', headers: target.headers, body: Buffer.alloc(20_000_000) });
       expect(response.status).to.equal(413);
       expect(await response.json()).to.deep.equal({ error: 'too_large', requestId: 'request-1' });
-    });
-
-    it('lets Node’s http client see the 413', async () => {
-      const target = await tooLarge();
-      const chunk = Buffer.alloc(1_000_000);
-      const status = await sendWithNode(target.url, { ...target.headers, 'Content-Length': '20000000' }, Array(20).fill(chunk));
-      expect(status).to.equal(413);
-    });
-
-    it('lets a client see the 413 that sends its whole body before it reads', async () => {
-      const target = await tooLarge();
-      const answer = await exchange(server.port, [putHead(target, { 'Content-Length': 1_500_000 }), Buffer.alloc(1_500_000)]);
-      expectAnswer(answer, 413, 'too_large');
     });
 
     it('keeps the connection for a client that sends its whole body after the 413', async () => {
@@ -146,12 +121,6 @@ describe('PUT /uploads/{organizationId}/{documentId}, the odd ways', () => {
       const { socket } = await open([putHead(await sign(), { 'Content-Length': 100_000 }), Buffer.alloc(50_000)]);
       await until(async () => (await incoming()).length === 1);
       socket.destroy();
-      await expectNothingStored();
-    });
-
-    it('stores nothing when the client ends its side early', async () => {
-      await start();
-      await exchange(server.port, [putHead(await sign(), { 'Content-Length': 100 }), 'short'], { end: true });
       await expectNothingStored();
     });
 

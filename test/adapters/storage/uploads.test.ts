@@ -1,6 +1,4 @@
-import { createReadStream } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { request } from 'node:http';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { UploadTarget } from '../../../adapters/storage/port.ts';
@@ -125,19 +123,5 @@ describe('PUT /uploads/{organizationId}/{documentId}', () => {
     expect((await put(await sign(), 'bytes')).status).to.equal(500);
     expect(server.failures).to.have.length(1);
     expect((await fetch(`${server.url}/uploads/org/doc`)).status).to.equal(403);
-  });
-
-  it('takes a file streamed by Node’s http client', async () => {
-    const file = join(server.dataDir, 'file');
-    await writeFile(file, Buffer.alloc(500_000, 3));
-    const target = await sign();
-    const status = await new Promise((resolve, reject) => {
-      const sent = request(target.url, { method: 'PUT', headers: { ...target.headers, 'Content-Length': 500_000 } }, (res) => {
-        res.resume().once('end', () => resolve(res.statusCode));
-      });
-      createReadStream(file).pipe(sent.once('error', reject));
-    });
-    expect(status).to.equal(200);
-    expect(await server.storage.stat('org/doc')).to.deep.equal({ sizeBytes: 500_000 });
   });
 });

@@ -14,7 +14,7 @@ const embed = { kind: 'text.embed', texts: ['one'] };
 
 describe('The events of webhooks', () => {
   const env = { ...webhooksOn, ...billingOn, STRIPE_API_BASE: 'http://127.0.0.1:9', PLANS: '{"free":{"aiCredits":10}}' };
-  const used = useApi({ process: true, ai: true, env, tenant: 'of each test' });
+  const used = useApi({ ai: true, env, tenant: 'of each test' });
   const { api, ai } = used;
   let receiver: Receiver;
   beforeEach(async () => {
@@ -36,7 +36,7 @@ describe('The events of webhooks', () => {
   /** Waits for events of these kinds, and for no more of them. Each is what the document says of it. */
   async function expectEvents(...expected: string[]): Promise<void> {
     await until(() => types().length >= expected.length).catch(() => {});
-    await staysTrue(() => types().length <= expected.length, 1_500);
+    await staysTrue(() => types().length <= expected.length, 700);
     expect(types().sort()).to.deep.equal(expected.sort());
     for (const { event, body } of receiver.received) {
       const schema = webhookEvents.find(({ name }) => name === event.type)?.schema;

@@ -1,6 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { expect } from 'chai';
-import { Webhook } from 'standardwebhooks';
 import { signAll } from '../../../adapters/webhooks/sign.ts';
 import { createSecret } from '../../../domain/webhooks/create-secret.ts';
 
@@ -20,15 +19,6 @@ describe('The signature of a webhook', () => {
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
     const example = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', at, body: '{"test": 2432232314}' };
     expect(signAll([secret], example)).to.equal('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
-  });
-
-  it('is one by each secret while one rotates, of which either verifies', () => {
-    const [now, before] = [createSecret('v1').secret, createSecret('v1').secret];
-    const at = new Date();
-    const header = signAll([now, before], { ...signed, at });
-    const headers = { 'webhook-id': signed.id, 'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)), 'webhook-signature': header };
-    for (const secret of [now, before]) expect(new Webhook(secret).verify(signed.body, headers)).to.have.property('type', 'job.succeeded');
-    expect(() => new Webhook(createSecret('v1').secret).verify(signed.body, headers)).to.throw('No matching signature');
   });
 
   it('is verified by the public key alone if it is v1a, and by no other', () => {
