@@ -1,27 +1,23 @@
 import { expect } from 'chai';
 import type { Environment } from '../../base/config/environment.ts';
-import { startTestApi, type Tenant, type TestApi, type TestUser } from '../support/api.ts';
-import { runProgram } from '../support/processes.ts';
+import type { Tenant, TestUser } from '../support/api.ts';
+import { runOps } from '../support/ops.ts';
 import { callOver } from '../support/transports.ts';
+import { useApi } from '../support/use-api.ts';
 
 describe('A subscription that is left from before billing was turned off', () => {
-  let api: TestApi;
+  const { api } = useApi();
   let admin: TestUser;
   let tenant: Tenant;
 
   before(async () => {
-    api = await startTestApi();
     [admin, tenant] = [await api.signUp('Admin'), await api.createTenant()];
     await api.makePlatformAdmin(admin);
   });
-  after(() => api.stop());
-
-  async function end(args: string[], env: Environment = {}) {
+  const end = (args: string[], env: Environment = {}) => {
     const { DATABASE_URL, DATA_DIR } = api.stack.env;
-    const program = runProgram(process.execPath, ['ops/main.ts', 'end-subscription', ...args], { env: { DATABASE_URL, DATA_DIR, ...env } });
-    const { code } = await program.exited;
-    return { code, stdout: program.stdout(), stderr: program.stderr() };
-  }
+    return runOps(['end-subscription', ...args], { DATABASE_URL, DATA_DIR, ...env });
+  };
   const statuses = async ({ organizationId }: Tenant) => {
     const rows = await api.database.db
       .selectFrom('subscription')

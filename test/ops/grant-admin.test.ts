@@ -6,7 +6,6 @@ import { startStack } from '../../ops/local/stack.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { runOps } from '../support/ops.ts';
-import { runProgram } from '../support/processes.ts';
 
 describe('npm run ops', () => {
   let database: TestDatabase;
@@ -23,11 +22,7 @@ describe('npm run ops', () => {
     removeTestDirectory(directory);
   });
 
-  async function ops(args: string[], env: Environment = { DATABASE_URL: database.url }) {
-    const program = runProgram(process.execPath, ['ops/main.ts', ...args], { env: { DATA_DIR: directory, DATABASE_URL: '', ...env } });
-    const { code } = await program.exited;
-    return { code, stdout: program.stdout(), stderr: program.stderr() };
-  }
+  const ops = (args: string[], env: Environment = { DATABASE_URL: database.url }) => runOps(args, { DATA_DIR: directory, ...env });
   const roleOf = async (id: string) =>
     (await database.db.selectFrom('user').select('role').where('id', '=', id).executeTakeFirstOrThrow()).role;
 

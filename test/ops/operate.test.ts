@@ -345,16 +345,6 @@ describe('npm run ops, on a running service', () => {
     expect(await ops(['replay', '--all'], away)).to.deep.equal({ code: 1, stdout: '', stderr: sentence });
   });
 
-  it('says in a sentence that Temporal has no such namespace, and shows what the database knows', async () => {
-    const wrong = { TEMPORAL_NAMESPACE: 'nobodys' };
-    const sentence = /^Temporal at \S+ refuses: Namespace .*nobodys.*\.\n$/;
-    const status = await ops(['status'], wrong);
-    expect(status.code).to.equal(1);
-    expect(status.stderr).to.match(sentence);
-    expect(status.stdout).to.include('Intents that Temporal has not taken: 0');
-    expect((await ops(['replay', '--all'], wrong)).stderr).to.match(sentence);
-  });
-
   it('says in a sentence what Postgres refuses', async () => {
     const databaseAs = (change: (url: URL) => void) => {
       const url = new URL(api.database.url);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Environment } from '../../base/config/environment.ts';
@@ -134,14 +134,6 @@ nightlySuite('A backup of `npm start`', function () {
     } finally {
       removeTestDirectory(empty);
     }
-  });
-
-  it('says why the lock of the directory cannot be used', async () => {
-    const dataDir = join(root, 'damaged');
-    mkdirSync(join(dataDir, 'lock'), { recursive: true });
-    const { code, stderr } = await runOps(['backup', join(root, 'backups/none')], atRest(dataDir));
-    expect(code).to.equal(1);
-    expect(stderr).to.match(/^The lock .*[/]damaged[/]lock cannot be used \(unable to open database file\)[.] [^\n]*\n$/);
   });
 
   it('holds the directory meanwhile, so that no service starts there', async () => {

@@ -7,7 +7,6 @@ import type { Environment } from '../../base/config/environment.ts';
 import { getMigrationStatus, migrate } from '../../db/migrate.ts';
 import { migrations } from '../../db/migrations/index.ts';
 import { measureWaiting } from '../../domain/platform/measure-platform.ts';
-import { startTestApi } from '../support/api.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { nightlySuite } from '../support/nightly.ts';
@@ -69,27 +68,6 @@ nightlySuite('npm run ops -- backup and restore', () => {
     expect(readdirSync(store)).to.deep.equal([]);
     expect(await countUsers(newDatabase)).to.equal(0);
   }
-
-  it('verifies a whole backup with --check, and changes nothing', async () => {
-    const env = { DATABASE_URL: newDatabase.url, DATA_DIR: newStore() };
-    const result = await opsResult(['restore', backup, '--check'], env);
-    expect(result).to.include({ sound: true });
-    expect(result.tookMs.verification).to.be.greaterThan(0);
-    expect(readdirSync(env.DATA_DIR)).to.deep.equal([]);
-    expect(await countUsers(newDatabase)).to.equal(0);
-  });
-
-  it('says how long a backup and a restore took', async () => {
-    const seconds = '\\d+\\.\\d s';
-    const made = await runOps(['backup', newDirectory('backup')], api.stack.env);
-    expect(made.stdout).to.match(
-      new RegExp(`holds \\d+ rows and 3 objects .*It took ${seconds} \\(database ${seconds}, objects ${seconds}\\)`),
-    );
-    const database = await use(createEmptyDatabase());
-    const restored = await runOps(['restore', backup], { DATABASE_URL: database.url, DATA_DIR: newStore() });
-    expect(restored.stdout).to.match(new RegExp(`^Restored \\d+ rows and 3 objects\\. It took ${seconds}`));
-    expect(restored.stdout).to.include(`Nothing that was committed after ${manifestOf(backup).snapshotAt} is in it.`);
-  });
 
   it('holds what was committed when it began, and nothing that is committed while it is written', async () => {
     const { database, env } = await restore();
@@ -202,18 +180,6 @@ nightlySuite('npm run ops -- backup and restore', () => {
         DATABASE_URL: env.DATABASE_URL,
       });
       expect(await countUsers(database)).to.be.greaterThan(0);
-    });
-
-    it('is not filled while a service runs that has nobody yet', async () => {
-      const service = await startTestApi();
-      try {
-        await refuses(['restore', backup], /^The service runs \(.*sheaf (api|listen).*\)\. Stop it first/, {
-          DATABASE_URL: service.database.url,
-        });
-        expect(await countUsers(service.database)).to.equal(0);
-      } finally {
-        await service.stop();
-      }
     });
 
     it('may be that of a new service, which has nobody yet', async () => {
@@ -450,12 +416,6 @@ nightlySuite('npm run ops -- backup and restore', () => {
     );
     const env = { DATABASE_URL: newDatabase.url, DATA_DIR: newStore(), npm_config_check: 'true', npm_config_replace: 'false' };
     expect(await opsResult(['restore', backup, '--check'], env)).to.include({ sound: true });
-  });
-
-  it('refuses arguments that it does not understand', async () => {
-    await refuses(['backup'], /backup takes one directory/, {}, 2);
-    await refuses(['restore', 'a', 'b'], /restore takes one directory/, {}, 2);
-    await refuses(['restore', backup, '--force'], /Usage: npm run ops -- restore/, {}, 2);
   });
 });
 

@@ -36,7 +36,7 @@ export async function isReached(compose: Pick<Compose, 'exec'>, service: string,
 }
 
 /** What an AI service says in its log that its readers are not kept from. Throws unless the log tells of a start. */
-export function readMissingIsolation(log: string): string[] {
+function readMissingIsolation(log: string): string[] {
   const lines = log.split('\n').filter((line) => line.startsWith('{'));
   const entries: { msg?: string; missing?: string[] }[] = lines.map((line) => JSON.parse(line));
   if (!entries.some(({ msg }) => msg === 'The AI service is listening.'))

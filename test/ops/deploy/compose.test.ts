@@ -6,14 +6,12 @@ import { parse } from 'yaml';
 import { loadAiServiceConfig } from '../../../base/config/ai-service.ts';
 import type { Environment } from '../../../base/config/environment.ts';
 import { inheritedEnvironment } from '../../../base/config/local.ts';
-import { loadOpsConfig } from '../../../base/config/ops.ts';
 import { secretVariables } from '../../../base/config/secret-files.ts';
 import { loadServerConfig } from '../../../base/config/server.ts';
 import { variables } from '../../../base/config/variables.ts';
 import { extraKinds as extraContentTypes } from '../../../contract/content-types.ts';
 import { memoryEnvironment, memoryFlags } from '../../../ops/local/services.ts';
 import { dynamicSettings } from '../../../ops/local/temporal.ts';
-import { versitygw } from '../../adapters/storage/s3-server.ts';
 import { makeTestDirectory, removeTestDirectory } from '../../support/directories.ts';
 
 interface Service {
@@ -79,11 +77,6 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('lets requests come before what outlives them', () => {
-    const less = Object.entries(compose.services).filter(([, { cpu_shares: shares = 1_024 }]) => shares < 1_024);
-    expect(less.map(([name]) => name)).to.have.members(['worker', 'ai', 'temporal', 'backup', 'wal']);
-  });
-
   for (const [title, name, settled] of [
     ['API and worker', 'api', ['NODE_ENV', 'PORT', 'HOST', 'TRUST_PROXY', 'DATA_DIR', 'WORKER_ENABLED']],
     ['AI service', 'ai', ['NODE_ENV', 'AI_HOST', 'AI_PORT', 'SERVICE_AUTH_DISABLED']],
@@ -98,16 +91,6 @@ describe('docker-compose.yml', () => {
         expect(given, variable).to.deep.equal({ [variable]: `set ${variable}` });
       }
     });
-
-  it('lets .env set what the exporter of traces reads itself, in every program that sends them', () => {
-    for (const name of ['api', 'worker', 'ai']) {
-      const environment = interpolate(compose.services[name]?.environment, {
-        ...filledIn,
-        ...Object.fromEntries(ofOpenTelemetry.map((each) => [each, `set ${each}`])),
-      });
-      for (const variable of ofOpenTelemetry) expect(environment[variable], `${name} ${variable}`).to.equal(`set ${variable}`);
-    }
-  });
 
   it('gives the worker and the migration what it gives the API', () => {
     const { WORKER_ENABLED, ...ofApi } = compose.services.api?.environment ?? {};
@@ -206,10 +189,6 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('counts limits over all containers of the API', () => {
-    expect(loadServerConfig(interpolate(compose.services.api?.environment, filledIn)).limits.store).to.equal('postgres');
-  });
-
   it('keeps the database from the edge, and the database and the internet from the AI service', () => {
     const networksOf = (name: string) => compose.services[name]?.networks;
     for (const name of ['edge', 'edge-tls', 'edge-acme']) expect(networksOf(name)).to.deep.equal(['front']);
@@ -218,26 +197,6 @@ describe('docker-compose.yml', () => {
     expect(compose.networks.data?.internal).to.equal(true);
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as compose writes a default.
     expect(compose.networks.ai?.internal).to.equal('${AI_OFFLINE:-true}');
-  });
-
-  it('brings a server of S3 with a profile only, as the user whose volume it is', () => {
-    const { store, 'store-bucket': bucket } = compose.services;
-    for (const service of [store, bucket]) {
-      expect(service?.profiles).to.deep.equal(['store']);
-      expect(service?.volumes).to.deep.equal(['store:/data']);
-    }
-    expect(store?.depends_on).to.deep.equal({ 'store-bucket': { condition: 'service_completed_successfully' } });
-    // The user `node` of the service's image, whose /data the volume copies.
-    expect(store?.user).to.equal('1000:1000');
-    expect(store?.image).to.equal(`\${STORE_IMAGE:-versity/versitygw:${versitygw.version}}`);
-    expect(bucket?.image).to.equal(compose.services.api?.image);
-    expect(bucket?.network_mode).to.equal('none');
-    const env = { ...filledIn, STORAGE_DRIVER: 's3', STORAGE_BUCKET: 'files', STORAGE_API_ENDPOINT: 'http://store:7070' };
-    const keys = { STORAGE_ACCESS_KEY_ID: 'sheaf', STORAGE_SECRET_ACCESS_KEY: 'a secret' };
-    const server = loadServerConfig(interpolate(compose.services.api?.environment, { ...env, ...keys }));
-    expect(server.storage).to.deep.include({ bucket: 'files', credentials: { accessKeyId: 'sheaf', secretAccessKey: 'a secret' } });
-    expect(bucket?.command?.map((part) => fill(part, env))).to.deep.equal(['mkdir', '-p', '/data/files']);
-    expect(interpolate(store?.environment, { ...env, ...keys })).to.include({ ROOT_ACCESS_KEY: 'sheaf', ROOT_SECRET_KEY: 'a secret' });
   });
 
   it('makes backups in a directory of the host or where .env says, with the keys of the library of Amazon if these are set', () => {
@@ -258,45 +217,6 @@ describe('docker-compose.yml', () => {
     expect(postgres?.volumes).to.include(socket);
     expect(wal?.volumes?.map((volume) => fill(volume, {}))).to.include.members([socket, '/srv/wal:/wal']);
     expect(postgres?.command, 'a bound while it is away').to.include('max_slot_wal_keep_size=8GB');
-  });
-
-  it('has a codec server for the UI, only if it is asked for, and for this host alone', () => {
-    const { codec, 'temporal-ui': ui, api } = compose.services;
-    const { command = [], environment, ports, networks, image, profiles } = codec ?? {};
-    expect({ image, profiles }).to.deep.equal({ image: api?.image, profiles: ['codec'] });
-    // On every interface of its container, or no port leads to it; without a token only because that port is of the loopback.
-    expect(command).to.deep.equal(['node', 'ops/main.ts', 'codec-server', '--host', '0.0.0.0', '--open']);
-    expect(ports?.map((port) => fill(port, {}))).to.deep.equal(['127.0.0.1:8234:8234']);
-    expect(ui?.networks).to.include.members(networks ?? []);
-    const given = { TEMPORAL_PAYLOAD_KEYS: `a:${'A'.repeat(43)}=`, TEMPORAL_UI_URL: 'http://ui', TEMPORAL_CODEC_ENDPOINT: 'http://codec' };
-    const { temporal } = loadOpsConfig(interpolate(environment, { ...filledIn, ...given }));
-    expect(temporal.payloadKeys.current?.id).to.equal('a');
-    expect(temporal.uiUrl).to.equal('http://ui');
-    expect(interpolate(ui?.environment, given)).to.include({ TEMPORAL_CODEC_ENDPOINT: 'http://codec' });
-  });
-
-  it('has an edge with TLS that is the other one but for where it listens, and only if it is asked for', () => {
-    const { edge, 'edge-tls': secure } = compose.services;
-    const optional = Object.entries(compose.services).filter(([, { profiles }]) => profiles);
-    expect(optional.map(([name]) => name).sort()).to.deep.equal([
-      'backup',
-      'codec',
-      'edge-acme',
-      'edge-tls',
-      'store',
-      'store-bucket',
-      'wal',
-    ]);
-    expect(secure?.profiles).to.deep.equal(['tls']);
-    const { profiles: _, ports, volumes = [], healthcheck, ...same } = secure ?? {};
-    expect(edge).to.deep.include(same);
-    expect(ports?.map((port) => fill(port, {}))).to.deep.equal(['443:8443']);
-    expect(JSON.stringify(healthcheck)).to.include('https://127.0.0.1:8443/healthz');
-    const changed = volumes.filter((volume) => !edge?.volumes?.includes(volume)).map((volume) => fill(volume, {}));
-    expect(changed).to.deep.equal([
-      './ops/deploy/edge/tls.conf:/etc/nginx/edge/listen.conf:ro',
-      './ops/deploy/secrets/tls:/run/secrets:ro',
-    ]);
   });
 
   it('has an edge that gets its certificate itself for the domain of .env, with everything else as the one with TLS has it', () => {
@@ -349,16 +269,6 @@ describe('docker-compose.yml', () => {
     expect([...held].map(([, folder]) => folder)).to.have.members(
       [...needed, 'clients', 'workflows'].filter((one, i, all) => all.indexOf(one) === i),
     );
-  });
-
-  it('names in the image only folders that there are', () => {
-    const dockerfile = readFileSync('ops/deploy/Dockerfile', 'utf8');
-    const names = [...dockerfile.matchAll(/\/app\/([\w./-]+)|import\('\.\/([\w./-]+)'\)|\bnode ([\w./-]+\.ts)/g)].map((found) =>
-      found.slice(1).join(''),
-    );
-    expect(names).to.include.members(['clients/web/dist', 'worker/workflow-bundle.ts', 'clients/web/main.ts']);
-    // What is built lies beside its sources.
-    for (const name of names) expect(existsSync(name.endsWith('/dist') ? dirname(name) : name), name).to.equal(true);
   });
 
   it('lets a digest stand for the tag of every image that somebody else publishes', () => {
@@ -458,16 +368,6 @@ describe('docker-compose.yml', () => {
       const lacking = interpolate(compose.services.api?.environment, { ...filledIn, [name]: '', DATABASE_PASSWORD: '' });
       expect(() => loadServerConfig(lacking), name).to.throw(`${name}: `);
     }
-  });
-
-  it('takes a secret from a file as well', () => {
-    const env = { ...filledIn, AUTH_SECRET: '', AUTH_SECRET_FILE: '/run/secrets/auth-secret' };
-    expect(interpolate(compose.services.api?.environment, env).AUTH_SECRET_FILE).to.equal('/run/secrets/auth-secret');
-    for (const name of ['migrate', 'api', 'worker', 'ai', 'postgres'])
-      expect(
-        compose.services[name]?.volumes?.some((volume) => volume.endsWith(':/run/secrets:ro')),
-        name,
-      ).to.equal(true);
   });
 
   it('names in ops/deploy/env.example only what docker-compose.yml uses', () => {

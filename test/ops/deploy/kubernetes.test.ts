@@ -7,7 +7,6 @@ import type { Environment } from '../../../base/config/environment.ts';
 import { secretVariables } from '../../../base/config/secret-files.ts';
 import { loadServerConfig } from '../../../base/config/server.ts';
 import { variables } from '../../../base/config/variables.ts';
-import { memoryFlags } from '../../../ops/local/services.ts';
 import { forceMs } from '../../../worker/create-workers.ts';
 import { makeTestDirectory, removeTestDirectory } from '../../support/directories.ts';
 import { findUnread, watchReads } from '../../support/unread-fields.ts';
@@ -55,27 +54,6 @@ describe('ops/deploy/kubernetes', () => {
     }
     expect(parse(read('Chart.yaml'))).to.include({ version, appVersion: version });
   });
-
-  it('runs the main file of each program, with the flags that hold memory low', () => {
-    const commands = workloads.flatMap((workload) => containersOf(workload).map(({ name, command }) => [name, command.join(' ')]));
-    const withFlags = (program: string) => ['node', ...memoryFlags, `${program}/main.ts`].join(' ');
-    expect(Object.fromEntries(commands)).to.deep.equal({
-      migrate: 'node ops/main.ts migrate',
-      restore: 'node ops/main.ts restore s3://sheaf-backups/production/sheaf-20260122T021500Z',
-      'wait-for-schema': 'node db/main.ts',
-      api: withFlags('api'),
-      worker: withFlags('worker'),
-      ai: 'node ai/main.ts',
-    });
-  });
-
-  for (const name of ['api', 'worker'])
-    it(`has the ${name} wait until the schema is there`, () => {
-      const { initContainers } = podOf(named('Deployment', `sheaf-${name}`));
-      expect(initContainers.map((each: any) => [each.command, each.envFrom])).to.deep.equal([
-        [['node', 'db/main.ts'], [{ configMapRef: { name: 'sheaf-server' } }]],
-      ]);
-    });
 
   it('gives each program only variables that it reads', () => {
     for (const workload of workloads) {
@@ -212,23 +190,6 @@ describe('ops/deploy/kubernetes', () => {
     expect(readFileSync('docs/kubernetes.md', 'utf8')).to.include(`as: ${external.metric.name}`);
   });
 
-  it('spreads the pods of a version over the nodes, whatever pods of the version before stand there', () => {
-    for (const { spec } of manifests.filter(({ kind }) => kind === 'Deployment')) {
-      const [constraint, ...others] = spec.template.spec.topologySpreadConstraints;
-      expect(others).to.deep.equal([]);
-      expect(constraint).to.deep.include({
-        ...{ topologyKey: 'kubernetes.io/hostname', labelSelector: spec.selector, matchLabelKeys: ['pod-template-hash'] },
-      });
-    }
-  });
-
-  it('lets the API, the migration and a restore come before workers and the AI service on a full node', () => {
-    const { metadata, value, globalDefault } = named('PriorityClass', 'sheaf-first');
-    expect([value > 0, globalDefault]).to.deep.equal([true, undefined]);
-    const first = workloads.filter((workload) => podOf(workload).priorityClassName === metadata.name);
-    expect(first.map((workload) => workload.metadata.name)).to.have.members(['sheaf-api', 'sheaf-migrate', 'sheaf-restore']);
-  });
-
   it('restores once, with the rights, the labels and the variables of the migration', () => {
     const migration = named('Job', 'sheaf-migrate');
     expect([restore.spec.backoffLimit, podOf(restore).restartPolicy]).to.deep.equal([0, 'Never']);
@@ -236,31 +197,6 @@ describe('ops/deploy/kubernetes', () => {
     expect(restore.spec.template.metadata.labels).to.deep.equal(migration.spec.template.metadata.labels);
     expect(containersOf(restore)[0].envFrom).to.deep.equal(containersOf(migration)[0].envFrom);
     expect(podOf(restore).securityContext).to.deep.equal(podOf(migration).securityContext);
-  });
-
-  it('says on its page what the pods request', () => {
-    const page = readFileSync('docs/kubernetes.md', 'utf8');
-    const cores = (of: string) => (of.endsWith('m') ? Number(of.slice(0, -1)) / 1_000 : Number(of));
-    const gibibytes = (of: string) => (of.endsWith('Mi') ? Number(of.slice(0, -2)) / 1_024 : Number(of.slice(0, -2)));
-    const rows: [string, (name: string) => number][] = [
-      ['as applied', (name) => named('Deployment', name).spec.replicas ?? named('HorizontalPodAutoscaler', name).spec.minReplicas],
-      ['during an update, 1 more of each', (name) => named('Deployment', name).spec.strategy.rollingUpdate.maxSurge],
-      [
-        '6 more workers by the autoscaler',
-        (name) => {
-          const scaler = named('HorizontalPodAutoscaler', name)?.spec;
-          return scaler ? scaler.maxReplicas - scaler.minReplicas : 0;
-        },
-      ],
-    ];
-    for (const [title, countOf] of rows) {
-      const sums = ['sheaf-api', 'sheaf-worker', 'sheaf-ai'].map((name) => {
-        const [{ resources }] = podOf(named('Deployment', name)).containers;
-        return [countOf(name) * cores(resources.requests.cpu), countOf(name) * gibibytes(resources.requests.memory)];
-      });
-      const [ofCores, ofMemory] = [0, 1].map((column) => sums.reduce((sum, each) => sum + (each[column] ?? 0), 0));
-      expect(page).to.include(`| ${title} | ${ofCores} | ${ofMemory} GiB |`);
-    }
   });
 
   it('lets nothing in or out by default, the AI service not even ask for a name', () => {

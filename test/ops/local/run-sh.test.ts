@@ -44,6 +44,8 @@ describe('ops/local/run.sh', () => {
     expect((await program.exited).code).to.equal(0);
     expect(program.stdout()).to.equal(`${program.pid} --json two words\n`);
     expect(program.stderr()).to.include('npm talks');
+    // The development packages, too, whatever NODE_ENV and npm are told.
+    expect(readFileSync(join(project, 'npm-calls'), 'utf8')).to.match(/^ci --include=dev /);
     expect(existsSync(join(project, '.install.lock'))).to.equal(false);
   });
 
@@ -55,11 +57,6 @@ describe('ops/local/run.sh', () => {
     utimesSync(join(project, 'package-lock.json'), later, later);
     await run().exited;
     expect(installs()).to.equal(2);
-  });
-
-  it('installs the development packages, too, whatever NODE_ENV and npm are told', async () => {
-    await run().exited;
-    expect(readFileSync(join(project, 'npm-calls'), 'utf8')).to.match(/^ci --include=dev /);
   });
 
   it('installs anew where Node was left out, as npm does under NODE_ENV=production', async () => {

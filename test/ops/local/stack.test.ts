@@ -45,14 +45,6 @@ describe('the local stack', () => {
     expect(second.serviceToken).to.equal(first.serviceToken);
   });
 
-  it('keeps what was committed when a service is killed and started again', async () => {
-    const stack = await start({ services: ['postgres'] });
-    await query(stack, "create table kept as select 'before' as value");
-    expect((await stack.kill('postgres')).signal).to.equal('SIGKILL');
-    await stack.start('postgres');
-    expect(await query(stack, 'select value from kept')).to.deep.equal([{ value: 'before' }]);
-  });
-
   it("keeps Temporal's workflows with a write-ahead log, those of a file that was made without one too", async () => {
     const isLogged = () =>
       readFileSync(join(dataDir, 'temporal.db'))
@@ -129,18 +121,6 @@ describe('the local stack', () => {
       }
     });
     expect(threads.filter((name) => name.startsWith('V8Worker'))).to.have.length(1);
-  });
-
-  it('tells of a service that ends by itself, and not of one that it ended', async () => {
-    const ended: string[] = [];
-    const stack = await start({
-      services: ['postgres', 'temporal'],
-      onServiceExit: (service, exit) => ended.push(`${service} ${exit.signal}`),
-    });
-    await stack.kill('postgres');
-    process.kill(stack.pid('temporal') ?? 0, 'SIGKILL');
-    await until(() => ended.length > 0);
-    expect(ended).to.deep.equal(['temporal SIGKILL']);
   });
 
   it('keeps finished workflows for 30 days', async () => {

@@ -263,12 +263,6 @@ describe('npm start', () => {
         "Is the disk full, the directory read-only or another user's, the file damaged?\n",
     );
   });
-
-  it('names a variable that is wrong', async () => {
-    const program = start({ PORT: 'many' });
-    expect((await program.exited).code).to.equal(1);
-    expect(program.stderr()).to.include('PORT: must be a whole number');
-  });
 });
 
 async function signUp(env: Environment): Promise<string> {

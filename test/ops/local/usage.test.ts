@@ -20,20 +20,20 @@ describe('The usage of the scripts', () => {
   afterEach(endPrograms);
 
   for (const [name, file] of Object.entries(scripts)) {
-    const run = (option: string) => runProgram(process.execPath, [file, option]);
-
     it(`npm run ${name} -- --help prints it and does nothing else`, async () => {
-      const asked = run('--help');
+      const asked = runProgram(process.execPath, [file, '--help']);
       expect(await codeOf(asked), asked.stderr()).to.equal(0);
       expect(asked.stdout()).to.match(/^Usage: npm |^npm start takes no arguments/);
     });
-
-    it(`npm run ${name} refuses an option that it does not know`, async () => {
-      const refused = run('--unheard-of');
-      expect(await codeOf(refused)).to.equal(2);
-      expect(refused.stdout() + refused.stderr()).to.not.equal('');
-    });
   }
+
+  it('is said to whoever gives an option that there is not', async () => {
+    for (const name of ['start', 'bench', 'test:fuzz'] as const) {
+      const refused = runProgram(process.execPath, [scripts[name], '--unheard-of']);
+      expect(await codeOf(refused), name).to.equal(2);
+      expect(refused.stdout() + refused.stderr()).to.not.equal('');
+    }
+  });
 });
 
 /** Throws with what a program has printed if it does not end. */
