@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { type Client, createClient, SheafError } from '../../clients/typescript/index.ts';
 import { operations } from '../../clients/typescript/operations.ts';
-import type { Job } from '../../clients/typescript/types.ts';
-import { waitForJob } from '../../clients/typescript/wait-for-job.ts';
 import { routes } from '../../contract/index.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 import { until } from '../support/processes.ts';
@@ -153,23 +151,6 @@ describe('The client', () => {
       await elsewhere.close();
     });
 
-    it('where another service answers JSON to a sign-in', async () => {
-      const answers = ['null', '{}', '[]'];
-      for (const answer of answers) {
-        const answered: typeof fetch = async () => new Response(answer, { headers: { 'content-type': 'application/json' } });
-        const { auth } = createClient({ url: proxy.url, fetch: answered });
-        expect((await refusal(auth.signIn({ email: 'ada@example.com', password: 'x' }))).code, answer).to.equal('UNEXPECTED_ANSWER');
-      }
-    });
-
-    it('after as many tries as by default, if an option of the retries is undefined', async () => {
-      const { attempts } = {} as { attempts?: number };
-      const usual = createClient({ url: proxy.url, retries: { baseDelayMs: undefined, maxDelayMs: 10, attempts } });
-      proxy.faults = () => ({ status: 502, headers: {} });
-      expect((await refusal(usual.system.health())).status).to.equal(502);
-      expect(proxy.passed).to.have.length(4);
-    });
-
     it('when an answer stops after its headers, whatever was collected meanwhile', async () => {
       const slow = createClient({ url: proxy.url, timeoutMs: 1_000, retries: { attempts: 1 } });
       proxy.faults = () => 'mute';
@@ -272,11 +253,5 @@ describe('The client', () => {
     expect(failed.status).to.equal('failed');
     expect({ code: error.code, message: error.message }).to.deep.equal(failed.error);
     expect(error.data).to.deep.equal(failed);
-  });
-
-  it('rejects for a failed job without an error, too', async () => {
-    const failed = { id: 'one', status: 'failed', error: null } as unknown as Job;
-    const error = await waitForJob(async () => failed, 'one', {}).catch((reason: unknown) => reason);
-    expect(error).to.be.instanceOf(SheafError).and.to.have.property('data', failed);
   });
 });

@@ -182,14 +182,6 @@ describe('Uploads by the Python client', () => {
     expect(found).to.deep.equal(named);
   });
 
-  it('cannot read a pipe twice, and says so; the document is withdrawn', async () => {
-    proxy.faults = ({ method }) => (method === 'PUT' ? 'lose-request' : undefined);
-    const { result } = await upload({ as: 'pipe', name: 'note.txt', size: 1_000_000 });
-    expect(result).to.deep.equal({ code: 'NETWORK', status: 0 });
-    expect(puts()).to.have.length(1);
-    expect(await documents()).to.deep.equal([]);
-  });
-
   it('keeps the document of a key after a refusal that passes, and not after another', async () => {
     for (const status of [429, 507]) {
       const options = { idempotency_key: `${status}` };

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { compareRuns, figuresOf } from '../../../clients/typescript/cli/evaluate/results.ts';
 import { createClient } from '../../../clients/typescript/index.ts';
 import { until } from '../../support/processes.ts';
 import { noteText } from '../../support/run-secrets.ts';
@@ -191,35 +190,5 @@ describe('sheaf evaluate with a remote model', () => {
     } finally {
       cli.remove();
     }
-  });
-});
-
-describe('The figures of an evaluation', () => {
-  const at = (rank: number | null, found?: boolean) => ({ rank, credits: 1, ...(found === undefined ? {} : { found, answered: true }) });
-
-  it('are shares and a mean', () => {
-    expect(figuresOf([at(1), at(2), at(6), at(null)])).to.deep.equal({
-      ...{ hit1: 0.25, hit5: 0.5, mrr: (1 + 1 / 2 + 1 / 6) / 4, answered: null, found: null, credits: 4 },
-    });
-    expect(figuresOf([at(1, true), at(1, false), at(1)])).to.include({ answered: 1, found: 0.5 });
-  });
-
-  it('say better and worse of a question by its rank, and first by its answer', () => {
-    const run = (results: Record<string, ReturnType<typeof at>>) => ({
-      at: '',
-      questions: Object.entries(results).map(([question, result]) => ({ question, results: { answers: result } })),
-    });
-    const before = run({ a: at(2), b: at(1), c: at(3), d: at(1, false), e: at(1, true), gone: at(1) });
-    const now = run({ a: at(1), b: at(null), c: at(3), d: at(null, true), e: at(1, false), added: at(null) });
-    const { changes, by } = compareRuns(before, now, 'answers');
-    expect(changes.map(({ question, change }) => [question, change])).to.deep.equal([
-      ['a', 'better'],
-      ['b', 'worse'],
-      ['d', 'better'],
-      ['e', 'worse'],
-    ]);
-    expect(by).to.include({ found: 0, credits: 0 });
-    expect(by.hit1).to.be.closeTo(-1 / 5, 1e-9);
-    expect(compareRuns(before, now, 'lexical').changes).to.deep.equal([]);
   });
 });

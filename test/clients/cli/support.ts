@@ -1,5 +1,9 @@
 import { spawn } from 'node:child_process';
+import { PassThrough, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { inheritedEnvironment } from '../../../base/config/local.ts';
+import { runCommand } from '../../../clients/typescript/cli/run-command.ts';
+import type { Terminal } from '../../../clients/typescript/cli/terminal.ts';
 import type { Tenant, TestApi } from '../../support/api.ts';
 import { makeTestDirectory, removeTestDirectory } from '../../support/directories.ts';
 import { noteTokens } from '../../support/run-secrets.ts';
@@ -27,6 +31,7 @@ interface CliOptions {
 /** The command line of one user, with a directory of its own for what it stores. */
 export interface Cli {
   directory: string;
+  /** Starts a process, which may be ended. */
   start(args: string[], options?: CliOptions): Running;
   run(args: string[], options?: CliOptions): Promise<Ended>;
   remove(): void;
@@ -38,7 +43,21 @@ export function createCli(env: Record<string, string> = {}): Cli {
   const own = { XDG_CONFIG_HOME: `${directory}/config`, SHEAF_URL: undefined, SHEAF_API_KEY: undefined, SHEAF_ORGANIZATION: undefined };
   const start = (args: string[], options: CliOptions = {}) =>
     startProgram(process.execPath, ['clients/typescript/cli/main.ts', ...args], { ...own, ...env, ...options.env }, options.stdin);
-  return { directory, start, run: (args, options) => start(args, options).ended, remove: () => removeTestDirectory(directory) };
+  const run = (args: string[], options: CliOptions = {}) => runHere(args, { ...own, ...env, ...options.env }, options.stdin);
+  return { directory, start, run, remove: () => removeTestDirectory(directory) };
+}
+
+/** A command in this process, which takes a tenth of the time of one of its own. */
+async function runHere(args: string[], env: Record<string, string | undefined>, stdin = ''): Promise<Ended> {
+  noteTokens(env.SHEAF_API_KEY, stdin);
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const printed = Promise.all([text(stdout), text(stderr)]);
+  const streams = { stdin: Readable.from([stdin]), stdout, stderr } as unknown as Terminal;
+  const code = await runCommand(args, { ...streams, env: { ...inheritedEnvironment(), ...env }, signal: new AbortController().signal });
+  stdout.end();
+  stderr.end();
+  const [out, err] = await printed;
+  return { code, stdout: out, stderr: err, json: jsonLines(out) };
 }
 
 /** The environment by which a command acts as the owner of a tenant. */

@@ -172,7 +172,7 @@ describe('sheaf upload', () => {
   });
 
   it('finishes what is under way at Ctrl-C, exits 130, and goes on with the next run', async () => {
-    writeFiles(120);
+    writeFiles(40);
     const { child, ended } = cli.start(upload('--concurrency', '2'));
     await until(async () => (await documents()).length > 10);
     child.kill('SIGINT');
@@ -180,10 +180,10 @@ describe('sheaf upload', () => {
     expect(code).to.equal(130);
     expect(JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error.message).to.match(/goes on/);
     const done = json.pop();
-    expect(done.uploaded).to.be.within(10, 119);
+    expect(done.uploaded).to.be.within(10, 39);
     expect((await documents()).filter(({ status }) => status === 'ready')).to.have.length(done.uploaded);
     expect((await documents()).length).to.equal(done.uploaded);
-    expect((await cli.run(upload())).json.pop()).to.deep.equal({ ...summary, uploaded: 120 - done.uploaded, unchanged: done.uploaded });
+    expect((await cli.run(upload())).json.pop()).to.deep.equal({ ...summary, uploaded: 40 - done.uploaded, unchanged: done.uploaded });
   });
 
   it('goes on past a file that cannot be sent, says why, and exits 5', async () => {
@@ -228,7 +228,6 @@ describe('sheaf upload', () => {
 
 describe('sheaf upload --process', () => {
   const { api, tenant } = useApi({
-    process: true,
     check: 'at the end',
     env: { WORKER_ENABLED: 'false', EXTRA_JOB_KINDS: 'document.process' },
   });

@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import type { Page } from 'playwright-core';
+import { totp } from '../../api/auth/support/totp.ts';
 import { until } from '../../support/processes.ts';
+import { noteTokens } from '../../support/run-secrets.ts';
+import type { Tenant } from '../../support/tenants.ts';
+import { untilLoaded } from './support/axe.ts';
 import { act } from './support/row-menu.ts';
 import { password, pathOf, useConsole } from './support/use-console.ts';
 
@@ -51,39 +56,119 @@ describe('A user of the console', () => {
     expect(body.code).to.equal('INVALID_EMAIL_OR_PASSWORD');
   });
 
-  it('goes to a page by a part of its name, and tries all failed jobs again', async () => {
-    const busy = await api.createTenant();
-    const { token } = busy.owner;
-    for (const name of ['one.pdf', 'two.pdf']) {
-      const { id } = await api.upload(busy, { name, contentType: 'application/pdf', bytes: 'no PDF at all' });
-      const { body } = await api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.extract', documentId: id } });
-      await api.jobIn(token, body.id, ['failed']);
-    }
-    const { page: hopeless } = await open(pathOf(busy, 'jobs?status=failed'), { as: busy.owner });
-    await until(async () => (await hopeless.getByRole('row', { name: /Failed/ }).count()) === 2);
-    // The file is no PDF, however often it is read.
-    expect(await hopeless.getByRole('button', { name: /again/i }).count()).to.equal(0);
-    await api.database.db
-      .updateTable('job')
-      .set({ error_code: 'ai_unreachable' })
-      .where('organization_id', '=', busy.organizationId)
-      .execute();
-    const { page } = await open(pathOf(busy, 'documents'), { as: busy.owner });
-    await page.getByRole('row', { name: /two\.pdf/ }).waitFor();
+  it('goes to a page by a part of its name', async () => {
+    const other = await api.createTenant();
+    const { page } = await open(pathOf(other, 'documents'), { as: other.owner });
+    await page.getByRole('heading', { name: 'Documents', exact: true }).waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog').getByRole('combobox').fill('jo');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Jobs', exact: true }).waitFor();
-    await page.getByLabel('Show jobs by state').getByText('Failed').click();
-    await page.getByRole('button', { name: 'Try 2 jobs again' }).click();
-    await page.getByRole('dialog').getByText('2 credits in all').waitFor();
-    await page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click();
-    await until(async () => (await page.getByRole('row', { name: /Failed/ }).count()) === 4);
-    expect(new URL(page.url()).search).to.equal('');
-    // Those that were tried again are not offered once more, nor those that have failed for good.
-    await page.getByLabel('Show jobs by state').getByText('Failed').click();
-    await page.getByRole('button', { name: /^Try \d+ jobs again$/ }).waitFor({ state: 'detached' });
   });
 
   const me = () => api.request('GET', '/api/v1/me', { token: tenant.owner.token });
+
+  describe('Signing in to the console with two-factor', () => {
+    let tenant: Tenant;
+    before(async () => {
+      tenant = await api.createTenant();
+    });
+
+    it('asks for the code after the password, and takes a backup code', async () => {
+      const post = (path: string, body: object) => api.request('POST', `/api/auth/two-factor/${path}`, { token: tenant.owner.token, body });
+      const { totpURI, backupCodes } = (await post('enable', { password })).body;
+      noteTokens(new URL(totpURI).searchParams.get('secret') ?? '', ...backupCodes);
+      await post('verify-totp', { code: totp(totpURI) });
+      for (const code of [() => totp(totpURI, 1), () => backupCodes[0]]) {
+        const { page } = await open('/sign-in');
+        await page.getByLabel('Email address').fill(tenant.owner.email);
+        await page.getByRole('textbox', { name: 'Password' }).fill(password);
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByLabel('Code').fill('000');
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByText('Invalid backup code').waitFor();
+        await page.getByLabel('Code').fill(code());
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        await page.getByRole('heading', { name: 'Documents', exact: true }).waitFor();
+      }
+    });
+  });
+
+  describe('The console in German', () => {
+    let tenant: Tenant;
+    before(async () => {
+      tenant = await api.createTenant();
+    });
+
+    it('is what a German browser gets, with its dates and numbers', async () => {
+      await api.upload(tenant, { name: 'notiz.txt', bytes: 'Die Spiegel werden im Frühling gewaschen. '.repeat(40) });
+      const { page, complaints } = await open('/sign-in', { locale: 'de-DE' });
+      await page.getByRole('heading', { name: 'Anmelden' }).waitFor();
+      expect(await page.evaluate('document.documentElement.lang')).to.equal('de');
+      await page.getByLabel('E-Mail-Adresse').fill(tenant.owner.email);
+      await page.getByRole('textbox', { name: 'Passwort' }).fill('ein falsches Passwort');
+      await page.getByRole('button', { name: 'Anmelden' }).click();
+      // What the service says stays in its own words.
+      await page.getByText('Invalid email or password').waitFor();
+      await page.getByRole('textbox', { name: 'Passwort' }).fill(password);
+      await page.getByRole('button', { name: 'Anmelden' }).click();
+
+      const row = page.getByRole('row', { name: /notiz\.txt Gespeichert 1,7 kB (jetzt|vor \d+ (Sekunde|Minute)n?)/ });
+      await row.waitFor();
+      expect(await row.locator('time').getAttribute('title')).to.match(/^\d\d\.\d\d\.\d{4}, \d\d:\d\d:\d\d$/);
+      await page.getByRole('link', { name: 'Nutzung' }).click();
+      await page.getByText(/^01\.\d\d\.\d{4} bis 01\.\d\d\.\d{4}$/).waitFor();
+      expect(complaints.filter((each) => !each.includes('401'))).to.deep.equal([]);
+    });
+
+    it('can be chosen, and stays until another language is', async () => {
+      const { page } = await open(pathOf(tenant, 'jobs'), { as: tenant.owner });
+      await chooseGerman(page);
+      await page.getByRole('heading', { name: 'Noch keine Jobs' }).waitFor();
+      await page.goto(`${api.url}/sign-up`);
+      await page.getByRole('heading', { name: 'Konto erstellen' }).waitFor();
+      await page.getByRole('button', { name: 'English' }).click();
+      await page.getByRole('heading', { name: 'Create an account' }).waitFor();
+      expect(await page.evaluate('document.documentElement.lang')).to.equal('en');
+    });
+
+    it('is asked about while a file is sent, which the change would end', async () => {
+      const { page } = await open(pathOf(tenant, 'documents'), { as: tenant.owner });
+      let letGo = () => {};
+      const held = new Promise<void>((resolve) => (letGo = resolve));
+      await page.route('**/uploads/**', (route) => held.then(() => route.continue()));
+      const file = { name: 'held.txt', mimeType: 'text/plain', buffer: Buffer.from('The mirrors are washed in spring.') };
+      await page.locator('input[type=file]').setInputFiles(file);
+      const uploads = page.getByRole('region', { name: 'Uploads' });
+      await uploads.getByRole('button', { name: 'Cancel the upload of held.txt' }).waitFor();
+      const asked = page.waitForEvent('dialog');
+      const clicked = chooseGerman(page);
+      const dialog = await asked;
+      expect(dialog.type()).to.equal('beforeunload');
+      await dialog.dismiss();
+      await clicked;
+      letGo();
+      await uploads.getByText('Stored', { exact: true }).waitFor();
+      await chooseGerman(page);
+      await page.getByRole('heading', { name: 'Dokumente' }).waitFor();
+    });
+
+    // What axe objects to is the same in each language, which test/clients/web/accessible.test.ts looks for.
+    it('has nothing beyond the edge of a narrow window', async () => {
+      const { page } = await open('/sign-in', { locale: 'de-DE', viewport: { width: 390, height: 800 }, as: tenant.owner });
+      const own = ['documents', 'jobs', 'search', 'ask', 'usage', 'members', 'workspaces', 'api-keys', 'audit', 'plan', 'account'];
+      for (const path of ['/sign-in', '/sign-up', '/start', ...own.map((each) => pathOf(tenant, each))]) {
+        await page.goto(api.url + path);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await untilLoaded(page);
+        expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), path).to.be.at.most(0);
+      }
+    });
+  });
 });
+
+/** By the menu of the account. */
+async function chooseGerman(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /^Account/ }).click();
+  await page.getByRole('menuitem', { name: 'Deutsch' }).click();
+}

@@ -1,6 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import { pointTo, runDemo } from '../../docs/support/run-demo.ts';
+import { makeTestDirectory, removeTestDirectory } from '../../support/directories.ts';
 import { until } from '../../support/processes.ts';
 import { expectOk } from '../../support/requests.ts';
+import type { Tenant } from '../../support/tenants.ts';
+import { violationsOf } from './support/axe.ts';
 import { password, pathOf, useConsole } from './support/use-console.ts';
 
 describe('A newcomer in the console', function () {
@@ -126,6 +132,88 @@ describe('A newcomer in the console', function () {
     const total = scripts.reduce((sum, [, bytes]) => sum + bytes, 0);
     expect(total, JSON.stringify(scripts)).to.be.within(50_000, 170_000);
     expect(scripts.filter(([name]) => /\/(documents?|jobs|search|ask|usage|shell)-/.test(name))).to.deep.equal([]);
+  });
+
+  describe('The first steps in the console', () => {
+    let tenant: Tenant;
+    before(async () => {
+      tenant = await api.createTenant();
+    });
+
+    it('tick themselves, and are gone once they are done, and for those who do not set up', async () => {
+      const { organizationId, owner } = tenant;
+      const { page, complaints } = await open(pathOf(tenant, 'documents'), { as: owner, viewport: { width: 390, height: 800 } });
+      const steps = page.getByRole('region', { name: 'First steps' });
+      const done = steps.getByRole('listitem').filter({ has: page.getByRole('img', { name: 'Done', exact: true }) });
+      await steps.getByText('Upload a document').waitFor();
+      expect(await done.count()).to.equal(0);
+      expect(await violationsOf(page)).to.deep.equal([]);
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).to.be.at.most(0);
+
+      const note = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('The mirrors are washed in spring.') };
+      await page.locator('input[type=file]').setInputFiles(note);
+      await done.getByText('Upload a document').waitFor();
+      await page.getByRole('row', { name: /note\.txt Searchable/ }).waitFor();
+
+      await steps.getByRole('link', { name: 'Ask a question' }).click();
+      await page.getByLabel('What do you want to know?').fill('When are the mirrors washed?');
+      await page.getByRole('button', { name: 'Ask' }).click();
+      await page.getByRole('list', { name: 'Answer' }).getByText('washed in spring').waitFor();
+      await page.goBack();
+      await page.goBack();
+      await done.getByText('Ask your documents').waitFor();
+      expect(await done.count()).to.equal(2);
+
+      const member = await api.signUp('Grace');
+      await api.addMember(organizationId, member, 'member');
+      const { page: theirs } = await open(pathOf(tenant, 'documents'), { as: member });
+      await theirs.getByRole('row', { name: /note\.txt/ }).waitFor();
+      expect(await theirs.getByRole('region', { name: 'First steps' }).count()).to.equal(0);
+      await page.reload();
+      await page.getByRole('row', { name: /note\.txt/ }).waitFor();
+      await steps.waitFor({ state: 'detached' });
+      expect(complaints).to.deep.equal([]);
+    });
+
+    it('can be closed for good', async () => {
+      const other = await api.createTenant();
+      const { page } = await open(pathOf(other, 'documents'), { as: other.owner });
+      await page.getByRole('button', { name: 'Close the first steps' }).click();
+      const asked: string[] = [];
+      page.on('request', (request) => void asked.push(new URL(request.url()).pathname));
+      await page.reload();
+      await page.getByText('No documents yet').waitFor();
+      expect(asked.filter((path) => path.endsWith('/usageHistory'))).to.deep.equal([]);
+      expect(await page.getByRole('region', { name: 'First steps' }).count()).to.equal(0);
+    });
+  });
+
+  describe('What the demo has done, in the console', () => {
+    let directory: string;
+    before(() => {
+      directory = makeTestDirectory();
+    });
+    after(() => removeTestDirectory(directory));
+
+    it('is where its link leads, as the user that it names', async () => {
+      const path = join(directory, 'keeper.md');
+      writeFileSync(path, '# Lighthouse\n\nThe lamp is lit at dusk by the keeper.\n');
+      const { code, stdout, stderr } = await runDemo([path], pointTo(api));
+      expect(code, stderr).to.equal(0);
+      const [, email = '', password = '', url = ''] =
+        /In the console, as (\S+), password (\S+)\n(\S+)\n/.exec(stdout) ?? expect.fail(stdout);
+
+      const { page, complaints } = await open(url.slice(api.url.length));
+      await page.getByLabel('Email address').fill(email);
+      await page.getByRole('textbox', { name: 'Password' }).fill(password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page
+        .getByRole('row', { name: /keeper\.md.*Succeeded/ })
+        .nth(2)
+        .waitFor();
+      expect(new URL(page.url()).pathname).to.match(/^\/o\/demo-\w+\/documents\/jobs$/);
+      expect(complaints).to.deep.equal([]);
+    });
   });
 });
 

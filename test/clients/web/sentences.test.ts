@@ -47,11 +47,4 @@ describe('The sentences of the console', () => {
     const [en, de] = [await readMessages('en'), await readMessages('de')];
     expect(partsOf(de)).to.deep.equal(partsOf(en));
   });
-
-  it('would be found in a component', () => {
-    expect(findSentences('<Text>\n  Nothing here.\n</Text> <Button title="Go on">{t.go}</Button> (a): Map<string, X>')).to.deep.equal([
-      'Nothing here.',
-      'Go on',
-    ]);
-  });
 });

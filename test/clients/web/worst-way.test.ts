@@ -237,37 +237,37 @@ describe('The console, if something goes wrong', () => {
     expect(made.status).to.equal(200);
     await page.getByRole('row', { name: /Summarize a text.*Succeeded/ }).waitFor();
   });
-});
 
-describe('The console, while the database is away', () => {
-  const { api, open, tenant } = useConsole({}, { process: true });
-  let proxy: TcpProxy;
-  before(async () => {
-    const url = new URL(api.database.url);
-    proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-    url.host = `127.0.0.1:${proxy.port}`;
-    await api.stack.restart('api', { DATABASE_URL: url.href });
-  });
-  after(() => proxy.stop());
+  describe('because the database is away', () => {
+    let proxy: TcpProxy;
+    before(async () => {
+      const url = new URL(api.database.url);
+      proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+      url.host = `127.0.0.1:${proxy.port}`;
+      await api.stack.restart('api', { DATABASE_URL: url.href });
+    });
+    after(() => proxy.stop());
 
-  it('says so in the words of the service, and shows the page once it is back', async () => {
-    const { page } = await open(pathOf(tenant, 'documents'), { as: tenant.owner });
-    await page.getByText('No documents yet').waitFor();
-    await proxy.cut();
-    await page.getByRole('link', { name: 'Jobs' }).click();
-    const failure = page.getByRole('main').getByRole('alert').filter({ hasText: 'The service is temporarily unavailable.' });
-    await failure.first().waitFor();
-    await proxy.mend();
-    await until(async () => (await fetch(`${api.url}/readyz`)).status === 200);
-    await failure.getByRole('button', { name: 'Try again' }).last().click();
-    await page.getByText('No jobs yet').waitFor();
-    await proxy.cut();
-    await page.reload();
-    await page.getByRole('alert').waitFor();
-    await proxy.mend();
-    await until(async () => (await fetch(`${api.url}/readyz`)).status === 200);
-    await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('No jobs yet').waitFor();
+    it('says so in the words of the service, and shows the page once it is back', async () => {
+      const other = await api.createTenant();
+      const { page } = await visit('documents', other.owner, other);
+      await page.getByText('No documents yet').waitFor();
+      await proxy.cut();
+      await page.getByRole('link', { name: 'Jobs' }).click();
+      const failure = page.getByRole('main').getByRole('alert').filter({ hasText: 'The service is temporarily unavailable.' });
+      await failure.first().waitFor();
+      await proxy.mend();
+      await until(async () => (await fetch(`${api.url}/readyz`)).status === 200);
+      await failure.getByRole('button', { name: 'Try again' }).last().click();
+      await page.getByText('No jobs yet').waitFor();
+      await proxy.cut();
+      await page.reload();
+      await page.getByRole('alert').waitFor();
+      await proxy.mend();
+      await until(async () => (await fetch(`${api.url}/readyz`)).status === 200);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByText('No jobs yet').waitFor();
+    });
   });
 });
 
