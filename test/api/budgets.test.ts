@@ -118,4 +118,12 @@ describe('A budget of credits', () => {
       expect(body).to.include({ code: 'BAD_REQUEST' });
     }
   });
+
+  it('in money is refused without prices of providers, and none can be lifted', async () => {
+    const set = (costBudgetMicros: number | null) => call('workspaces.update', { id: tenant.workspaceId, costBudgetMicros });
+    const { body } = await set(1);
+    expect(body).to.include({ code: 'BAD_REQUEST' });
+    expect(body.data.issues[0].path).to.deep.equal(['costBudgetMicros']);
+    expect((await set(null)).status).to.equal(200);
+  });
 });

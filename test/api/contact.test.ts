@@ -66,6 +66,13 @@ describe('The contact form', () => {
     expect(server.mails).to.deep.equal([]);
   });
 
+  it('is in a deployment that sends its mails, and therefore shows none', async () => {
+    const admin = await api.signUp('Admin');
+    await api.makePlatformAdmin(admin);
+    const { status, body } = await callOver(api, 'REST', 'admin.mails.list', {}, { token: admin.token });
+    expect([status, body.code]).to.deep.equal([412, 'PRECONDITION_FAILED']);
+  });
+
   it('takes five messages an hour from one address together', async () => {
     const [address, other] = [newAddress(), newAddress()];
     const input = { email: 'ada@example.com', message, website: 'x' };

@@ -110,17 +110,3 @@ describe('A budget in money', () => {
     expect((await create()).status).to.equal(403);
   });
 });
-
-describe('Without prices a budget in money', () => {
-  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false' }, tenant: 'of each test' });
-
-  it('is refused, and none can be lifted', async () => {
-    const set = (costBudgetMicros: number | null) =>
-      callOver(api, 'REST', 'workspaces.update', { id: tenant.workspaceId, costBudgetMicros }, { token: tenant.owner.token });
-    const { body } = await set(1);
-    expect(body).to.include({ code: 'BAD_REQUEST' });
-    const message = 'needs the prices of providers, which this deployment does not have';
-    expect(body.data.issues).to.deep.equal([{ path: ['costBudgetMicros'], message }]);
-    expect((await set(null)).status).to.equal(200);
-  });
-});

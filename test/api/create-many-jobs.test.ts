@@ -2,20 +2,21 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Answer, Tenant } from '../support/api.ts';
 import { createKey } from '../support/api-keys.ts';
-import { patientLocks, untilWaiting } from '../support/locks.ts';
+import { untilWaiting } from '../support/locks.ts';
 import { expectOk } from '../support/requests.ts';
 import { callOver } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 import { billingOn } from './auth/support/service.ts';
+import { patient, useBounds } from './support/use-bounds.ts';
 
 describe('jobs.createMany', () => {
+  useBounds(patient);
   const { api, tenant } = useApi({
     env: {
       WORKER_ENABLED: 'false',
       ...billingOn,
       STRIPE_API_BASE: 'http://127.0.0.1:9',
       PLANS: '{"free":{"aiCredits":200}}',
-      ...patientLocks,
     },
     check: 'after each test',
     tenant: 'of each test',

@@ -2,13 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Answer } from '../support/api.ts';
-import { patientLocks, untilWaiting } from '../support/locks.ts';
+import { untilWaiting } from '../support/locks.ts';
 import { until } from '../support/processes.ts';
 import { callOver, type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
+import { patient, useBounds } from './support/use-bounds.ts';
 
 describe('Idempotency-Key', () => {
-  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false', DATABASE_POOL_SIZE: '24', ...patientLocks } });
+  useBounds(patient);
+  const { api, tenant } = useApi({ env: { WORKER_ENABLED: 'false', DATABASE_POOL_SIZE: '24' } });
   let documentId: string;
   let failedJobId: string;
 

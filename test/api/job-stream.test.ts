@@ -206,6 +206,11 @@ describe('The job stream', () => {
     });
   });
 
+  it('is counted by metrics, which are not served where requests arrive', async () => {
+    expect((await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).status).to.equal(200);
+    for (const path of ['/metrics', '/api/v1/metrics']) expect((await api.request('GET', path)).status, path).to.equal(404);
+  });
+
   nightly('sends a comment every 15 seconds while nothing happens, over both transports', async () => {
     const quiet = await api.createTenant();
     const { token } = quiet.owner;

@@ -3,10 +3,11 @@ import { expect } from 'chai';
 import { settleAttempt } from '../../domain/jobs/settle-attempt.ts';
 import type { Answer, TestUser } from '../support/api.ts';
 import { summary } from '../support/jobs.ts';
-import { patientLocks, untilWaiting } from '../support/locks.ts';
+import { untilWaiting } from '../support/locks.ts';
 import { callOver, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 import { billingOn } from './auth/support/service.ts';
+import { patient, useBounds } from './support/use-bounds.ts';
 
 const racers = 20;
 /** So many wait at the row before it is let go: a race, and fewer than the 19 connections that one organization may hold for its writes. */
@@ -21,8 +22,8 @@ describe(`${racers} requests at once for the last that a plan allows: one gets i
     STRIPE_API_BASE: 'http://127.0.0.1:9',
     WORKER_ENABLED: 'false',
     ...limits,
-    ...patientLocks,
   };
+  useBounds(patient);
   const { api, ai, tenant } = useApi({ ai: true, env, tenant: 'of each test', check: 'after each test' });
   before(() => {
     ai.provider = 'remote';

@@ -93,13 +93,6 @@ describe('The audit log of the platform', () => {
     );
   });
 
-  it('gives 50 at once unless asked otherwise', async () => {
-    const rows = Array.from({ length: 60 }, (_, index) => ({ id: `more-${index}`, action: 'test.entry', target_id: 'many' }));
-    await api.database.db.insertInto('audit_entry').values(rows).execute();
-    expect(await entriesOf({ targetId: 'many' })).to.have.length(50);
-    expect(await entriesOf({ targetId: 'many', limit: 100 })).to.have.length(60);
-  });
-
   it('refuses cursors that it did not issue, those of an organization’s log included, and what is no filter', async () => {
     const { organizationId, owner } = tenant;
     const foreign = await callOver(api, 'REST', 'organizations.auditLog', { organizationId, limit: 1 }, owner);

@@ -1,8 +1,5 @@
 import { expect } from 'chai';
 import { buildOpenApi } from '../../contract/openapi.ts';
-import { findFreePorts } from '../../ops/local/ports.ts';
-import { scrape } from '../support/scrape.ts';
-import { useApi } from '../support/use-api.ts';
 
 interface Schema {
   $ref?: string;
@@ -46,21 +43,5 @@ describe('Addresses that the service would call', () => {
       Object.values(responses[200]?.content ?? {}).map((content: any) => [operationId, content.schema]),
     );
     expect(schemas.flatMap(([at, schema]) => findAddresses(schema, at))).to.include('documents.createUpload.upload.url');
-  });
-});
-
-describe('Metrics', () => {
-  let port = 0;
-  const { api } = useApi({
-    env: async () => {
-      [port = 0] = await findFreePorts(1);
-      return { METRICS_PORT: String(port) };
-    },
-  });
-
-  it('are not served where requests arrive', async () => {
-    expect((await scrape(port)).length).to.be.above(100);
-    for (const path of ['/metrics', '/api/v1/metrics', '/uploads/metrics'])
-      expect((await api.request('GET', path)).status, path).to.equal(404);
   });
 });

@@ -5,7 +5,7 @@ import { Semaphore } from '../../base/concurrency/semaphore.ts';
 import { errorCodes } from '../../contract/errors.ts';
 import { routes } from '../../contract/index.ts';
 import type { AnyRoute } from '../../contract/route.ts';
-import { boundsOf } from '../../db/bounds.ts';
+import { useBounds } from '../api/support/use-bounds.ts';
 import { type Answer, startTestApi, type TestApi, type TestUser } from '../support/api.ts';
 import { createKey, type TestKey } from '../support/api-keys.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -224,7 +224,8 @@ describe('An internal error', () => {
 });
 
 describe('A database that does not respond', () => {
-  const usual = { session: boundsOf.session, request: boundsOf.request };
+  const quick = { statementMs: 500, connectMs: 500 };
+  useBounds({ session: quick, request: quick });
   let api: TestApi;
   let proxy: TcpProxy;
   let user: TestUser;
@@ -234,15 +235,12 @@ describe('A database that does not respond', () => {
     const url = new URL(database.url);
     proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
     url.host = `127.0.0.1:${proxy.port}`;
-    const quick = { statementMs: 500, connectMs: 500 };
-    Object.assign(boundsOf, { session: { ...usual.session, ...quick }, request: { ...usual.request, ...quick } });
     const env = { DATABASE_URL: url.href, WORKER_ENABLED: 'false', CONTACT_EMAIL: 'operator@example.com' };
     api = await startTestApi({ database, env });
     user = await api.signUp();
     proxy.silence();
   });
   after(async () => {
-    Object.assign(boundsOf, usual);
     proxy.resume();
     await api.stop();
     await proxy.stop();

@@ -75,6 +75,14 @@ describe('The HTTP edge', () => {
     }
   });
 
+  it('puts its headers on what sign-in answers, errors included', async () => {
+    const found = await api.request('GET', '/api/auth/get-session');
+    const wrong = { email: 'nobody@example.com', password: 'wrong password' };
+    const refused = await api.request('POST', '/api/auth/sign-in/email', { body: wrong });
+    expect([found.status, refused.status]).to.deep.equal([200, 401]);
+    for (const { headers } of [found, refused]) expect(headers.get('content-security-policy')).to.include("default-src 'none'");
+  });
+
   describe('lets browsers of trusted origins in', () => {
     it('with credentials, over both transports, and shows them the token of a sign-in', async () => {
       for (const origin of [trusted, 'tauri://localhost', 'http://tauri.localhost']) {

@@ -2,25 +2,8 @@ import { initClient } from '@ts-rest/core';
 import { expect } from 'chai';
 import { type Procedures, procedure } from '../../api/procedure.ts';
 import { type Contract, contract } from '../../contract/index.ts';
-import { useApi } from '../support/use-api.ts';
 
 describe('The contract as ts-rest has it', () => {
-  const { api } = useApi({ env: { WORKER_ENABLED: 'false' } });
-
-  it('is called by the client of ts-rest, with its types', async () => {
-    const { owner, organizationId } = await api.createTenant();
-    const client = initClient(contract, { baseUrl: `${api.url}/api/v1`, baseHeaders: { authorization: `Bearer ${owner.token}` } });
-
-    const listed = await client.workspaces.list({ query: { organizationId } });
-    const missing = await client.jobs.get({ params: { id: 'nobody' } });
-
-    if (listed.status !== 200 || missing.status !== 404) throw new Error(`${listed.status}, ${missing.status}`);
-    const slugs: string[] = listed.body.map(({ slug }) => slug);
-    const code: 'NOT_FOUND' = missing.body.code;
-    expect(slugs).to.deep.equal(['main']);
-    expect(code).to.equal('NOT_FOUND');
-  });
-
   it('refuses a wrong input, a wrong result and a procedure of another route when it is compiled', () => {
     const client = initClient(contract, { baseUrl: 'http://localhost' });
     // @ts-expect-error: the parameter is `id`.

@@ -8,7 +8,7 @@ const production = {
   SMTP_URL: 'smtp://localhost:2525',
 };
 
-describe('The rate limit of sign-in, in production', () => {
+describe('In production', () => {
   const service = useAuthService(production);
 
   const attempt = (address: string, headers: Record<string, string> = {}) =>
@@ -16,7 +16,7 @@ describe('The rate limit of sign-in, in production', () => {
       .client()
       .post('/sign-in/email', { email: 'x@example.com', password: 'a guess, one of many' }, { 'x-test-address': address, ...headers });
 
-  it('counts by the address that the API sees, which a client cannot write, and says when to come back', async () => {
+  it('the rate limit of sign-in counts by the address that the API sees, which a client cannot write, and says when to come back', async () => {
     const answers = [];
     for (let index = 0; index < 5; index++) {
       const forged = { 'x-client-address': `203.0.113.${index}`, 'x-forwarded-for': `203.0.113.${index}` };
@@ -36,10 +36,6 @@ describe('The rate limit of sign-in, in production', () => {
     const { rows } = await service.database.pool.query('select key from "rateLimit" order by key');
     expect(rows.map(({ key }) => key)).to.deep.equal(['198.51.100.7|/sign-in/email', '198.51.100.8|/sign-in/email']);
   });
-});
-
-describe('Guessing the password of one account, in production', () => {
-  const service = useAuthService(production);
 
   let networks = 0;
   const strange = () => `203.0.${Math.floor(networks / 250)}.${1 + (networks++ % 250)}`;
@@ -58,7 +54,7 @@ describe('Guessing the password of one account, in production', () => {
     return email;
   }
 
-  it('meets a delay after ten wrong ones, from however many addresses, whether or not there is the account', async () => {
+  it('guessing a password meets a delay after ten wrong ones, from however many addresses, whether or not there is the account', async () => {
     for (const email of [await newUser(), 'nobody@example.com']) {
       const statuses = (await guesses(email, 20)).map(({ status }) => status).sort();
       expect(statuses, email).to.deep.equal([...Array(10).fill(401), ...Array(10).fill(429)]);
@@ -68,7 +64,7 @@ describe('Guessing the password of one account, in production', () => {
     }
   });
 
-  it('does not keep out who has signed in from there before, and ends after five minutes', async () => {
+  it('guessing a password does not keep out who has signed in from there before, and ends after five minutes', async () => {
     const email = await newUser();
     const home = '198.51.100.77';
     expect((await signIn(email, 'a long password', home)).status).to.equal(200);
@@ -81,7 +77,7 @@ describe('Guessing the password of one account, in production', () => {
     expect((await signIn(email, 'a long password')).status).to.equal(200);
   });
 
-  it('counts wrong passwords only, also those that a session gives', async () => {
+  it('guessing counts wrong passwords only, also those that a session gives', async () => {
     const email = await newUser();
     for (let n = 0; n < 12; n++) expect((await signIn(email, 'a long password')).status).to.equal(200);
     const { client } = await signIn(email, 'a long password');
@@ -92,7 +88,7 @@ describe('Guessing the password of one account, in production', () => {
     expect((await signIn(email, 'a long password')).status).to.equal(200);
   });
 
-  it('is no guess without a password, also in a body that is null', async () => {
+  it('a request without a password is no guess, also in a body that is null', async () => {
     const { client } = await signIn(await newUser(), 'a long password');
     for (const body of [null, {}, []])
       expect((await client.post('/verify-password', body, { 'x-test-address': strange() })).status, JSON.stringify(body)).to.equal(400);
