@@ -1,8 +1,8 @@
-import { Text } from '@mantine/core';
+import { Box, Text } from '@mantine/core';
 import type { Document } from '@sheaf/client';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { FromFrame, Passage, ToFrame } from '../original/messages.ts';
+import type { FromFrame, Box as Part, Passage, ToFrame } from '../original/messages.ts';
 import { service } from '../service.ts';
 import { t } from '../text.ts';
 import { Loaded } from './loaded.tsx';
@@ -30,21 +30,32 @@ export function Original({ document, ...shown }: OriginalProps) {
 
 function Picture({ document: { id, name }, passage }: { document: Document; passage: Passage | undefined }) {
   const link = useQuery({ queryKey: ['original', id], queryFn: () => service.documents.downloadUrl({ id }), staleTime: 240_000 });
+  return <Loaded query={link}>{({ url }) => <Marked url={url} alt={t.document.originalOf(name)} boxes={passage?.boxes ?? []} />}</Loaded>;
+}
+
+/** A picture with parts of it marked, scrolled to the first. */
+function Marked({ url, alt, boxes }: { url: string; alt: string; boxes: Part[] }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [first] = boxes;
+  const scroll = () => {
+    const { current: box } = frame;
+    if (box) box.scrollTop = (first?.top ?? 0) * box.scrollHeight - box.clientHeight / 2;
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another passage is another place.
+  useEffect(scroll, [first?.left, first?.top]);
   return (
-    <Loaded query={link}>
-      {({ url }) => (
-        <div className="original marked-picture">
-          <img src={url} alt={t.document.originalOf(name)} />
-          {passage?.boxes.map(({ left, top, width, height }) => (
-            <mark
-              key={`${left} ${top}`}
-              title={t.document.passage}
-              style={{ left: percent(left), top: percent(top), width: percent(width), height: percent(height) }}
-            />
-          ))}
-        </div>
-      )}
-    </Loaded>
+    <Box ref={frame} className="original" tabIndex={0} role="region" aria-label={t.document.original}>
+      <div className="marked-picture">
+        <img src={url} alt={alt} onLoad={scroll} />
+        {boxes.map(({ left, top, width, height }) => (
+          <mark
+            key={`${left} ${top}`}
+            title={t.document.passage}
+            style={{ left: percent(left), top: percent(top), width: percent(width), height: percent(height) }}
+          />
+        ))}
+      </div>
+    </Box>
   );
 }
 
