@@ -65,8 +65,12 @@ export async function checkConfinement({ compose, databasePassword, secrets }: D
       same('writable', writable, ['temporal-ui']);
       const { code } = await compose.exec('api', 'touch', '/app/api/new');
       if (code === 0) throw new Error('the API can write into /app');
-      const volumes = inspected.flatMap(({ service, Mounts }) => Mounts.filter(({ RW }: { RW: boolean }) => RW).map(() => service));
-      same('writable volumes', volumes.sort(), ['api', 'postgres', 'worker']);
+      const volumes = inspected.flatMap(({ service, Mounts }) =>
+        Mounts.filter(({ RW }: { RW: boolean }) => RW).map(({ Destination }: { Destination: string }) => `${service} ${Destination}`),
+      );
+      // The profile wal reads what Postgres writes through its socket.
+      const ofPostgres = ['postgres /var/lib/postgresql', 'postgres /var/run/postgresql'];
+      same('writable volumes', volumes.sort(), ['api /data', ...ofPostgres, 'worker /data']);
       return "all but that of Temporal's UI";
     }),
     await check('bounded: memory, processors, processes, logs', async () => {
