@@ -25,6 +25,19 @@ describe('the client of the AI service', () => {
     await service.program.printed(/"requestId":"from\.a\.file"/);
   });
 
+  it('reuses its connections', async () => {
+    const ports = new Set<number>();
+    const model = { model: 'm', dimensions: 1, chunk_characters: 1_200, texts_per_call: 32 };
+    const fake = await startFake((request, response) => {
+      ports.add(request.socket.remotePort ?? 0);
+      response.end(JSON.stringify({ ok: true, provider: 'local', ocr: 'none', auth: 'token', problems: [], embeddings: [model] }));
+    });
+    for (let index = 0; index < 20; index += 1) await fake.client.health();
+    // One may still be closing its answer when the next request goes out.
+    expect(ports.size).to.be.below(5);
+    await fake.stop();
+  });
+
   it('reads the same vectors as numbers and as 32-bit floats', async () => {
     const texts = ['bees', 'honey from the lime trees', ''];
     const numbers = await service.client.embed({ texts });

@@ -132,6 +132,8 @@ describe('With NODE_ENV=production and only what production demands', () => {
     };
     const failing: [Program, RegExp][] = [
       [startAt({ password: 'wrong' }), /password authentication failed/],
+      [startAt({ password: '' }), /SASL: .*password must be a/],
+      [startAt({ search: 'sslmode=no-verify' }), /does not support SSL/],
       [startAt({ port: '9' }, 1_500), /ECONNREFUSED/],
       [start('worker', { ...demanded, ...place, METRICS_PORT: String(port) }), /EADDRINUSE/],
     ];
