@@ -103,7 +103,7 @@ describe('The audit log of the service itself', () => {
   const rows =
     (table: string, column = 'id') =>
     async (input: Record<string, unknown>) => {
-      const named = input.id ?? input.key ?? input.slug ?? '';
+      const named = input.id ?? input.key ?? input.slug ?? input.part ?? '';
       return (await sql`select * from ${sql.table(table)} where ${sql.ref(column)} = ${named}`.execute(api.database.db)).rows;
     };
   const counted = (table: string) => async () => (await sql`select count(*) as n from ${sql.table(table)}`.execute(api.database.db)).rows;
