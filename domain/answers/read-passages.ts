@@ -5,6 +5,7 @@ import { countCharacters, forward } from '../characters.ts';
 import { pageAt } from '../chunking/cut-chunks.ts';
 import { readCsvRecords } from '../chunking/read-csv.ts';
 import { inWorkspace } from '../documents/document.ts';
+import { outlineWithoutLines } from '../documents/document-text.ts';
 import type { FoundChunk } from '../search/find-chunks.ts';
 import { cutJsonUnits } from './cut-json-units.ts';
 import { cutRecords, cutUnits, type Unit } from './cut-units.ts';
@@ -154,7 +155,7 @@ async function readRows(db: Db, ids: string[], margin: number): Promise<Row[]> {
         then repeat('"', counted.quotes % 2) || case when right(before.text, 1) = '\\' then '\\' else '' end else '' end as opening,
       chunk.text_end + ${margin} >= length(document_text.text) as "isWholeEnd",
       chunk.page, coalesce(chunk.headings, '{}') as headings, extracted_ocr_confidence as "ocrConfidence",
-      case when row_number() over (partition by chunk.document_id order by chunk.id) = 1 then document_text.outline end as outline
+      case when row_number() over (partition by chunk.document_id order by chunk.id) = 1 then ${outlineWithoutLines} end as outline
     from chunk
     join document on document.id = chunk.document_id
     join document_text on document_text.document_id = chunk.document_id

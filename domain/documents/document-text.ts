@@ -10,9 +10,13 @@ export async function getText(db: Db, documentId: string): Promise<string | null
   return (await findText(db, documentId))?.text ?? null;
 }
 
-/** The extracted text of a document with its outline; undefined if no text is stored. */
+/** An outline as a term of SQL, without the places of recognized lines: a long scan has many thousands. */
+export const outlineWithoutLines = sql<Outline>`document_text.outline - 'lines'`;
+
+/** The extracted text of a document with its {@link outlineWithoutLines}; undefined if no text is stored. */
 export async function findText(db: Db, documentId: string): Promise<{ text: string; outline: Outline } | undefined> {
-  return await db.selectFrom('document_text').select(['text', 'outline']).where('document_id', '=', documentId).executeTakeFirst();
+  const outline = outlineWithoutLines.as('outline');
+  return await db.selectFrom('document_text').select(['text', outline]).where('document_id', '=', documentId).executeTakeFirst();
 }
 
 /** The position of a page in a text, in characters. */
