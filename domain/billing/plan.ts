@@ -28,7 +28,7 @@ export function createGetPlan(config: Pick<ServerConfig, 'billing' | 'plans' | '
   return config.prices ? Object.assign(read, { prices: config.prices.prices }) : read;
 }
 
-/** The same without prices, for what shares a check of the budget in money with a charge before it. */
+/** The same without prices: for a charge to a workspace whose budget in money was checked just before, in the same transaction. */
 export function withoutPrices(getPlan: GetPlan): GetPlan {
   return (db, organizationId) => getPlan(db, organizationId);
 }

@@ -20,8 +20,8 @@ const maxColumns = 16_384;
 const headerFooter = /(?:Header|Footer)$/;
 
 /**
- * Reads the sheets of a workbook in their order: the name of each as a heading, and its rows that are not empty. Formulas show their last result. Headers
- * stand before them and footers behind them, each once.
+ * Reads the sheets of a workbook in their order: the name of each as a heading, and its rows that are not empty. Formulas show their last
+ * result. Headers stand before them and footers behind them, each once.
  */
 export async function readXlsx(
   { bytes }: SourceDocument,
