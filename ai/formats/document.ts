@@ -1,8 +1,8 @@
 import { MIMEType } from 'node:util';
 import { ServiceError } from '../service-error.ts';
+import type { RecognizedLine } from './locate-lines.ts';
 import type { Notice, NoticeCode } from './notice.ts';
 import type { Outline } from './outline.ts';
-import type { RecognizedLine } from './place-lines.ts';
 
 /** The limits of one extraction. */
 export interface ExtractLimits {

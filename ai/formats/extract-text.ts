@@ -2,9 +2,9 @@ import { stripVTControlCharacters } from 'node:util';
 import { countCharacters, endOfCharacters } from '../characters.ts';
 import { ServiceError } from '../service-error.ts';
 import type { ExtractedText, ExtractLimits, RawText, SourceDocument } from './document.ts';
+import { locateLines } from './locate-lines.ts';
 import { maxNoticeCharacters, maxNotices, type Notice, noticesOfPages } from './notice.ts';
 import { findPageStarts, joinPages, locateHeadings, maxHeadings, withoutMarks } from './outline.ts';
-import { placeLines } from './place-lines.ts';
 import { embeddedReader } from './read-embedded.ts';
 import { readerOf } from './readers.ts';
 import { checkContent } from './recognize-content.ts';
@@ -28,9 +28,7 @@ export function finish(raw: RawText, mediaType: string, maxTextCharacters: numbe
   const starts = findPageStarts(plain, characters);
   const headings = parts.flatMap((part, index) => locateHeadings(part, starts[index] ?? 0, characters));
   const pages = raw.pageTexts ? { page_starts: starts.slice(0, marked.length), pages_end: starts[marked.length] } : { page_starts: null };
-  const lines = (raw.pageLines ?? [])
-    .flatMap((some, index) => (some.length === 0 ? [] : placeLines(plain[index] ?? '', starts[index] ?? 0, some)))
-    .filter(([, end]) => end <= characters);
+  const lines = locateLines(plain, starts, raw.pageLines ?? []).filter(([, end]) => end <= characters);
   const notices = boundNotices([...(raw.notices ?? []), ...noticesOfPages(raw.pageNotices ?? [])]);
   return {
     text,

@@ -1,5 +1,5 @@
 import { countCharacters } from '../characters.ts';
-import type { PlacedLine } from './place-lines.ts';
+import type { LocatedLine } from './locate-lines.ts';
 
 /** Where the parts of a text begin, in characters (code points). */
 export interface Outline {
@@ -9,7 +9,7 @@ export interface Outline {
   pages_end?: number | undefined;
   headings: { level: number; start: number; title: string }[];
   /** The lines that text recognition has read; absent if none. */
-  lines?: PlacedLine[];
+  lines?: LocatedLine[];
 }
 
 // Readers mark headings within their text, because the same line may stand elsewhere in it, such as in a table of contents.

@@ -1,5 +1,5 @@
+import type { RecognizedLine } from '../formats/locate-lines.ts';
 import type { NoticeCode } from '../formats/notice.ts';
-import type { RecognizedLine } from '../formats/place-lines.ts';
 import type { Engine } from './engine.ts';
 import { findLines } from './find-lines.ts';
 import { layOutPage } from './lay-out-lines.ts';

@@ -1,5 +1,5 @@
+import type { RecognizedLine } from '../formats/locate-lines.ts';
 import type { NoticeCode } from '../formats/notice.ts';
-import type { RecognizedLine } from '../formats/place-lines.ts';
 
 /** A task for a process that recognizes text. */
 export interface ImageTask {

@@ -2,8 +2,8 @@ import { pause } from '../../../base/concurrency/pause.ts';
 import { countCharacters } from '../../characters.ts';
 import { ServiceError } from '../../service-error.ts';
 import type { RawText, SourceDocument } from '../document.ts';
+import type { RecognizedLine } from '../locate-lines.ts';
 import type { NoticeCode } from '../notice.ts';
-import type { RecognizedLine } from '../place-lines.ts';
 import { joinLayers } from './join-layers.ts';
 import { type PdfPages, toRawText } from './read-pdf.ts';
 
