@@ -5,7 +5,7 @@ import { summary } from '../support/jobs.ts';
 import { untilWaiting } from '../support/locks.ts';
 import { nightlySuite } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { startDatabaseProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { useApi } from '../support/use-api.ts';
 
 /** A client waits for an error for five seconds, to which a busy machine adds. */
@@ -17,10 +17,9 @@ nightlySuite('While the database says nothing', () => {
   let proxy: TcpProxy;
 
   before(async () => {
-    const url = new URL(api.database.url);
-    proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-    url.host = `127.0.0.1:${proxy.port}`;
-    await api.stack.restart('api', { DATABASE_URL: url.href });
+    const through = await startDatabaseProxy(api.database.url);
+    proxy = through.proxy;
+    await api.stack.restart('api', { DATABASE_URL: through.url });
     tenant = await api.createTenant();
   });
   after(() => proxy.stop());

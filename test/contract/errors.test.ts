@@ -11,7 +11,7 @@ import { createKey, type TestKey } from '../support/api-keys.ts';
 import { createTestDatabase } from '../support/database.ts';
 import { until } from '../support/processes.ts';
 import { type RawRequest, sendRaw } from '../support/send-raw.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { startDatabaseProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { type Transport, transports } from '../support/transports.ts';
 import { useApi } from '../support/use-api.ts';
 import { askedOver } from './support/asked.ts';
@@ -232,10 +232,9 @@ describe('A database that does not respond', () => {
 
   before(async () => {
     const database = await createTestDatabase({ poolSize: 4 });
-    const url = new URL(database.url);
-    proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-    url.host = `127.0.0.1:${proxy.port}`;
-    const env = { DATABASE_URL: url.href, WORKER_ENABLED: 'false', CONTACT_EMAIL: 'operator@example.com' };
+    const through = await startDatabaseProxy(database.url);
+    proxy = through.proxy;
+    const env = { DATABASE_URL: through.url, WORKER_ENABLED: 'false', CONTACT_EMAIL: 'operator@example.com' };
     api = await startTestApi({ database, env });
     user = await api.signUp();
     proxy.silence();

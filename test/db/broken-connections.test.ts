@@ -6,7 +6,7 @@ import { createDb, createPool, type Db, ping } from '../../db/connect.ts';
 import { DatabaseUnavailable, isUnavailable } from '../../db/unavailable.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/processes.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { startDatabaseProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const failureOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -20,10 +20,9 @@ describe('A connection', () => {
   let db: Db;
   before(async () => {
     database = await createTestDatabase();
-    const url = new URL(database.url);
-    proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-    url.host = `127.0.0.1:${proxy.port}`;
-    db = createDb(createPool({ url: url.href, poolSize: 2, bounds: { statementMs: 500, connectMs: 1_000 } }));
+    const through = await startDatabaseProxy(database.url);
+    proxy = through.proxy;
+    db = createDb(createPool({ url: through.url, poolSize: 2, bounds: { statementMs: 500, connectMs: 1_000 } }));
   });
   after(async () => {
     await db.destroy();

@@ -116,3 +116,11 @@ function bothWays({ near, far }: Pick<Pair, 'near' | 'far'>): [Socket, Socket][]
     [far, near],
   ];
 }
+
+/** A proxy before a database, and the URL that leads to the database through it. */
+export async function startDatabaseProxy(databaseUrl: string): Promise<{ proxy: TcpProxy; url: string }> {
+  const url = new URL(databaseUrl);
+  const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+  url.host = `127.0.0.1:${proxy.port}`;
+  return { proxy, url: url.href };
+}

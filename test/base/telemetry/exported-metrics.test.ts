@@ -18,7 +18,7 @@ import { insertJobOnly } from '../../support/jobs.ts';
 import { nightly } from '../../support/nightly.ts';
 import { until } from '../../support/processes.ts';
 import { type Sample, sampleValue, scrape } from '../../support/scrape.ts';
-import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { startDatabaseProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { withTimes } from '../../support/times.ts';
 import { useApi } from '../../support/use-api.ts';
 
@@ -46,11 +46,9 @@ describe('The metrics of the API', () => {
     },
   });
   before(async () => {
-    const url = new URL(api.database.url);
-    proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-    url.hostname = '127.0.0.1';
-    url.port = String(proxy.port);
-    await api.stack.restart('api', { DATABASE_URL: url.href });
+    const through = await startDatabaseProxy(api.database.url);
+    proxy = through.proxy;
+    await api.stack.restart('api', { DATABASE_URL: through.url });
   });
   after(() => proxy.stop());
 

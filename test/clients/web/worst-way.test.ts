@@ -5,7 +5,7 @@ import type { TestUser } from '../../support/api.ts';
 import { until } from '../../support/processes.ts';
 import { expectOk } from '../../support/requests.ts';
 import { staysTrue } from '../../support/stays-true.ts';
-import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { startDatabaseProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { password, pathOf, useConsole } from './support/use-console.ts';
 
 describe('The console, if something goes wrong', () => {
@@ -241,10 +241,9 @@ describe('The console, if something goes wrong', () => {
   describe('because the database is away', () => {
     let proxy: TcpProxy;
     before(async () => {
-      const url = new URL(api.database.url);
-      proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
-      url.host = `127.0.0.1:${proxy.port}`;
-      await api.stack.restart('api', { DATABASE_URL: url.href });
+      const through = await startDatabaseProxy(api.database.url);
+      proxy = through.proxy;
+      await api.stack.restart('api', { DATABASE_URL: through.url });
     });
     after(() => proxy.stop());
 
