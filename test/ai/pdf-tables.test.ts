@@ -129,6 +129,21 @@ describe('A table of a PDF', () => {
     expect(await textOf(rowsAt(rows).filter(({ text }) => text !== ''))).to.equal(markdown([...goods, ['Rope \\| tar', '', '7.00']]));
   });
 
+  it('has a column that one row alone fills, not in line with its name, and rows of a name and a sum', async () => {
+    const rows = [
+      ['Physician', '', 'City', 'Amount'],
+      ['Aaron, Caren', '', 'Richmond', '392.45'],
+      ['Total', '', '', '392.45'],
+      ['Abad, Joshua', 'Regional Medicine', 'Baltimore', '310.33'],
+      ['Total', '', '', '310.33'],
+      ['Aasheim, Ida', '', 'Greeneville', '2.27'],
+    ];
+    const name = { text: 'Entity', x: 200, y: 100 };
+    const [first, ...others] = rowsAt(rows, { places: [60, 160, 280, 450] }).filter(({ text }) => text !== '') as [Piece, ...Piece[]];
+    const text = await textOf([first, name, ...others]);
+    expect(text).to.equal(markdown(rows.with(0, ['Physician', 'Entity', 'City', 'Amount'])));
+  });
+
   it('has cells of several lines joined: if they are drawn one by one, if rows are further apart, or if it is text alone', async () => {
     const wanted = markdown([['Article', 'Colour', 'Price'], ['Rope', 'brown and black', '4.50'], ...goods.slice(2)]);
     const tall = (y: number, step: number) => [

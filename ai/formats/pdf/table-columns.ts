@@ -3,7 +3,7 @@ import type { VisualLine } from './page-rows.ts';
 import { columnThresholds, tableThresholds } from './pdf-thresholds.ts';
 
 const { filled, minWords } = columnThresholds;
-const { maxColumns, minGap, tolerance, minAligned } = tableThresholds;
+const { maxColumns, minGap, minRows, tolerance, minAligned } = tableThresholds;
 /** Where a column stands, from the left edge of the page, in points. */
 export interface Column {
   x: number;
@@ -109,7 +109,9 @@ export function areTable(columns: Column[], rows: VisualLine[]): boolean {
   const aligned = all.map((cells) => Math.max(shareAligned(cells), shareNumeric(cells)));
   const count = all.reduce((sum, cells) => sum + cells.length, 0);
   const inAll = all.reduce((sum, cells, index) => sum + cells.length * (aligned[index] ?? 0), 0) / count;
-  if (inAll < minAligned.table || aligned.some((share, at) => share < minAligned.column && !(at === 0 && columns.length > 2))) return false;
+  // Two cells tell nothing of a column: its head, and the one row that needs it.
+  const isAstray = (share: number, at: number) => share < minAligned.column && (all[at]?.length ?? 0) >= minRows;
+  if (inAll < minAligned.table || aligned.some((share, at) => isAstray(share, at) && !(at === 0 && columns.length > 2))) return false;
   const texts = all.filter((cells, index) => isText(cells, columns[index] as Column)).length;
   const [first = [], second = []] = all;
   if (columns.length > 2) return texts < 2;
