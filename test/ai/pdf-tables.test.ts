@@ -245,6 +245,13 @@ describe('A table of a PDF', () => {
     }
   });
 
+  it('is found where it lies on its side behind an upright number of the page and blanks that are far apart', async () => {
+    const number = 'BT /F1 1 Tf 10 0 0 10 301 42 Tm (54) Tj ET BT /F1 1 Tf 0 11 -11 0 68 78 Tm ( ) Tj 18 0 Td [( )-2726( )-2726( )] TJ ET';
+    const cells = rowsAt(goods).map(({ text, x, y }) => `BT /F1 1 Tf 0 8 -8 0 ${y} ${x} Tm (${text} ) Tj ET`);
+    const { text } = await readPdf(makePdf([number, ...cells].join(' ')));
+    expect(text).to.equal(`54\n\n${markdown(goods)}`);
+  });
+
   it('is not divided by chunks, which know its first row', async () => {
     const rows = [
       goods[0] ?? [],

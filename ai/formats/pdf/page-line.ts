@@ -11,7 +11,7 @@ export interface Line {
   size: number | undefined;
   /** Set in bold from its first to its last character. */
   bold: boolean;
-  /** Written from left to right, not up or down the page. */
+  /** Written from left to right at its beginning and its end, not up or down the page. */
   upright: boolean;
   /** Parts of it stand so far from each other that they may be cells of a table. */
   gapped: boolean;

@@ -79,7 +79,9 @@ class LineReader {
     const [first, last] = [at[0], at[raw.trimEnd().length - 1]];
     const [x, y] = characters.originOf(first);
     const [, endY] = raw.includes(joinedHyphen) ? characters.originOf(last) : [];
-    const { scale, upright } = characters.formOf(first);
+    const { scale, upright: begins } = characters.formOf(first);
+    // PDFium takes a page on its side for one line, which may begin with an upright number of the page.
+    const upright = begins && characters.formOf(last).upright;
     const size = first === undefined || y === undefined ? undefined : characters.fontSizeOf(first) * scale;
     const bold = characters.isBold(first) && characters.isBold(last);
     const parts = upright && size !== undefined ? this.#partsOf(line, size) : [];

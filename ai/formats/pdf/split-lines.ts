@@ -6,15 +6,15 @@ const { sameBaseline, stepBack, otherLine } = lineThresholds;
 
 /**
  * Parts lines that PDFium has joined: on a page on which next to no line is filled, it takes a sign that is drawn by itself, such as the number
- * of a row, for a part of the line before.
+ * of a row, for a part of the line before; and all that stands on its side for one line.
  */
 export function partLines(lines: RawLine[], characters: PageCharacters): RawLine[] {
   return lines.flatMap((line) => {
     const parts: RawLine[] = [];
     let start = 0;
     for (const { index } of line.raw.matchAll(/(?<=\S)\s(?=\S)/g)) {
-      const [before, blank, next] = line.at.slice(index - 1, index + 2) as [number, number, number];
-      if (!characters.isGenerated(blank) || !isOfOtherLine(before, next, characters)) continue;
+      const [before, , next] = line.at.slice(index - 1, index + 2) as [number, number, number];
+      if (!isOfOtherLine(before, next, characters)) continue;
       parts.push(sliceLine(line, start, index));
       start = index + 1;
     }
