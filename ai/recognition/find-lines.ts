@@ -20,11 +20,12 @@ export async function findLines(picture: Picture, detector: Model): Promise<Stri
   const { data } = await runModel(detector, seen);
   const [across, down] = [width / wide, height / high];
   const scale = Math.sqrt(across * down);
-  return findRegions({ data, width: wide, height: high }).map(({ x, y, angle, ...size }) => ({
+  return findRegions({ data, width: wide, height: high }).map(({ x, y, angle, bend, ...size }) => ({
     x: x * across,
     y: y * down,
     angle,
     width: size.width * scale,
     height: size.height * scale,
+    ...(bend && { bend: { from: bend.from * scale, step: bend.step * scale, offsets: bend.offsets.map((offset) => offset * scale) } }),
   }));
 }

@@ -41,7 +41,15 @@ function splitAtGaps({ strip, words }: ReadLine, scale: number): ReadLine[] {
   return parts.map((some) => ({ strip, words: some }));
 }
 
-function toPiece({ strip, words }: ReadLine, scale: number, lean: number): Piece {
+/** A piece of a row, and at which heights it begins and ends: it may lean. */
+interface Placed {
+  piece: Piece;
+  from: number;
+  to: number;
+}
+
+/** A line that bends is laid out as if it ran straight. */
+function toPiece({ strip: { bend: _, ...strip }, words }: ReadLine, scale: number, lean: number): Placed {
   const [cos, sin] = [Math.cos(lean), Math.sin(lean)];
   const placeOf = (share: number) => {
     const { x, y } = pointOf(strip, share * strip.width, strip.height / 2);
@@ -52,7 +60,8 @@ function toPiece({ strip, words }: ReadLine, scale: number, lean: number): Piece
   const [x, right, y] = [start.x, end.x, (start.y + end.y) / 2];
   const text = words.map((word) => word.text).join(' ');
   const blanks = blanksOf(words, (share) => placeOf(share).x);
-  return { text, x, y, right, size: typePoints, bold: false, upright: true, gapped: false, parts: [{ text, x, right, y, blanks }] };
+  const piece = { text, x, y, right, size: typePoints, bold: false, upright: true, gapped: false, parts: [{ text, x, right, y, blanks }] };
+  return { piece, from: start.y, to: end.y };
 }
 
 function blanksOf(words: Word[], place: (share: number) => number): Blank[] {
@@ -67,12 +76,13 @@ function blanksOf(words: Word[], place: (share: number) => number): Blank[] {
 }
 
 /** The pieces with common edges: the detector finds where a line begins and ends only nearly. */
-function align(pieces: Piece[]): Piece[] {
-  const [left, right] = [commonPlaces(pieces.map(({ x }) => x ?? 0)), commonPlaces(pieces.map((piece) => piece.right))];
-  return pieces.map((piece) => {
-    const edges = { x: left(piece.x ?? 0), right: right(piece.right) };
-    return { ...piece, ...edges, parts: piece.parts.map((part) => ({ ...part, ...edges })) };
-  });
+function align(pieces: Placed[]): Placed[] {
+  const [left, right] = [commonPlaces(pieces.map(({ piece }) => piece.x ?? 0)), commonPlaces(pieces.map(({ piece }) => piece.right))];
+  return pieces.map(({ piece, ...heights }) => ({ ...heights, piece: move(piece, { x: left(piece.x ?? 0), right: right(piece.right) }) }));
+}
+
+function move(piece: Piece, to: { x: number; right: number } | { y: number }): Piece {
+  return { ...piece, ...to, parts: piece.parts.map((part) => ({ ...part, ...to })) };
 }
 
 /** Moves places that are next to each other to the middle of them. */
@@ -87,19 +97,27 @@ function commonPlaces(places: number[]): (place: number) => number {
   return (place) => middles.get(place) ?? place;
 }
 
-/** The pieces at one height each, from the top, and from the left. Each joins the row whose last piece is nearest in height, so that a row may bend. */
-function toRows(pieces: Piece[]): Piece[][] {
-  const rows: Piece[][] = [];
-  for (const piece of pieces.toSorted((one, other) => (one.x ?? 0) - (other.x ?? 0))) {
-    const offTo = (row: Piece[]) => {
-      const last = row.at(-1) as Piece;
-      return last.right > (piece.x ?? 0) + sameRow * typePoints ? Number.POSITIVE_INFINITY : Math.abs((last.y ?? 0) - (piece.y ?? 0));
+/**
+ * The pieces of each row, from the top, and from the left. Each joins the row that ends nearest to where it begins, so that a row may lean or
+ * bend, and stands at its height.
+ */
+function toRows(pieces: Placed[]): Piece[][] {
+  const rows: Placed[][] = [];
+  for (const placed of pieces.toSorted(({ piece: one }, { piece: other }) => (one.x ?? 0) - (other.x ?? 0))) {
+    const offTo = (row: Placed[]) => {
+      const last = row.at(-1) as Placed;
+      const isOver = last.piece.right > (placed.piece.x ?? 0) + sameRow * typePoints;
+      return isOver ? Number.POSITIVE_INFINITY : Math.abs(last.to - placed.from);
     };
-    const nearest = rows.reduce<Piece[] | undefined>((best, row) => (best && offTo(best) <= offTo(row) ? best : row), undefined);
-    if (nearest && offTo(nearest) <= sameRow * typePoints) nearest.push(piece);
-    else rows.push([piece]);
+    const nearest = rows.reduce<Placed[] | undefined>((best, row) => (best && offTo(best) <= offTo(row) ? best : row), undefined);
+    if (nearest && offTo(nearest) <= sameRow * typePoints) nearest.push(placed);
+    else rows.push([placed]);
   }
-  return rows.sort(([one], [other]) => (other?.y ?? 0) - (one?.y ?? 0));
+  const level = rows.map((row) => {
+    const y = ((row[0] as Placed).from + (row.at(-1) as Placed).to) / 2;
+    return row.map(({ piece }) => move(piece, { y }));
+  });
+  return level.sort(([one], [other]) => (other?.y ?? 0) - (one?.y ?? 0));
 }
 
 function joinRow(row: Piece[]): Line {

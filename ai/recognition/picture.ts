@@ -15,20 +15,33 @@ export interface Strip {
   angle: number;
   width: number;
   height: number;
+  /** How far across a line that bends is off the middle: at places so far along, of which the first is `from`, the others a `step` apart. */
+  bend?: { from: number; step: number; offsets: number[] };
 }
 
 /** The point of a picture that is so far along a strip, and so far across it, in pixels. */
-export function pointOf({ x, y, angle }: Strip, along: number, across: number): { x: number; y: number } {
-  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
-  return { x: x + along * cos - across * sin, y: y + along * sin + across * cos };
+export function pointOf(strip: Strip, along: number, across: number): { x: number; y: number } {
+  const [cos, sin] = [Math.cos(strip.angle), Math.sin(strip.angle)];
+  const off = across + bendAt(strip, along);
+  return { x: strip.x + along * cos - off * sin, y: strip.y + along * sin + off * cos };
 }
 
-/** The same box, read from another side: turned clockwise by quarters. */
+/** In pixels, straight between the places of a bend and beyond them. */
+function bendAt({ bend }: Strip, along: number): number {
+  if (!bend) return 0;
+  const place = (along - bend.from) / bend.step;
+  const at = Math.max(0, Math.min(bend.offsets.length - 2, Math.floor(place)));
+  const [before, after] = bend.offsets.slice(at, at + 2) as [number, number];
+  return before + (after - before) * (place - at);
+}
+
+/** The same box, read from another side: turned clockwise by quarters, and straight. */
 export function turnStrip(strip: Strip, quarters: number): Strip {
-  const { angle, width, height } = strip;
+  const { bend: _, ...straight } = strip;
+  const { angle, width, height } = straight;
   const times = ((quarters % 4) + 4) % 4;
   if (times === 0) return strip;
-  const corner = pointOf(strip, width, 0);
+  const corner = pointOf(straight, width, 0);
   return turnStrip({ ...corner, angle: angle + Math.PI / 2, width: height, height: width }, times - 1);
 }
 
@@ -39,13 +52,15 @@ export function cutStrip(picture: Picture, strip: Strip, height: number): Pictur
   const data = new Uint8Array(width * height * 3);
   const samples = Math.max(1, Math.min(4, Math.round(scale)));
   const [cos, sin] = [(Math.cos(strip.angle) * scale) / samples, (Math.sin(strip.angle) * scale) / samples];
+  const bends = Array.from({ length: width * samples }, (_, at) => (bendAt(strip, ((at + 0.5) * scale) / samples) * samples) / scale);
   const sum = [0, 0, 0] as [number, number, number];
   for (let row = 0; row < height; row += 1) {
     for (let column = 0; column < width; column += 1) {
       sum.fill(0);
       for (let down = 0; down < samples; down += 1) {
         for (let right = 0; right < samples; right += 1) {
-          const [along, across] = [column * samples + right + 0.5, row * samples + down + 0.5];
+          const at = column * samples + right;
+          const [along, across] = [at + 0.5, row * samples + down + 0.5 + (bends[at] as number)];
           addPixel(sum, picture, strip.x + along * cos - across * sin - 0.5, strip.y + along * sin + across * cos - 0.5);
         }
       }

@@ -45,8 +45,10 @@ export async function readPage(picture: Picture, readers: PageReaders): Promise<
 
 /** The box around a strip of an upright page, on the page as it lay: turned clockwise by so many quarters. */
 function boxOf(strip: Strip, { width, height }: Picture, turn: number): RecognizedLine['box'] {
-  const corners = [0, 1].flatMap((along) => [0, 1].map((across) => pointOf(strip, along * strip.width, across * strip.height)));
-  const places = corners.map(({ x, y }) => {
+  const edges = [0, 0.25, 0.5, 0.75, 1].flatMap((along) =>
+    [0, 1].map((across) => pointOf(strip, along * strip.width, across * strip.height)),
+  );
+  const places = edges.map(({ x, y }) => {
     let place = [x / width, y / height] as [number, number];
     for (let quarter = 0; quarter < turn; quarter += 1) place = [1 - place[1], place[0]];
     return place.map((share) => Math.round(Math.min(1, Math.max(0, share)) * 10_000)) as [number, number];
@@ -56,9 +58,13 @@ function boxOf(strip: Strip, { width, height }: Picture, turn: number): Recogniz
   return [left, top, Math.max(...xs) - left, Math.max(...ys) - top];
 }
 
-/** Signs alone may be those of a drawing, or stand in a cell: a dash, a tick. */
+/**
+ * Signs alone may be those of a drawing, or stand in a cell: a dash, a tick. So may one character that is neither a digit nor Latin: an
+ * asterisk is read as 米, an arrow as 穴.
+ */
 function isOfSigns({ words }: ReadLine): boolean {
-  return !words.some(({ text }) => /[\p{L}\p{N}]/u.test(text));
+  const text = words.map((word) => word.text).join('');
+  return !/[\p{Script=Latin}\p{N}]|[\p{L}\p{M}]{2}/u.test(text);
 }
 
 /** The lines of an upright page with their places. */
@@ -66,7 +72,8 @@ async function readLines(picture: Picture, strips: Strip[], { models, tesseract,
   const lines: ReadLine[] = [];
   for (const strip of strips) lines.push(await readUpright(picture, strip, models));
   const isEnglish = languages.every((name) => name === 'eng');
-  const doubtful = lines.filter((line) => !isEnglish || surenessOf(line) < sure);
+  // In English, what the first recognizer sees no letter in has none: Tesseract makes one of every grain.
+  const doubtful = lines.filter((line) => !isEnglish || (line.words.length > 0 && surenessOf(line) < sure));
   const again = doubtful.length === 0 ? [] : await readByTesseract(picture, doubtful, tesseract);
   const surer = new Map(doubtful.map((line, index) => [line, surerOf(line, again[index] as ReadLine)]));
   return lines.map((line) => surer.get(line) ?? line);

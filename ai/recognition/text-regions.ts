@@ -1,3 +1,4 @@
+import { followBend, type Row } from './bent-lines.ts';
 import type { Strip } from './picture.ts';
 
 /** For each pixel how surely it is in the midst of a line of text, from 0 to 1. */
@@ -16,16 +17,24 @@ const minCore = 3;
 
 type Point = [x: number, y: number];
 
-/** The lines of text in a map, in its pixels, each as the smallest box around its core, grown to the line (differentiable binarization). */
-export function findRegions(map: TextMap): Strip[] {
-  const boxes = outlinesOf(map).map(minBox);
-  const cores = boxes.filter((box) => Math.min(box.width, box.height) >= minCore && meanWithin(map, box) >= minMean);
-  return cores.map(grow);
+/** Sure pixels that touch: their rows, and how sure they are together. */
+interface Core {
+  rows: Row[];
+  sure: number;
 }
 
-/** The ends of the rows of each stretch of sure pixels that touch. */
-function outlinesOf({ data, width, height }: TextMap): Point[][] {
-  const outlines: Point[][] = [];
+/** The lines of text in a map, in its pixels, each as the smallest box around its core, grown to the line (differentiable binarization). */
+export function findRegions(map: TextMap): Strip[] {
+  return coresOf(map).flatMap(({ rows, sure }) => {
+    const box = minBox(rows);
+    if (Math.min(box.width, box.height) < minCore) return [];
+    const strip = followBend(rows, box);
+    return sure < minMean * strip.width * strip.height ? [] : [grow(strip)];
+  });
+}
+
+function coresOf({ data, width, height }: TextMap): Core[] {
+  const cores: Core[] = [];
   const parents: number[] = [];
   const root = (index: number): number => {
     let at = index;
@@ -38,31 +47,41 @@ function outlinesOf({ data, width, height }: TextMap): Point[][] {
     for (let x = 0; x < width; x += 1) {
       if ((data[y * width + x] as number) <= surely) continue;
       const start = x;
-      while (x < width && (data[y * width + x] as number) > surely) x += 1;
+      let sum = 0;
+      for (; x < width && (data[y * width + x] as number) > surely; x += 1) sum += data[y * width + x] as number;
       const touching = above.filter((run) => run.start <= x && run.end >= start);
-      const id = touching.length > 0 ? root(touching[0]?.id as number) : outlines.push([]) - 1;
+      const id = touching.length > 0 ? root(touching[0]?.id as number) : cores.push({ rows: [], sure: 0 }) - 1;
       parents[id] ??= id;
+      const core = cores[id] as Core;
       for (const { id: other } of touching) {
         const joined = root(other);
         if (joined === id) continue;
         parents[joined] = id;
-        outlines[id]?.push(...(outlines[joined] ?? []));
+        add(core, cores[joined] as Core);
       }
-      outlines[id]?.push([start, y], [x, y]);
+      add(core, { rows: [[start, x, y]], sure: sum });
       runs.push({ start, end: x, id });
     }
     above = runs;
   }
-  return outlines.filter((_, index) => parents[index] === index);
+  return cores.filter((_, index) => parents[index] === index);
 }
 
-/** The smallest box around some points: one of its sides lies on a side of their convex hull. */
-function minBox(points: Point[]): Strip {
+function add(core: Core, { rows, sure }: Core): void {
+  // Spread as arguments, those of a pattern would fill the stack.
+  for (const row of rows) core.rows.push(row);
+  core.sure += sure;
+}
+
+/** The smallest box around some rows: one of its sides lies on a side of their convex hull. */
+function minBox(rows: Row[]): Strip {
   const hull = convexHull(
-    points.flatMap(([x, y]): Point[] => [
-      [x, y],
-      [x, y + 1],
-    ]),
+    rows.flatMap(([start, end, y]) =>
+      [start, end].flatMap((x): Point[] => [
+        [x, y],
+        [x, y + 1],
+      ]),
+    ),
   );
   let best: Strip | undefined;
   for (const [index, [x, y]] of hull.entries()) {
@@ -102,22 +121,9 @@ function turn([ax, ay]: Point, [bx, by]: Point, [cx, cy]: Point): number {
   return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax);
 }
 
-function meanWithin({ data, width: wide, height: high }: TextMap, { x, y, angle, width, height }: Strip): number {
-  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
-  let [sum, count] = [0, 0];
-  for (let across = 0.5; across < height; across += 1) {
-    for (let along = 0.5; along < width; along += 1) {
-      const [column, row] = [Math.floor(x + along * cos - across * sin), Math.floor(y + along * sin + across * cos)];
-      if (column < 0 || row < 0 || column >= wide || row >= high) continue;
-      sum += data[row * wide + column] as number;
-      count += 1;
-    }
-  }
-  return count === 0 ? 0 : sum / count;
-}
-
-function grow({ x, y, angle, width, height }: Strip): Strip {
+function grow({ x, y, angle, width, height, bend }: Strip): Strip {
   const by = (width * height * growth) / (2 * (width + height));
   const [cos, sin] = [Math.cos(angle) * by, Math.sin(angle) * by];
-  return { x: x - cos + sin, y: y - sin - cos, angle, width: width + 2 * by, height: height + 2 * by };
+  const grown = { x: x - cos + sin, y: y - sin - cos, angle, width: width + 2 * by, height: height + 2 * by };
+  return bend ? { ...grown, bend: { ...bend, from: bend.from + by } } : grown;
 }

@@ -51,6 +51,21 @@ async function speckle(image: Buffer, dotsPerInch: number, every: number): Promi
     .toBuffer();
 }
 
+/** The page as that of an open book: its lines sink towards the fold at its left, by twice the height of one, and come up again. */
+async function bend(page: Buffer): Promise<Buffer> {
+  const { data, info } = await sharp(page).greyscale().raw().toBuffer({ resolveWithObject: true });
+  const { width, height } = info;
+  const bent = Buffer.alloc(data.length, 0xf6);
+  for (let x = 0; x < width; x += 1) {
+    const sunk = Math.round(60 * Math.sin((2.4 * Math.PI * x) / width));
+    for (let y = Math.max(0, sunk); y < Math.min(height, height + sunk); y += 1)
+      bent[y * width + x] = data[(y - sunk) * width + x] as number;
+  }
+  return await sharp(bent, { raw: { width, height, channels: 1 } })
+    .png()
+    .toBuffer();
+}
+
 const stock = [
   ['Item', 'Shelf', 'Left', 'Price'],
   ['Rope', '4', '12', '310'],
@@ -253,6 +268,13 @@ for (const { engine, env } of ocrEngines)
       const blurred = await extract(await sharp(receipt).resize({ width: 440 }).blur(1.6).png().toBuffer());
       expect(blurred.text.replace(/[|\s]+/g, ' ')).to.match(/TOTAL\W* 19\.19/);
       expect(blurred.notices?.map(({ code }) => code)).to.include('unsure_text');
+    });
+
+    it('is that of a page that bends, as one of an open book does', async () => {
+      const { text, notices } = await extract(await bend(await scan(lines)));
+      expectFewErrors(text, 0.02);
+      expect(text.match(/\S.*/g), text).to.have.length(lines.length);
+      expect(notices).to.equal(undefined);
     });
 
     for (const turned of [90, 180, 270] as const) {

@@ -1,0 +1,54 @@
+import type { Strip } from './picture.ts';
+
+/** The rows of a core: where each begins and ends, and its height, in pixels of the map. */
+export type Row = [start: number, end: number, y: number];
+
+/** In heights of the line: what a box is higher by holds a line that bends. */
+const bent = 1.5;
+/** Of the columns of a core: so many are no higher than its line, beside those where it touches another one. */
+const mostColumns = 0.9;
+/** In heights of a line: what is shorter is a word, and does not bend. */
+const minLength = 8;
+/** In heights of a line: between places so far apart it runs straight. */
+const stride = 2;
+
+/**
+ * The box around the core of a line that bends, as on the page of an open book, follows it: as high as the line itself, with the places
+ * that its middle runs through. A straight line keeps its box.
+ */
+export function followBend(rows: Row[], box: Strip): Strip {
+  const columns = columnsOf(rows, box);
+  const heights = columns.map(({ top, bottom }) => bottom - top).sort((one, other) => one - other);
+  const height = heights[Math.floor(heights.length * mostColumns)] ?? box.height;
+  if (box.height <= bent * height || box.width < minLength * height) return box;
+  const count = Math.max(2, Math.floor(box.width / (stride * height)));
+  const middles = Array.from({ length: count }, (_, index) => {
+    const some = columns.slice(Math.floor((index * columns.length) / count), Math.floor(((index + 1) * columns.length) / count));
+    return some.reduce((sum, { top, bottom }) => sum + (top + bottom) / 2, 0) / some.length - box.height / 2;
+  });
+  const inset = (box.height - height) / 2;
+  const [x, y] = [box.x - inset * Math.sin(box.angle), box.y + inset * Math.cos(box.angle)];
+  return {
+    x,
+    y,
+    angle: box.angle,
+    width: box.width,
+    height,
+    bend: { from: box.width / count / 2, step: box.width / count, offsets: middles },
+  };
+}
+
+/** For each pixel along a box from where to where a core reaches across it. */
+function columnsOf(rows: Row[], { x, y, angle, width }: Strip): { top: number; bottom: number }[] {
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  const columns = Array.from({ length: Math.ceil(width) + 1 }, () => ({ top: Infinity, bottom: -Infinity }));
+  for (const [start, end, row] of rows) {
+    for (let at = start; at < end; at += 1) {
+      const [right, down] = [at + 0.5 - x, row + 0.5 - y];
+      const column = columns[Math.floor(right * cos + down * sin)];
+      const across = down * cos - right * sin;
+      if (column) Object.assign(column, { top: Math.min(column.top, across - 0.5), bottom: Math.max(column.bottom, across + 0.5) });
+    }
+  }
+  return columns.filter(({ top }) => top < Infinity);
+}
