@@ -39,6 +39,12 @@ describe('A hostile document of 100,000 characters', () => {
       expect(await processorSeconds(async () => expect((await read(document, type)).text).to.equal(expected)), type).to.be.below(1);
   });
 
+  it('is read in time if very many rows of a sheet end in its last column', async () => {
+    const rows = Array.from({ length: 80_000 }, (_, row) => `<row r="${row + 1}"><c r="XFD${row + 1}"><v>1</v></c></row>`);
+    const workbook = makeXlsx(rows.join(''));
+    expect(await processorSeconds(() => read(workbook, extraContentTypes.xlsx))).to.be.below(1.5);
+  });
+
   it('is read in time if very many raised parts stand in each other', async () => {
     const page = `<p>${'<i>1</i><sup>'.repeat(290)}${'a<br>'.repeat(100_000)}`;
     expect(await processorSeconds(() => read(page, 'text/html'))).to.be.below(1.5);

@@ -111,7 +111,7 @@ async function readSheet(
   let [hasFormula, formulas] = [false, 0];
   // Cells behind empty ones stay in their columns. Those that no value follows are left out: they may be 16,384 in every row.
   const write = (text: string) => {
-    if (text.trim() === '') return;
+    if (text.trim() === '' || builder.full) return;
     for (written += 1; written < column; written += 1) builder.endCell();
     builder.add(text);
     builder.endCell();
