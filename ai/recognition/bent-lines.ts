@@ -41,14 +41,15 @@ export function followBend(rows: Row[], box: Strip): Strip {
 /** For each pixel along a box from where to where a core reaches across it. */
 function columnsOf(rows: Row[], { x, y, angle, width }: Strip): { top: number; bottom: number }[] {
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
-  const columns = Array.from({ length: Math.ceil(width) + 1 }, () => ({ top: Infinity, bottom: -Infinity }));
+  const tops = new Float64Array(Math.ceil(width) + 1).fill(Infinity);
+  const bottoms = new Float64Array(tops.length).fill(-Infinity);
   for (const [start, end, row] of rows) {
     for (let at = start; at < end; at += 1) {
       const [right, down] = [at + 0.5 - x, row + 0.5 - y];
-      const column = columns[Math.floor(right * cos + down * sin)];
-      const across = down * cos - right * sin;
-      if (column) Object.assign(column, { top: Math.min(column.top, across - 0.5), bottom: Math.max(column.bottom, across + 0.5) });
+      const [along, across] = [Math.floor(right * cos + down * sin), down * cos - right * sin];
+      tops[along] = Math.min(tops[along] as number, across - 0.5);
+      bottoms[along] = Math.max(bottoms[along] as number, across + 0.5);
     }
   }
-  return columns.filter(({ top }) => top < Infinity);
+  return [...tops].flatMap((top, along) => (top < Infinity ? [{ top, bottom: bottoms[along] as number }] : []));
 }
