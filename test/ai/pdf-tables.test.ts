@@ -42,6 +42,24 @@ function rowsAt(rows: string[][], { places = [60, 200, 400], y = 100, step = 16 
   );
 }
 
+/** Rows of cells with lines of text around each, and texts of several lines in them, which are parted by `/`. */
+async function drawGrid(rows: string[][], { places = [60, 200, 400, 540], step = 12 } = {}): Promise<string> {
+  const document = new PDFDocument({ size: [600, 800], margin: 0 });
+  document.fontSize(10);
+  let top = 100;
+  for (const cells of rows) {
+    const height = step * Math.max(...cells.map((cell) => cell.split('/').length)) + 6;
+    for (const [column, cell] of cells.entries()) {
+      const [left = 0, right = 0] = places.slice(column);
+      document.rect(left, top, right - left, height).stroke();
+      for (const [line, text] of cell.split('/').entries()) document.text(text, left + 2, top + 4 + line * step, { lineBreak: false });
+    }
+    top += height;
+  }
+  document.end();
+  return (await readPdf(Buffer.concat(await document.toArray()))).text;
+}
+
 const goods = [
   ['Article', 'Colour', 'Price'],
   ['Manila rope', 'brown', '4.50'],
@@ -243,6 +261,30 @@ describe('A table of a PDF', () => {
       document.end();
       expect((await readPdf(Buffer.concat(await document.toArray()))).text, `${turns}`).to.equal(expected);
     }
+  });
+
+  it('has the cells that lines are drawn around: one that fills its column, and texts of several lines', async () => {
+    const narrow = [...goods, ['Braided manila rope', 'brown', '3.10'], ['Oil', 'clear', '1.75']];
+    expect(await drawGrid(narrow, { places: [60, 152.5, 300, 400] })).to.equal(markdown(narrow));
+    const long = [
+      ['Case', 'What was done'],
+      ['Flood at the quay', 'The gate was closed at noon, and/the lower store was emptied by/hand, since the crane had no power.'],
+      ['Loss of a rope/and of two lamps', 'Nobody has seen them since'],
+      ['Fire', 'Tar had been left beside the stove/overnight.'],
+    ];
+    const joined = long.map((cells) => cells.map((cell) => cell.replaceAll('/', ' ')));
+    expect(await drawGrid(long, { places: [60, 160, 330] })).to.equal(markdown(joined));
+  });
+
+  it('is none where boxes of a diagram stand in a column of their own', async () => {
+    const boxes = [
+      ['ON table name', ''],
+      ['Names the permission', ''],
+      ['FOR ROWS', 'condition'],
+      ['ENABLE', ''],
+      ['DISABLE', ''],
+    ];
+    expect(await drawGrid(boxes)).to.not.include('|');
   });
 
   it('is found where it lies on its side behind an upright number of the page and blanks that are far apart', async () => {

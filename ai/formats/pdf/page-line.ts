@@ -31,6 +31,15 @@ export interface Part {
   y: number;
   /** Blanks in it that are wider than most. */
   blanks: Blank[];
+  /** Where it stands in a table whose cells are drawn. */
+  cell?: Cell | undefined;
+}
+
+/** A cell of a table, which is an object of its own, by its row and column, from 0. */
+export interface Cell {
+  grid: object;
+  row: number;
+  column: number;
 }
 
 /** A blank of a text: where the word after it begins, and what is at both sides, in points. */

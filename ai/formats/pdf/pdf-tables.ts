@@ -1,6 +1,6 @@
 import { toRow } from '../table-row.ts';
 import { moveNumbers } from './move-numbers.ts';
-import type { Line, Part } from './page-line.ts';
+import type { Cell, Line, Part } from './page-line.ts';
 import { isNumber, type PageRow, toPageRows, type VisualLine } from './page-rows.ts';
 import { tableThresholds } from './pdf-thresholds.ts';
 import { areTable, type Column, columnOf, spreadColumns, spreadOverHead } from './table-columns.ts';
@@ -36,7 +36,46 @@ export function joinTables(drawn: Line[]): Line[] {
     const consumed = records.flat().length - (run[0] === above ? 1 : 0);
     at += Math.max(1, consumed);
   }
-  return [...joined, ...lines.slice(next)];
+  return joinDrawn([...joined, ...lines.slice(next)]);
+}
+
+/**
+ * Joins what is left in tables whose cells are drawn: texts of several lines, of which each row has another number. Boxes of a diagram stand in
+ * a column that is empty but for some.
+ */
+function joinDrawn(lines: Line[]): Line[] {
+  const joined: Line[] = [];
+  for (let at = 0, end = 1; at < lines.length; at = end, end += 1) {
+    const grid = gridOf(lines[at] as Line);
+    while (grid && end < lines.length && gridOf(lines[end] as Line) === grid) end += 1;
+    const some = lines.slice(at, end);
+    const cells = some.flatMap(({ parts }) => parts.flatMap((part) => (part.cell ? [{ ...part, ...part.cell }] : [])));
+    const rows = Map.groupBy(cells, ({ row }) => row);
+    const columns = Map.groupBy(cells, ({ column }) => column);
+    const isFilled = (column: typeof cells) => new Set(column.map(({ row }) => row)).size >= rows.size * minFilled;
+    if (rows.size < minRows || columns.size < 2 || ![...columns.values()].every(isFilled)) joined.push(...some);
+    else joined.push(...drawnRows(some, [...rows].sort(byPlace), [...columns].sort(byPlace)));
+  }
+  return joined;
+}
+
+/** The table whose cells are drawn in which all parts of a line stand. */
+function gridOf({ parts: [first, ...others], table }: Line): object | undefined {
+  const grid = table ? undefined : first?.cell?.grid;
+  return others.every(({ cell }) => cell?.grid === grid) ? grid : undefined;
+}
+
+type DrawnCell = Part & Cell;
+
+const byPlace = ([one]: [number, unknown], [other]: [number, unknown]) => one - other;
+
+function drawnRows([first]: Line[], rows: [number, DrawnCell[]][], columns: [number, unknown][]): Line[] {
+  return rows.flatMap(([, cells]) => {
+    const ordered = cells.sort((one, other) => other.y - one.y || one.x - other.x);
+    const text = toRow(columns.map(([at]) => ordered.flatMap(({ column, text: line }) => (column === at ? [line] : [])).join(' ')));
+    const [{ y, grid: table }] = ordered as [DrawnCell];
+    return text === undefined || !first ? [] : [{ ...first, text, y, bold: false, gapped: true, parts: [], table }];
+  });
 }
 
 /** The rows from here that follow each other and fit into common columns, which are from the left. */

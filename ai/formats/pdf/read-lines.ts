@@ -11,6 +11,7 @@ import type { Blank, Line, Part } from './page-line.ts';
 import { dropCharacters, type RawLine, readRawLines, sliceLine } from './page-text.ts';
 import { lineThresholds } from './pdf-thresholds.ts';
 import { joinedHyphen, type Pdfium, withMemory } from './pdfium.ts';
+import type { RuledLines } from './ruled-lines.ts';
 import { partLines } from './split-lines.ts';
 import { joinLetters, leaveOutCopies, leaveOutUnshown } from './visible-lines.ts';
 
@@ -37,16 +38,18 @@ interface PageHints {
   wrong?: Set<number>;
   /** The part of it that is shown, as it is stored. */
   shown?: Box | undefined;
+  ruled?: RuledLines;
 }
 
 /**
  * The lines of a page in PDFium's order, or by column if that order goes back and forth between two columns. Places are those on the page as
  * it is turned, except for the origin.
  */
-export function readLines(pdfium: Pdfium, textPage: number, { turns = 0, typed = [], wrong = new Set(), shown }: PageHints = {}): Line[] {
+export function readLines(pdfium: Pdfium, textPage: number, hints: PageHints = {}): Line[] {
+  const { turns = 0, typed = [], wrong = new Set(), shown, ruled } = hints;
   return withMemory(pdfium, scratchBytes, (scratch) => {
     const characters = new PageCharacters({ pdfium, textPage, scratch, turns });
-    const reader = new LineReader(characters);
+    const reader = new LineReader(characters, ruled);
     const known = dropCharacters(readRawLines(pdfium, textPage), (index) => wrong.has(index));
     const parted = joinRaised(partLines(known, characters), characters);
     const visible = shown ? leaveOutUnshown(parted, shown, characters) : parted;
@@ -67,9 +70,11 @@ export function readLines(pdfium: Pdfium, textPage: number, { turns = 0, typed =
 
 class LineReader {
   readonly #characters: PageCharacters;
+  readonly #ruled: RuledLines | undefined;
 
-  constructor(characters: PageCharacters) {
+  constructor(characters: PageCharacters, ruled: RuledLines | undefined) {
     this.#characters = characters;
+    this.#ruled = ruled;
   }
 
   read(line: RawLine): Line {
@@ -103,18 +108,19 @@ class LineReader {
       const [origin, y] = this.#characters.originOf(at[start]);
       const x = this.#characters.leftward ? left : origin;
       if (x === undefined || y === undefined) return [];
-      parts.push({ text: raw.slice(start, end).trim(), x, right, y, blanks });
+      const cell = this.#characters.leftward ? undefined : this.#ruled?.cellOf(x, right, y);
+      parts.push({ text: raw.slice(start, end).trim(), x, right, y, blanks, cell });
     }
     return parts;
   }
 
-  /** Where a line is parted: at blanks that are wide, and where PDFium has joined what a line end parts. */
+  /** Where a line is parted: at blanks that are wide, at lines that are drawn, and where PDFium has joined what a line end parts. */
   #stretchesOf({ raw, at }: RawLine, size: number): Stretch[] {
     const stretches: Stretch[] = [];
     let open: Stretch | undefined;
     for (const { start, left, right } of this.#wordsOf({ raw, at }, size)) {
       const gap = open ? left - open.right : 0;
-      if (!open || raw[start - 1] === joinedHyphen || gap > wideGap * size) {
+      if (!open || raw[start - 1] === joinedHyphen || gap > wideGap * size || this.#isRuled(open.right, left, { index: at[start], size })) {
         if (open) open.end = start;
         open = { start, end: raw.length, left, right, blanks: [] };
         stretches.push(open);
@@ -124,6 +130,12 @@ class LineReader {
       open.right = right;
     }
     return stretches;
+  }
+
+  #isRuled(from: number, to: number, { index, size }: { index: number | undefined; size: number }): boolean {
+    const [, y] = this.#characters.originOf(index);
+    if (!this.#ruled || y === undefined) return false;
+    return this.#characters.leftward ? this.#ruled.parts(-to, -from, { y, size }) : this.#ruled.parts(from, to, { y, size });
   }
 
   /** The words of a line. The groups of a number that goes from left to right in a line from right to left are one of them. */

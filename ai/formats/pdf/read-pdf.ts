@@ -19,6 +19,7 @@ import { joinTables } from './pdf-tables.ts';
 import type { Pdfium } from './pdfium.ts';
 import { readLines } from './read-lines.ts';
 import { hideText, renderPage } from './render-page.ts';
+import { findRuledLines } from './ruled-lines.ts';
 import { leaveOutRunningLines } from './running-lines.ts';
 import { isScanned } from './scanned-page.ts';
 
@@ -197,7 +198,11 @@ function readTurned(pdfium: Pdfium, page: number, turns: number, typed: Typed[])
   if (textPage === 0) return undefined;
   try {
     const unmapped = findUnmapped(pdfium, textPage);
-    return { lines: readLines(pdfium, textPage, { turns, typed, wrong: unmapped.wrong, shown: shownBoxOf(pdfium, page) }), unmapped };
+    const ruled = findRuledLines(pdfium, page, turns);
+    return {
+      lines: readLines(pdfium, textPage, { turns, typed, wrong: unmapped.wrong, shown: shownBoxOf(pdfium, page), ruled }),
+      unmapped,
+    };
   } finally {
     pdfium.FPDFText_ClosePage(textPage);
   }

@@ -44,7 +44,7 @@ function spreadInOrder(columns: Column[], { parts }: VisualLine): Column[] | und
 }
 
 interface Closeness {
-  /** How far apart two columns are at least, in points. */
+  /** How far apart two columns are at least, in points, unless a line is drawn between them. */
   gap: number;
   /** Where a part may be parted that reaches into several columns. */
   blanksOf: (part: Part, columns: Column[]) => Blank[];
@@ -52,7 +52,10 @@ interface Closeness {
 
 function spread(columns: Column[], line: VisualLine, { gap, blanksOf }: Closeness): Column[] | undefined {
   if (line.parts.length > maxColumns) return undefined;
-  const near = ({ x, right }: Part) => columns.flatMap((one, index) => (x < one.right + gap && right > one.x - gap ? [index] : []));
+  const near = ({ x, right, cell }: Part) => {
+    const apart = cell ? 0 : gap;
+    return columns.flatMap((one, index) => (x < one.right + apart && right > one.x - apart ? [index] : []));
+  };
   const parts = line.parts.flatMap((part) => (near(part).length > 1 ? splitPart(part, blanksOf(part, columns)) : [part]));
   // Only words from left to right can be parted at blanks.
   if (parts.some(({ x, right }) => right < x)) return undefined;
