@@ -1,4 +1,5 @@
 import { bitmap, channels, drawSmall, findLeaves, hide, type Leaf } from './hide-layers.ts';
+import type { PageObject } from './page-objects.ts';
 import { unseenThresholds } from './pdf-thresholds.ts';
 import { type Pdfium, withMemory } from './pdfium.ts';
 import { isCovered } from './scanned-page.ts';
@@ -13,9 +14,13 @@ type Place = { left: number; top: number; right: number; bottom: number };
  * or invisible. The text that a scanner lays upon or below its picture stays: a page that pictures
  * cover is left as it is. Returns whether there was such text.
  */
-export function hideUnseen(pdfium: Pdfium, page: number, hasLayeredForms: boolean): boolean {
+export function hideUnseen(
+  pdfium: Pdfium,
+  page: number,
+  { hasLayeredForms, objects }: { hasLayeredForms: boolean; objects: PageObject[] },
+): boolean {
   const texts = findLeaves(pdfium, page, hasLayeredForms).filter(({ object, isText }) => isText && isActive(pdfium, object));
-  if (texts.length === 0 || isCovered(pdfium, page)) return false;
+  if (texts.length === 0 || isCovered(pdfium, page, objects)) return false;
   const places = findPlaces(pdfium, page);
   if (places.size === 0) return false;
   const show = (isShown: boolean) => {

@@ -133,9 +133,8 @@ class LineReader {
   }
 
   #isRuled(from: number, to: number, { index, size }: { index: number | undefined; size: number }): boolean {
-    const [, y] = this.#characters.originOf(index);
-    if (!this.#ruled || y === undefined) return false;
-    return this.#characters.leftward ? this.#ruled.parts(-to, -from, { y, size }) : this.#ruled.parts(from, to, { y, size });
+    const of = { size, readY: () => this.#characters.originOf(index)[1] };
+    return (this.#characters.leftward ? this.#ruled?.parts(-to, -from, of) : this.#ruled?.parts(from, to, of)) ?? false;
   }
 
   /** The words of a line. The groups of a number that goes from left to right in a line from right to left are one of them. */

@@ -13,6 +13,7 @@ import { type OpenPdf, unreadable, withPage, withPdf } from './open-pdf.ts';
 import { isRightToLeft } from './order-right-to-left.ts';
 import { shownBoxOf } from './page-box.ts';
 import type { Line } from './page-line.ts';
+import { objectsOf, type PageObject } from './page-objects.ts';
 import { type Attachments, EmbeddedFiles, readAttachments, readBeside } from './pdf-attachments.ts';
 import { markPdfHeadings } from './pdf-headings.ts';
 import { joinTables } from './pdf-tables.ts';
@@ -150,8 +151,9 @@ function readPage(
 ): PageRead | undefined {
   const { typed, hasNotes } = readTyped(pdfium, page, form, files);
   const hidesLayers = hideLayers(pdfium, page, hasLayeredForms);
-  const hidesUnseen = hideUnseen(pdfium, page, hasLayeredForms);
-  const found = readUpright(pdfium, page, typed);
+  const objects = objectsOf(pdfium, page);
+  const hidesUnseen = hideUnseen(pdfium, page, { hasLayeredForms, objects });
+  const found = readUpright(pdfium, page, { typed, objects });
   if (!found) return undefined;
   const { lines, unmapped } = found;
   // Places on a page of Hebrew or Arabic are counted from the right, with a minus.
@@ -163,7 +165,13 @@ function readPage(
   if (hidesUnseen) notices.push('unseen_text_left_out');
   if (unmapped.ofWords) notices.push('unmapped_text_left_out');
   const isBlank = lines.every(({ text }) => text === '') && pdfium.FPDFPage_CountObjects(page) === 0;
-  return { lines, isBlank, scanned: unmapped.ofPage || isScanned(pdfium, page, content), unmapped: unmapped.ofPage, notices };
+  return {
+    lines,
+    isBlank,
+    scanned: unmapped.ofPage || isScanned(pdfium, page, { objects, lines: content }),
+    unmapped: unmapped.ofPage,
+    notices,
+  };
 }
 
 /** The lines of a page, and which of its characters are not known. */
@@ -172,19 +180,24 @@ interface LinesRead {
   unmapped: Unmapped;
 }
 
+interface Drawn {
+  typed: Typed[];
+  objects: PageObject[];
+}
+
 /**
  * The lines of a page as it is shown. If most of its text then lies on its side or upside down, the page is first rotated until the text is
  * upright: otherwise PDFium reads the lines of some pages in reverse.
  */
-function readUpright(pdfium: Pdfium, page: number, typed: Typed[]): LinesRead | undefined {
+function readUpright(pdfium: Pdfium, page: number, drawn: Drawn): LinesRead | undefined {
   const shown = pdfium.FPDFPage_GetRotation(page);
-  const asShown = readTurned(pdfium, page, shown, typed);
+  const asShown = readTurned(pdfium, page, shown, drawn);
   if (!asShown || isUpright(asShown.lines)) return asShown;
   try {
     for (const quarters of [1, 2, 3]) {
       const turns = (shown + quarters) % 4;
       pdfium.FPDFPage_SetRotation(page, turns);
-      const turned = readTurned(pdfium, page, turns, typed);
+      const turned = readTurned(pdfium, page, turns, drawn);
       if (turned && isUpright(turned.lines)) return turned;
     }
     return asShown;
@@ -193,12 +206,12 @@ function readUpright(pdfium: Pdfium, page: number, typed: Typed[]): LinesRead | 
   }
 }
 
-function readTurned(pdfium: Pdfium, page: number, turns: number, typed: Typed[]): LinesRead | undefined {
+function readTurned(pdfium: Pdfium, page: number, turns: number, { typed, objects }: Drawn): LinesRead | undefined {
   const textPage = pdfium.FPDFText_LoadPage(page);
   if (textPage === 0) return undefined;
   try {
     const unmapped = findUnmapped(pdfium, textPage);
-    const ruled = findRuledLines(pdfium, page, turns);
+    const ruled = findRuledLines(pdfium, objects, turns);
     return {
       lines: readLines(pdfium, textPage, { turns, typed, wrong: unmapped.wrong, shown: shownBoxOf(pdfium, page), ruled }),
       unmapped,

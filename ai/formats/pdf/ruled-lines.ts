@@ -1,6 +1,6 @@
 import { turn } from './page-box.ts';
 import type { Cell } from './page-line.ts';
-import { type Matrix, objectsOf, objectTypes, withFloats } from './page-objects.ts';
+import { type Matrix, objectTypes, type PageObject, withFloats } from './page-objects.ts';
 import { ruledThresholds } from './pdf-thresholds.ts';
 import type { Pdfium } from './pdfium.ts';
 
@@ -34,17 +34,20 @@ export class RuledLines {
     this.#grids = gridsOf(this.#down, along);
   }
 
-  /** Whether a line runs down between two places of a line of text, whose type has this size. */
-  parts(from: number, to: number, { y, size }: { y: number; size: number }): boolean {
+  /** Whether a line runs down between two places of a line of text, whose type has this size; where its baseline is, is seldom asked. */
+  parts(from: number, to: number, { size, readY }: { size: number; readY: () => number | undefined }): boolean {
     let [low, high] = [0, this.#down.length];
     while (low < high) {
       const middle = (low + high) >> 1;
       if ((this.#down[middle] as RuledLine).at < from - slack) low = middle + 1;
       else high = middle;
     }
+    let y: number | undefined;
     for (let index = low; index < this.#down.length; index += 1) {
       const { at, from: bottom, to: top } = this.#down[index] as RuledLine;
       if (at > to + slack) return false;
+      y ??= readY();
+      if (y === undefined) return false;
       if (bottom <= y + slack && top >= y + above * size) return true;
     }
     return false;
@@ -65,20 +68,28 @@ export class RuledLines {
 /** The tables that lines draw which cross each other. */
 function gridsOf(down: RuledLine[], along: RuledLine[]): Grid[] {
   if (down.length + along.length > maxLines) return [];
-  const groups: { down: RuledLine[]; along: RuledLine[] }[] = [];
+  interface Group {
+    down: RuledLine[];
+    along: RuledLine[];
+  }
+  const groups = new Set<Group>();
+  const groupOf = new Map<RuledLine, Group>();
   const crosses = (one: RuledLine, other: RuledLine) =>
     one.at >= other.from - slack && one.at <= other.to + slack && other.at >= one.from - slack && other.at <= one.to + slack;
   for (const line of down) {
-    const near = groups.filter((group) => group.along.some((other) => crosses(line, other)));
     const crossed = along.filter((other) => crosses(line, other));
-    const joined = {
-      down: [line, ...near.flatMap((group) => group.down)],
-      along: [...new Set([...crossed, ...near.flatMap((group) => group.along)])],
-    };
-    for (const group of near) groups.splice(groups.indexOf(group), 1);
-    groups.push(joined);
+    const near = new Set(crossed.flatMap((other) => groupOf.get(other) ?? []));
+    const fresh = crossed.filter((other) => !groupOf.has(other));
+    const group: Group = { down: [line], along: fresh };
+    for (const one of near) {
+      groups.delete(one);
+      group.down.push(...one.down);
+      group.along.push(...one.along);
+    }
+    for (const other of group.along) groupOf.set(other, group);
+    groups.add(group);
   }
-  return groups.flatMap((group) => {
+  return [...groups].flatMap((group) => {
     const columns = placesOf(group.down);
     const rows = placesOf(group.along).reverse();
     return columns.length > 2 && rows.length > 2 ? [{ columns, rows }] : [];
@@ -97,8 +108,8 @@ function placesOf(lines: RuledLine[]): number[] {
   return places.filter(({ length }) => length >= minShare * extent).map(({ at }) => at);
 }
 
-/** Finds them on a page that is loaded. */
-export function findRuledLines(pdfium: Pdfium, page: number, turns: number): RuledLines {
+/** Finds them among the objects of a page that is loaded. */
+export function findRuledLines(pdfium: Pdfium, objects: PageObject[], turns: number): RuledLines {
   const [down, along] = [new Map<string, RuledLine>(), new Map<string, RuledLine>()];
   const add = (one: Point, other: Point) => {
     for (const [side, lines] of [down, along].entries()) {
@@ -109,29 +120,30 @@ export function findRuledLines(pdfium: Pdfium, page: number, turns: number): Rul
     }
   };
   let left = maxSegments;
-  for (const { object, type, matrix: matrixOf } of objectsOf(pdfium, page)) {
-    if (type !== objectTypes.path) continue;
-    const matrix = matrixOf();
-    const count = Math.min(left, pdfium.FPDFPath_CountSegments(object));
-    left -= count;
-    let [first, last]: [Point | undefined, Point | undefined] = [undefined, undefined];
-    for (let index = 0; index < count; index += 1) {
-      const segment = pdfium.FPDFPath_GetPathSegment(object, index);
-      const kind = pdfium.FPDFPathSegment_GetType(segment);
-      const point = turn(placeOf(pdfium, segment, matrix), turns);
-      if (kind === segmentTypes.move) first = point;
-      else if (kind === segmentTypes.line && last) add(last, point);
-      if (first && pdfium.FPDFPathSegment_GetClose(segment)) add(point, first);
-      last = point;
+  withFloats(pdfium, 2, (place, floats) => {
+    const pointOf = (segment: number, { a, b, c, d, e, f }: Matrix): Point => {
+      pdfium.FPDFPathSegment_GetPoint(segment, place(0), place(1));
+      const [x = 0, y = 0] = floats();
+      return turn([a * x + c * y + e, b * x + d * y + f], turns);
+    };
+    for (const { object, type, matrix: matrixOf } of objects) {
+      if (type !== objectTypes.path) continue;
+      const matrix = matrixOf();
+      const count = Math.min(left, pdfium.FPDFPath_CountSegments(object));
+      left -= count;
+      let [first, last, before]: [Point | undefined, Point | undefined, number] = [undefined, undefined, 0];
+      for (let index = 0; index < count; index += 1) {
+        const segment = pdfium.FPDFPath_GetPathSegment(object, index);
+        const kind = pdfium.FPDFPathSegment_GetType(segment);
+        const point = pointOf(segment, matrix);
+        if (kind === segmentTypes.move) {
+          if (first && last && pdfium.FPDFPathSegment_GetClose(before)) add(last, first);
+          first = point;
+        } else if (kind === segmentTypes.line && last) add(last, point);
+        [last, before] = [point, segment];
+      }
+      if (first && last && pdfium.FPDFPathSegment_GetClose(before)) add(last, first);
     }
-  }
-  return new RuledLines({ down: [...down.values()], along: [...along.values()] });
-}
-
-function placeOf(pdfium: Pdfium, segment: number, { a, b, c, d, e, f }: Matrix): Point {
-  return withFloats(pdfium, 2, (at, floats) => {
-    pdfium.FPDFPathSegment_GetPoint(segment, at(0), at(1));
-    const [x = 0, y = 0] = floats();
-    return [a * x + c * y + e, b * x + d * y + f];
   });
+  return new RuledLines({ down: [...down.values()], along: [...along.values()] });
 }

@@ -1,6 +1,6 @@
 import { type Box, isWithin, shownBoxOf } from './page-box.ts';
 import type { Line } from './page-line.ts';
-import { objectsOf, objectTypes } from './page-objects.ts';
+import { objectTypes, type PageObject } from './page-objects.ts';
 import { scanThresholds } from './pdf-thresholds.ts';
 import type { Pdfium } from './pdfium.ts';
 
@@ -10,11 +10,10 @@ const { maxOfStamps, minCovered, half, minOfPicture, maxLettersBeside } = scanTh
  * Whether a page that is loaded has a picture of text, as far as it can be known without recognizing it: it shows something but has no text, or
  * its pictures cover much of it, hardly any of its text stands on them, and not much beside them.
  */
-export function isScanned(pdfium: Pdfium, page: number, lines: Line[]): boolean {
-  const objects = pdfium.FPDFPage_CountObjects(page);
+export function isScanned(pdfium: Pdfium, page: number, { objects, lines }: { objects: PageObject[]; lines: Line[] }): boolean {
   const letters = lettersIn(lines);
-  if (letters === 0) return objects > 0;
-  const { pictures, covered } = findPictures(pdfium, page);
+  if (letters === 0) return pdfium.FPDFPage_CountObjects(page) > 0;
+  const { pictures, covered } = findPictures(pdfium, page, objects);
   if (letters < maxOfStamps && covered >= minCovered) return true;
   const isOn = ({ x, y }: Line) => x === undefined || y === undefined || pictures.some((box) => isWithin(box, x, y));
   const on = lettersIn(lines.filter(isOn));
@@ -22,8 +21,8 @@ export function isScanned(pdfium: Pdfium, page: number, lines: Line[]): boolean 
 }
 
 /** Whether the pictures of a page that is loaded cover as much of it as a scan does. */
-export function isCovered(pdfium: Pdfium, page: number): boolean {
-  return findPictures(pdfium, page).covered >= minCovered;
+export function isCovered(pdfium: Pdfium, page: number, objects: PageObject[]): boolean {
+  return findPictures(pdfium, page, objects).covered >= minCovered;
 }
 
 function lettersIn(lines: Line[]): number {
@@ -31,11 +30,10 @@ function lettersIn(lines: Line[]): number {
 }
 
 /** The pictures of a page, and the fraction of it that they cover; overlaps count twice. */
-function findPictures(pdfium: Pdfium, page: number): { pictures: Box[]; covered: number } {
+function findPictures(pdfium: Pdfium, page: number, objects: PageObject[]): { pictures: Box[]; covered: number } {
   const whole = shownBoxOf(pdfium, page);
   if (!whole) return { pictures: [], covered: 0 };
-  const pictures: Box[] = [];
-  for (const { type, bounds } of objectsOf(pdfium, page)) if (type === objectTypes.image) pictures.push(common(whole, bounds()));
+  const pictures = objects.flatMap(({ type, bounds }) => (type === objectTypes.image ? [common(whole, bounds())] : []));
   return { pictures, covered: pictures.reduce((sum, box) => sum + areaOf(box), 0) / Math.max(1, areaOf(whole)) };
 }
 

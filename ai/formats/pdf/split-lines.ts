@@ -23,10 +23,12 @@ export function partLines(lines: RawLine[], characters: PageCharacters): RawLine
 }
 
 function isOfOtherLine(before: number, next: number, characters: PageCharacters): boolean {
-  const { scale, upright } = characters.formOf(next);
   const [x, y] = characters.originOf(before);
   const [nextX, nextY] = characters.originOf(next);
-  if (!upright || x === undefined || y === undefined || nextX === undefined || nextY === undefined) return false;
+  // Most blanks stand within a line.
+  if (x === undefined || y === undefined || nextX === undefined || nextY === undefined || y === nextY) return false;
+  const { scale, upright } = characters.formOf(next);
+  if (!upright) return false;
   const size = characters.fontSizeOf(next) * scale;
   return Math.abs(y - nextY) > otherLine * size || (y - nextY > sameBaseline * size && x - nextX > stepBack * size);
 }
