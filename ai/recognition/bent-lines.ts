@@ -3,25 +3,23 @@ import type { Strip } from './picture.ts';
 /** The rows of a core: where each begins and ends, and its height, in pixels of the map. */
 export type Row = [start: number, end: number, y: number];
 
-/** In heights of the line: what a box is higher by holds a line that bends. */
+/** The ratio of the height of a box to that of the line in it from which on the line bends. */
 const bent = 1.5;
-/** Of the columns of a core: so many are no higher than its line, beside those where it touches another one. */
+/** The share of a core's columns that are no higher than its line: the others touch another line. */
 const mostColumns = 0.9;
-/** In heights of a line: what is shorter is a word, and does not bend. */
-const minLength = 8;
-/** In heights of a line: between places so far apart it runs straight. */
+/** In heights of a line: how far apart the places are between which it runs straight. */
 const stride = 2;
 
 /**
- * The box around the core of a line that bends, as on the page of an open book, follows it: as high as the line itself, with the places
- * that its middle runs through. A straight line keeps its box.
+ * A strip that follows a line which bends, as on the page of an open book: as high as the line, and with the places through which its middle
+ * runs. A straight line keeps the box around its core.
  */
 export function followBend(rows: Row[], box: Strip): Strip {
   const columns = columnsOf(rows, box);
   const heights = columns.map(({ top, bottom }) => bottom - top).sort((one, other) => one - other);
   const height = heights[Math.floor(heights.length * mostColumns)] ?? box.height;
-  if (box.height <= bent * height || box.width < minLength * height) return box;
-  const count = Math.max(2, Math.floor(box.width / (stride * height)));
+  const count = Math.floor(box.width / (stride * height));
+  if (box.height <= bent * height || count < 2) return box;
   const middles = Array.from({ length: count }, (_, index) => {
     const some = columns.slice(Math.floor((index * columns.length) / count), Math.floor(((index + 1) * columns.length) / count));
     return some.reduce((sum, { top, bottom }) => sum + (top + bottom) / 2, 0) / some.length - box.height / 2;
@@ -38,7 +36,7 @@ export function followBend(rows: Row[], box: Strip): Strip {
   };
 }
 
-/** For each pixel along a box from where to where a core reaches across it. */
+/** For each pixel along a box, how far up and down a core reaches in it. */
 function columnsOf(rows: Row[], { x, y, angle, width }: Strip): { top: number; bottom: number }[] {
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
   const tops = new Float64Array(Math.ceil(width) + 1).fill(Infinity);

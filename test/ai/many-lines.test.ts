@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Grey } from '../../ai/recognition/engine.ts';
 import { findLines } from '../../ai/recognition/find-lines.ts';
+import { layOutPage } from '../../ai/recognition/lay-out-lines.ts';
 import type { Model, Models } from '../../ai/recognition/models.ts';
 import { type PageReaders, readPage } from '../../ai/recognition/read-page.ts';
 
@@ -90,17 +91,41 @@ it('A picture that is very thin is not made many times as large to find lines in
   }
 });
 
-it('Signs that stand alone are kept where they are read surely, and else a notice says that they were left out', async () => {
-  const readAs = async (sure: number) => {
-    const { readers } = readersOf(3);
-    Object.assign(readers, { languages: ['eng'], tesseract: { recognize: async () => [] } });
-    Object.assign(readers.models, {
-      recognizer: model(() => ({ data: Float32Array.of(0, sure, 0), dims: [1, 1, 3] })),
-      characters: ['', '+', ' '],
-    });
-    const { text, notices } = await readPage(page, readers);
-    return { signs: text.match(/\+/g)?.length ?? 0, notices };
-  };
-  expect(await readAs(0.95)).to.deep.equal({ signs: 3, notices: [] });
-  expect(await readAs(0.5)).to.deep.equal({ signs: 0, notices: ['unsure_text_left_out'] });
+/** What is read of three marks that the recognizer takes for a character, so surely, and Tesseract for `a`. */
+async function readMarks(character: string, sure: number): Promise<{ read: string; notices: string[] }> {
+  const { readers } = readersOf(3);
+  const a = { text: 'a', confidence: 99, left: 24, right: 48, top: 24, bottom: 72 };
+  Object.assign(readers, { languages: ['eng'], tesseract: { recognize: async () => (character === '' ? [a] : []) } });
+  Object.assign(readers.models, {
+    recognizer: model(() => ({ data: character === '' ? Float32Array.of(1, 0, 0) : Float32Array.of(0, sure, 0), dims: [1, 1, 3] })),
+    characters: ['', character, ' '],
+  });
+  const { text, notices } = await readPage(page, readers);
+  return { read: text.replace(/[\s|]/g, ''), notices };
+}
+
+it('Signs that stand alone, and characters without a word, are kept where they are read surely, and else a notice says that they were left out', async () => {
+  for (const character of ['+', '米']) {
+    expect(await readMarks(character, 0.95), character).to.deep.equal({ read: character.repeat(3), notices: [] });
+    expect(await readMarks(character, 0.5), character).to.deep.equal({ read: '', notices: ['unsure_text_left_out'] });
+  }
+  expect(await readMarks('7', 0.5)).to.deep.equal({ read: '777', notices: ['unsure_text'] });
+});
+
+it('Of a mark in which the recognizer sees no letter, Tesseract makes none in English', async () => {
+  expect(await readMarks('', 1)).to.deep.equal({ read: '', notices: ['unsure_text_left_out'] });
+});
+
+it('Two halves of each line of a page that leans more and more stand in one row', () => {
+  const half = (text: string, x: number, y: number, angle: number) => ({
+    strip: { x, y, angle, width: 300, height: 20 },
+    words: [{ text, confidence: 99, start: 0, end: 1 }],
+  });
+  // The lines are as far apart as they are high, and the last one leans by 3 degrees.
+  const lines = [0, 1, 2, 3].flatMap((row) => {
+    const angle = row * 0.0175;
+    const y = 100 + row * 26;
+    return [half(`left ${row}`, 50, y, angle), half(`right ${row}`, 360, y + 310 * Math.sin(angle), angle)];
+  });
+  expect(layOutPage(lines).split('\n').filter(Boolean)).to.deep.equal([0, 1, 2, 3].map((row) => `| left ${row} | right ${row} |`));
 });

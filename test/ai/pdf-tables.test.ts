@@ -467,6 +467,15 @@ describe('Tables of a PDF', () => {
     expect(await processorSeconds(() => joinTables(growing))).to.be.below(2);
   });
 
+  it('are looked for in time among very many drawn lines', async () => {
+    const lines = Array.from({ length: 8_000 }, (_, n) => {
+      const [at, end] = [n % 590, 700 + Math.floor(n / 590) * 5];
+      return `${at} 0 m ${at} ${end} l 0 ${at} m ${end - 200} ${at} l`;
+    });
+    const words = Array.from({ length: 500 }, (_, n) => `BT /F1 8 Tf 10 ${790 - n * 1.5} Td (a${n} b c d) Tj ET`);
+    expect(await processorSeconds(() => readPdf(makePdf([...lines, 'S', ...words].join(' '))))).to.be.below(2);
+  });
+
   it('has each word of its head once, whatever their order is in what is drawn', () => {
     const rows = [685, 670, 655].map((y) => lineOf(y, [60, 200, 400]));
     const blanks = [

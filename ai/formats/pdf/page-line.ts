@@ -31,11 +31,11 @@ export interface Part {
   y: number;
   /** Blanks in it that are wider than most. */
   blanks: Blank[];
-  /** Where it stands in a table whose cells are drawn. */
+  /** Where it stands in a table that has lines around its cells. */
   cell?: Cell | undefined;
 }
 
-/** A cell of a table, which is an object of its own, by its row and column, from 0. */
+/** A cell by its row and column, from 0. `grid` is the same object for all cells of one table. */
 export interface Cell {
   grid: object;
   row: number;

@@ -36,14 +36,14 @@ export function joinTables(drawn: Line[]): Line[] {
     const consumed = records.flat().length - (run[0] === above ? 1 : 0);
     at += Math.max(1, consumed);
   }
-  return joinDrawn([...joined, ...lines.slice(next)]);
+  return joinRuled([...joined, ...lines.slice(next)]);
 }
 
 /**
- * Joins what is left in tables whose cells are drawn: texts of several lines, of which each row has another number. Boxes of a diagram stand in
- * a column that is empty but for some.
+ * Joins the lines of tables that have lines around their cells, among those that are not rows yet: the texts of their cells have several lines,
+ * and not equally many. Boxes of a diagram are no table: one of their columns is mostly empty.
  */
-function joinDrawn(lines: Line[]): Line[] {
+function joinRuled(lines: Line[]): Line[] {
   const joined: Line[] = [];
   for (let at = 0, end = 1; at < lines.length; at = end, end += 1) {
     const grid = gridOf(lines[at] as Line);
@@ -54,26 +54,26 @@ function joinDrawn(lines: Line[]): Line[] {
     const columns = Map.groupBy(cells, ({ column }) => column);
     const isFilled = (column: typeof cells) => new Set(column.map(({ row }) => row)).size >= rows.size * minFilled;
     if (rows.size < minRows || columns.size < 2 || ![...columns.values()].every(isFilled)) joined.push(...some);
-    else joined.push(...drawnRows(some, [...rows].sort(byPlace), [...columns].sort(byPlace)));
+    else joined.push(...ruledRows(some, [...rows].sort(byPlace), [...columns].sort(byPlace)));
   }
   return joined;
 }
 
-/** The table whose cells are drawn in which all parts of a line stand. */
+/** The table with lines around its cells in which all parts of a line stand. */
 function gridOf({ parts: [first, ...others], table }: Line): object | undefined {
   const grid = table ? undefined : first?.cell?.grid;
   return others.every(({ cell }) => cell?.grid === grid) ? grid : undefined;
 }
 
-type DrawnCell = Part & Cell;
+type CellPart = Part & Cell;
 
 const byPlace = ([one]: [number, unknown], [other]: [number, unknown]) => one - other;
 
-function drawnRows([first]: Line[], rows: [number, DrawnCell[]][], columns: [number, unknown][]): Line[] {
+function ruledRows([first]: Line[], rows: [number, CellPart[]][], columns: [number, unknown][]): Line[] {
   return rows.flatMap(([, cells]) => {
     const ordered = cells.sort((one, other) => other.y - one.y || one.x - other.x);
     const text = toRow(columns.map(([at]) => ordered.flatMap(({ column, text: line }) => (column === at ? [line] : [])).join(' ')));
-    const [{ y, grid: table }] = ordered as [DrawnCell];
+    const [{ y, grid: table }] = ordered as [CellPart];
     return text === undefined || !first ? [] : [{ ...first, text, y, bold: false, gapped: true, parts: [], table }];
   });
 }

@@ -73,19 +73,15 @@ export const tableThresholds = {
   minAligned: { column: 0.6, table: 0.75 },
 };
 
-/** Lines that are drawn between the columns of a table, in points. */
+/** Lines that are drawn between the cells of a table, in points. */
 export const ruledThresholds = {
-  /** Minimum length: the height of a row; a stroke of a drawing may be shorter. */
+  /** Minimum length: shorter ones are strokes of drawings and signs (ICDAR 2013 loses precision). */
   minLength: 4,
-  /** How far off a line may be, and how far a letter may reach over it. */
+  /** How far lines that meet may be apart, and a letter may reach over one (ICDAR 2013 loses what all this gains). */
   slack: 1,
-  /** How far it reaches up a line of text, as a share of the type: what underlines it does not. */
-  above: 0.4,
-  /** Beyond these, everything counts as a drawing (hostile files). */
+  /** Bounds of time: maximum parts of paths that are looked at, and lines of a page among which tables are looked for (hostile files). */
   maxSegments: 50_000,
   maxLines: 2_000,
-  /** Minimum share of a table's height and width through which lines go that part its columns and rows: a cell that spans others has none. */
-  minShare: 0.5,
 };
 
 /** Headings: reports, handbooks, theses. */

@@ -38,6 +38,7 @@ interface PageHints {
   wrong?: Set<number>;
   /** The part of it that is shown, as it is stored. */
   shown?: Box | undefined;
+  /** The lines that are drawn on it. */
   ruled?: RuledLines;
 }
 
@@ -120,7 +121,7 @@ class LineReader {
     let open: Stretch | undefined;
     for (const { start, left, right } of this.#wordsOf({ raw, at }, size)) {
       const gap = open ? left - open.right : 0;
-      if (!open || raw[start - 1] === joinedHyphen || gap > wideGap * size || this.#isRuled(open.right, left, { index: at[start], size })) {
+      if (!open || raw[start - 1] === joinedHyphen || gap > wideGap * size || this.#isRuled(open.right, left, at[start])) {
         if (open) open.end = start;
         open = { start, end: raw.length, left, right, blanks: [] };
         stretches.push(open);
@@ -132,9 +133,11 @@ class LineReader {
     return stretches;
   }
 
-  #isRuled(from: number, to: number, { index, size }: { index: number | undefined; size: number }): boolean {
-    const of = { size, readY: () => this.#characters.originOf(index)[1] };
-    return (this.#characters.leftward ? this.#ruled?.parts(-to, -from, of) : this.#ruled?.parts(from, to, of)) ?? false;
+  /** Whether a line is drawn between two places, before the character at an index. */
+  #isRuled(from: number, to: number, index: number | undefined): boolean {
+    const readBaseline = () => this.#characters.originOf(index)[1];
+    const [left, right] = this.#characters.leftward ? [-to, -from] : [from, to];
+    return this.#ruled?.separates(left, right, readBaseline) ?? false;
   }
 
   /** The words of a line. The groups of a number that goes from left to right in a line from right to left are one of them. */

@@ -4,7 +4,7 @@ import { type Matrix, objectTypes, type PageObject, withFloats } from './page-ob
 import { ruledThresholds } from './pdf-thresholds.ts';
 import type { Pdfium } from './pdfium.ts';
 
-const { minLength, slack, above, maxSegments, maxLines, minShare } = ruledThresholds;
+const { minLength, slack, maxSegments, maxLines } = ruledThresholds;
 /** As PDFium counts the parts of a path: lines and places to which it moves. */
 const segmentTypes = { line: 0, move: 2 };
 
@@ -17,13 +17,13 @@ interface RuledLine {
   to: number;
 }
 
-/** A table whose cells are drawn: what parts its columns, from the left, and its rows, from the top. */
+/** A table whose cells have lines around them: where those between its columns stand, from the left, and those between its rows, from the top. */
 interface Grid {
   columns: number[];
   rows: number[];
 }
 
-/** The lines that are drawn on a page, also the sides of boxes, where it lies turned by so many quarters. They part the cells of a table. */
+/** The lines that are drawn along a page and down it, also the sides of boxes. They separate the cells of a table. */
 export class RuledLines {
   /** Those that run down, from the left. */
   readonly #down: RuledLine[];
@@ -34,8 +34,8 @@ export class RuledLines {
     this.#grids = gridsOf(this.#down, along);
   }
 
-  /** Whether a line runs down between two places of a line of text, whose type has this size; where its baseline is, is seldom asked. */
-  parts(from: number, to: number, { size, readY }: { size: number; readY: () => number | undefined }): boolean {
+  /** Whether a line runs down between two places of a line of text. Its baseline is only read if one may. */
+  separates(from: number, to: number, readBaseline: () => number | undefined): boolean {
     let [low, high] = [0, this.#down.length];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -46,14 +46,14 @@ export class RuledLines {
     for (let index = low; index < this.#down.length; index += 1) {
       const { at, from: bottom, to: top } = this.#down[index] as RuledLine;
       if (at > to + slack) return false;
-      y ??= readY();
+      y ??= readBaseline();
       if (y === undefined) return false;
-      if (bottom <= y + slack && top >= y + above * size) return true;
+      if (bottom <= y + slack && top >= y) return true;
     }
     return false;
   }
 
-  /** The cell in which a text stands, if it is in a table whose cells are drawn. */
+  /** The cell in which a text stands, if its table has lines around the cells. */
   cellOf(x: number, right: number, y: number): Cell | undefined {
     const middle = (x + right) / 2;
     for (const grid of this.#grids) {
@@ -65,7 +65,7 @@ export class RuledLines {
   }
 }
 
-/** The tables that lines draw which cross each other. */
+/** The tables of a page: each is made of lines that cross each other. */
 function gridsOf(down: RuledLine[], along: RuledLine[]): Grid[] {
   if (down.length + along.length > maxLines) return [];
   interface Group {
@@ -96,19 +96,15 @@ function gridsOf(down: RuledLine[], along: RuledLine[]): Grid[] {
   });
 }
 
-/** Where lines stand that go through a share of the table, all at one place together. */
+/** Where some lines stand, each place once. */
 function placesOf(lines: RuledLine[]): number[] {
-  const extent = Math.max(...lines.map(({ to }) => to)) - Math.min(...lines.map(({ from }) => from));
-  const places: { at: number; length: number }[] = [];
-  for (const { at, from, to } of lines.toSorted((one, other) => one.at - other.at)) {
-    const last = places.at(-1);
-    if (last && at - last.at <= 2 * slack) last.length += to - from;
-    else places.push({ at, length: to - from });
-  }
-  return places.filter(({ length }) => length >= minShare * extent).map(({ at }) => at);
+  const places: number[] = [];
+  for (const { at } of lines.toSorted((one, other) => one.at - other.at))
+    if (at - (places.at(-1) ?? -Infinity) > 2 * slack) places.push(at);
+  return places;
 }
 
-/** Finds them among the objects of a page that is loaded. */
+/** Finds the lines among the objects of a page that is loaded and shown turned clockwise by so many quarters. */
 export function findRuledLines(pdfium: Pdfium, objects: PageObject[], turns: number): RuledLines {
   const [down, along] = [new Map<string, RuledLine>(), new Map<string, RuledLine>()];
   const add = (one: Point, other: Point) => {
@@ -131,18 +127,18 @@ export function findRuledLines(pdfium: Pdfium, objects: PageObject[], turns: num
       const matrix = matrixOf();
       const count = Math.min(left, pdfium.FPDFPath_CountSegments(object));
       left -= count;
-      let [first, last, before]: [Point | undefined, Point | undefined, number] = [undefined, undefined, 0];
+      let [first, last, previous]: [Point | undefined, Point | undefined, number] = [undefined, undefined, 0];
       for (let index = 0; index < count; index += 1) {
         const segment = pdfium.FPDFPath_GetPathSegment(object, index);
         const kind = pdfium.FPDFPathSegment_GetType(segment);
         const point = pointOf(segment, matrix);
         if (kind === segmentTypes.move) {
-          if (first && last && pdfium.FPDFPathSegment_GetClose(before)) add(last, first);
+          if (first && last && pdfium.FPDFPathSegment_GetClose(previous)) add(last, first);
           first = point;
         } else if (kind === segmentTypes.line && last) add(last, point);
-        [last, before] = [point, segment];
+        [last, previous] = [point, segment];
       }
-      if (first && last && pdfium.FPDFPathSegment_GetClose(before)) add(last, first);
+      if (first && last && pdfium.FPDFPathSegment_GetClose(previous)) add(last, first);
     }
   });
   return new RuledLines({ down: [...down.values()], along: [...along.values()] });
