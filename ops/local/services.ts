@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Environment } from '../../base/config/environment.ts';
 import { inheritedEnvironment, loadStopLimitMs } from '../../base/config/local.ts';
-import { findOcrModels } from './ocr-models.ts';
+import { findModels } from './models.ts';
 import { reachableHost } from './ports.ts';
 import { startPostgres } from './postgres.ts';
 import type { ServiceName } from './service-names.ts';
@@ -41,11 +41,19 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const readyTimeoutMs = 60_000;
 
 /** The best models of text recognition, unless the user has chosen some. Tests take those that are installed. */
-async function modelsOf({ env, durable, supervisor, logFile, note }: ServiceContext): Promise<Environment> {
-  const { OCR_MODELS_DIR, OCR_PROVIDER } = { ...inheritedEnvironment(), ...env };
-  if (!durable || OCR_MODELS_DIR || OCR_PROVIDER === 'none') return {};
-  const directory = await findOcrModels({ supervisor, logFile, note });
+async function ocrModels(context: ServiceContext): Promise<Environment> {
+  const { OCR_MODELS_DIR, OCR_PROVIDER } = { ...inheritedEnvironment(), ...context.env };
+  if (!context.durable || OCR_MODELS_DIR || OCR_PROVIDER === 'none') return {};
+  const directory = await findModels('ocr', context);
   return directory === undefined ? {} : { OCR_MODELS_DIR: directory };
+}
+
+/** The weights of the sentence model if it embeds here, unless the user has named a file. Without weights the hash embeds alone. */
+async function embedModel(context: ServiceContext): Promise<Environment> {
+  const { LOCAL_EMBED_MODEL = '', EMBED_MODEL_FILE } = { ...inheritedEnvironment(), ...context.env };
+  if (!context.durable || EMBED_MODEL_FILE || !/\be5\b/.test(LOCAL_EMBED_MODEL)) return {};
+  const directory = await findModels('embed', context);
+  return directory === undefined ? { LOCAL_EMBED_MODEL: 'hash' } : { EMBED_MODEL_FILE: join(directory, 'e5-small-q4.bin') };
 }
 
 /** Starts one service, waits until it is ready, and writes its address into the context. Throws ProcessError if it cannot start. */
@@ -80,7 +88,8 @@ const starters: Record<ServiceName, (context: ServiceContext) => Promise<Running
     // Only the API and the worker of this machine call it.
     const { METRICS_PORT: apiMetrics } = { ...inheritedEnvironment(), ...context.env };
     const METRICS_PORT = Number(apiMetrics) ? String(Number(apiMetrics) + 1) : '';
-    const env = { AI_HOST: '127.0.0.1', ...(await modelsOf(context)), ...context.env, METRICS_PORT };
+    const [ocr, embed] = await Promise.all([ocrModels(context), embedModel(context)]);
+    const env = { AI_HOST: '127.0.0.1', ...context.env, ...ocr, ...embed, METRICS_PORT };
     const url = `http://${reachableHost(env.AI_HOST)}:${context.ports.ai}`;
     const running = await startNode('The AI service', ['ai/main.ts'], { ...context, env }, () => isHealthy(`${url}/health`));
     context.addresses.aiUrl = url;

@@ -4,6 +4,8 @@ import { endTrackingRejections, trackRejections } from './rejections.ts';
 import { stopOwnServices } from './stack.ts';
 
 trackPools();
+// `npm start` would download a sentence model.
+process.env.LOCAL_EMBED_MODEL ??= 'hash';
 
 /** Run before the first and after the last test of a process (of each file, when files run in parallel). */
 export const mochaHooks: RootHookObject = {

@@ -31,7 +31,8 @@ describe('a service of the local stack', () => {
       ...supervisor,
       run: (spec) => {
         started.push(spec);
-        return supervisor.run(spec);
+        // The weights of a sentence model are not there.
+        return supervisor.run({ ...spec, env: { ...spec.env, LOCAL_EMBED_MODEL: 'hash' } });
       },
       complete: () => Promise.reject(new Error('Nothing is brought from elsewhere.')),
     };
@@ -88,8 +89,48 @@ describe('a service of the local stack', () => {
       });
   });
 
+  describe('with a sentence model', () => {
+    let kept: string;
+    const chosenBy = async (env: Record<string, string>, durable = true) => {
+      const started = await startAi({ OCR_PROVIDER: 'none', LOCAL_EMBED_MODEL: 'e5,hash', ...env }, { durable });
+      return [started?.env?.LOCAL_EMBED_MODEL, started?.env?.EMBED_MODEL_FILE];
+    };
+
+    beforeEach(() => {
+      process.env.XDG_CACHE_HOME = dataDir;
+      chmodSync(dataDir, 0o755);
+      kept = join(loadToolConfig(process.env).cacheDir, 'embed-models', 'multilingual-e5-small');
+    });
+    afterEach(() => {
+      delete process.env.XDG_CACHE_HOME;
+    });
+
+    nightly('embeds by the weights in the cache', async () => {
+      mkdirSync(kept, { recursive: true });
+      for (const directory of [dirname(dirname(kept)), dirname(kept), kept]) chmodSync(directory, 0o755);
+      expect(await chosenBy({})).to.deep.equal(['e5,hash', join(kept, 'e5-small-q4.bin')]);
+      expect(await chosenBy({ EMBED_MODEL_FILE: '/of/the/user' })).to.deep.equal(['e5,hash', '/of/the/user']);
+      expect(await chosenBy({ LOCAL_EMBED_MODEL: 'hash' })).to.deep.equal(['hash', undefined]);
+      expect(await chosenBy({}, false), 'in a test').to.deep.equal(['e5,hash', undefined]);
+    });
+
+    nightly('embeds by the hash alone where the weights cannot be brought', async () => {
+      expect(await chosenBy({})).to.deep.equal(['hash', undefined]);
+    });
+  });
+
+  it('compares meaning in a trial, unless the environment names a model', () => {
+    const modelOf = (env: Environment) => everything(env).LOCAL_EMBED_MODEL;
+    expect(modelOf({})).to.equal('e5,hash');
+    expect(modelOf({ LOCAL_EMBED_MODEL: 'hash' })).to.equal('hash');
+    const remote = ['REMOTE_AI_KEY', 'REMOTE_AI_KEY_FILE', 'REMOTE_AI_EMBED', 'REMOTE_AI_EMBED_FILE'];
+    for (const name of remote) expect(modelOf({ [name]: 'something' }), name).to.equal('');
+    expect(modelOf({ REMOTE_AI_CHAT: 'https://models.example.com/v1' })).to.equal('e5,hash');
+  });
+
   it('reads scanned PDFs in a trial, unless nothing recognizes text', () => {
-    const load = (env: Environment) => loadAiServiceConfig({ SERVICE_TOKEN: 'a token', ...env, ...everything(env) });
+    const load = (env: Environment) =>
+      loadAiServiceConfig({ SERVICE_TOKEN: 'a token', ...env, ...everything({ LOCAL_EMBED_MODEL: 'hash', ...env }) });
     expect(load({}).readsScannedPdfs).to.equal(true);
     expect(load({ OCR_PROVIDER: 'none' }).readsScannedPdfs).to.equal(false);
     expect(load({ OCR_SCANNED_PDF: 'false' }).readsScannedPdfs).to.equal(false);
