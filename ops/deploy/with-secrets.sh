@@ -9,6 +9,7 @@ done
 # A trial has on what a deployment for others has off until its operator says so (docs/configuration.md).
 if [ -z "${NODE_ENV:-}" ]; then
   export SEARCH_DEFAULT_MODE="${SEARCH_DEFAULT_MODE:-hybrid}" EXTRA_CONTENT_TYPES="${EXTRA_CONTENT_TYPES:-all}"
+  export LOCAL_EMBED_MODEL="${LOCAL_EMBED_MODEL:-e5,hash}"
   if [ "${OCR_PROVIDER:-}" != none ]; then export OCR_SCANNED_PDF="${OCR_SCANNED_PDF:-true}"; fi
 fi
 exec "$@"

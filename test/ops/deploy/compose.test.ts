@@ -252,6 +252,13 @@ describe('docker-compose.yml', () => {
     expect(set).to.include.members(Object.entries(memoryEnvironment).map(([name, value]) => `${name}=${value}`));
   });
 
+  it('names the models where the image has them', () => {
+    const [, set = ''] = /^ENV (OCR_MODELS_DIR=.*)$/m.exec(readFileSync('ops/deploy/Dockerfile', 'utf8')) ?? [];
+    const inImage = Object.fromEntries(set.split(' ').map((each) => each.split('=')));
+    expect(inImage).to.have.keys('OCR_MODELS_DIR', 'EMBED_MODEL_FILE');
+    expect(interpolate(compose.services.ai?.environment, {})).to.include(inImage);
+  });
+
   it('puts into the image just the folders that the programs import', () => {
     const files = new Set(['api', 'worker', 'ai', 'ops'].map((name) => `${name}/main.ts`));
     for (const file of files) for (const imported of importsOf(file)) files.add(imported);
@@ -317,6 +324,12 @@ describe('docker-compose.yml', () => {
         loadAiServiceConfig(runWithSecrets(join(directory, 'ai'), interpolate(compose.services.ai?.environment, env)));
       expect(config).to.deep.include({ extraContentTypes: Object.values(extraContentTypes) });
       expect(config.searches.defaultMode).to.equal('hybrid');
+      for (const name of ['api', 'worker', 'ai']) {
+        const modelOf = (env: Environment) =>
+          runWithSecrets(directory, interpolate(compose.services[name]?.environment, env)).LOCAL_EMBED_MODEL;
+        const models = [{}, { LOCAL_EMBED_MODEL: 'hash' }, filledIn].map(modelOf);
+        expect(models, `${name} in a trial, with a model that is named, in production`).to.deep.equal(['e5,hash', 'hash', '']);
+      }
       expect(inTrial({})).to.deep.include({ readsScannedPdfs: true, extraContentTypes: config.extraContentTypes });
       expect(inTrial({ OCR_PROVIDER: 'none', EXTRA_CONTENT_TYPES: 'none' })).to.deep.include({
         readsScannedPdfs: false,
