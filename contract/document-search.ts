@@ -104,7 +104,7 @@ export const searchDocuments = c.mutation({
     'The best chunks of the workspace, best first; of the documents that meet `filter`, if it is given.',
     '`semantic`: those nearest in meaning to the query, among those indexed with the model that embeds the query.',
     '`lexical`: those that have words of the query, ranked by BM25; it uses no AI service and costs no credit.',
-    '`hybrid`: both lists, fused by rank.',
+    '`hybrid`: those that are best by both together.',
     'Each user has a number of searches a minute, 30 unless the deployment sets another. `semantic` and `hybrid` cost one AI credit unless embeddings are local, and are SERVICE_UNAVAILABLE while the AI service is.',
   ].join(' '),
   pathParams: z.object({ workspaceId: givenId }),

@@ -1,13 +1,13 @@
 import type { Transaction } from '../../db/connect.ts';
 import type { SearchPath } from '../../db/facts.ts';
 import type { DocumentScope } from '../documents/document-scope.ts';
+import { fuseScores, isFused, isNear } from './fused-score.ts';
 import { nearestChunks } from './nearest-chunks.ts';
 import { rankByWords } from './rank-by-words.ts';
-import { fuseByRank, isFused } from './rank-fusion.ts';
 import { readChunks, type ShownChunk } from './read-chunks.ts';
 import { toUnitLength } from './unit-vector.ts';
 
-/** How many items of each list are fused. */
+/** How many chunks meaning and words propose each, if both are compared. */
 const fusedDepth = 100;
 
 export interface ChunkSearch {
@@ -41,9 +41,9 @@ export interface FoundChunk extends ShownChunk {
 }
 
 /**
- * Finds the best chunks of a workspace by meaning, by words, or by both, best first, and reports how vectors were compared. Two lists are
- * fused by rank, unless the model is the local hash, by which no list with words is ranked; by document, each document is represented by its best chunk. Scores are exact, whichever list a chunk came from. All
- * statements of `trx` must see the same snapshot.
+ * Finds the best chunks of a workspace by meaning, by words, or by both, best first, and reports how vectors were compared. Scores by
+ * both are fused, unless the model is the local hash, by which none is ranked beside words; by document, each document is represented by its best
+ * chunk. Scores are exact, whether meaning or words proposed a chunk. All statements of `trx` must see the same snapshot.
  */
 export async function findChunks(trx: Transaction, search: ChunkSearch): Promise<ChunksFound> {
   const { workspaceId, query, embedded, scope, byDocument } = search;
@@ -61,13 +61,22 @@ export async function findChunks(trx: Transaction, search: ChunkSearch): Promise
     lexicalScore: query === undefined ? undefined : (lexicalScores.get(`${chunk.document_id} ${chunk.index}`) ?? 0),
   }));
   const nameOf = ({ id, document_id: documentId }: ShownChunk) => (byDocument ? documentId : id);
-  const rank = (scoreOf: (chunk: Unranked) => number | null) => rankBy(chunks, scoreOf, nameOf).slice(0, limit);
-  const lists = [rank(({ lexicalScore }) => lexicalScore || null), isRanked ? rank(({ score }) => score) : []];
-  const best = fuseByRank(lists, nameOf).slice(0, search.limit);
+  const best = rankBy(chunks, howToScore(chunks, { query, model: isRanked && embedded.model }), nameOf).slice(0, search.limit);
   return { path: near.path, chunks: best.map((chunk, index) => ({ ...chunk, rank: index + 1 })), nearTerms };
 }
 
 type Unranked = Omit<FoundChunk, 'rank'>;
+
+/** How chunks are ranked, whose meaning `model` has compared; null leaves a chunk out. */
+function howToScore(
+  chunks: Unranked[],
+  { query, model }: { query: string | undefined; model: string | false | undefined },
+): (chunk: Unranked) => number | null {
+  if (!model) return ({ lexicalScore }) => lexicalScore || null;
+  if (query === undefined) return ({ score }) => score;
+  const fused = fuseScores(chunks);
+  return (chunk) => (isNear(model, chunk) ? fused(chunk) : null);
+}
 
 /** Sorts the chunks that have a score, best first, and keeps the best one of each name. */
 function rankBy(chunks: Unranked[], scoreOf: (chunk: Unranked) => number | null, nameOf: (chunk: Unranked) => string): Unranked[] {

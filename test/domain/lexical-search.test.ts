@@ -249,7 +249,7 @@ describe('Search by words', () => {
     await makeWorkspace('both', [['the mirror of the telescope', 'a dome', 'mirror, mirror']]);
     await database.db.updateTable('chunk').set({ model: 'b' }).where('document_id', '=', 'both-0').where('index', '=', 2).execute();
     const found = await searchByBoth(database.db, 'both', 'mirror');
-    expect(found.map(({ text }) => text)).to.deep.equal(['the mirror of the telescope', 'mirror, mirror', 'a dome']);
+    expect(found.map(({ text }) => text)).to.deep.equal(['mirror, mirror', 'the mirror of the telescope', 'a dome']);
     expect(found.map(({ rank }) => rank)).to.deep.equal([1, 2, 3]);
     const lexical = new Map((await search('both', 'mirror')).map(({ text, lexicalScore }) => [text, lexicalScore]));
     for (const { text, score, lexicalScore } of found) {
