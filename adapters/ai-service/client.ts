@@ -110,8 +110,17 @@ export function createAiClient(options: AiClientOptions) {
       return readFloatVectors(await embed('base64', input), input.texts.length);
     },
     /** Answers a question by the numbers of at most `maxSentences` units (1 to 20, default 5), or pairs of neighbours. */
-    answer({ question, before, passages, maxSentences, draft, ...call }: CallOptions & Sentences<Body<typeof aiService.answer>>) {
-      return post(aiService.answer, { question, before, passages, max_sentences: maxSentences, draft }, timeouts.answerMs, call);
+    answer({
+      question,
+      before,
+      passages,
+      embed_model,
+      maxSentences,
+      draft,
+      ...call
+    }: CallOptions & Sentences<Body<typeof aiService.answer>>) {
+      const asked = { question, before, passages, embed_model, max_sentences: maxSentences, draft };
+      return post(aiService.answer, asked, timeouts.answerMs, call);
     },
     /** A question that leans on those before it as one that stands by itself. Null without a remote model. */
     async rewrite({ question, earlier, ...call }: CallOptions & Body<typeof aiService.rewrite>) {

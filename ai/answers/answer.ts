@@ -12,6 +12,8 @@ export interface Passage {
   title: string;
   page: number | null;
   heading: string | null;
+  /** Cosine similarity to the question; null if only words were compared. */
+  similarity: number | null;
   units: Unit[];
 }
 
@@ -21,6 +23,8 @@ export interface Question {
   /** What was asked before it, if it leans on that. */
   before: string | null;
   passages: Passage[];
+  /** The model of the similarities. */
+  embedModel: string | null;
   maxSentences: number;
   /** Whether the model is asked for its own words, too. */
   draft: boolean;

@@ -4,6 +4,7 @@ import { pairedRun, pairsOf } from '../../base/text/scripts.ts';
 import { stemOf } from '../../base/text/stems.ts';
 import { stopWordsOf } from '../../base/text/stop-words.ts';
 import { wordsOf } from '../../base/text/words.ts';
+import { localE5 } from '../embedding/e5/name.ts';
 import type { Passage, Pick, Question, Unit } from './answer.ts';
 import { tellingOf } from './common-words.ts';
 
@@ -11,8 +12,15 @@ import { tellingOf } from './common-words.ts';
 const contextWeight = 0.5;
 /** The share of the question's content words that a unit needs to be an answer: by itself, or picked by a model. */
 const least = { alone: 0.5, picked: 0.25 };
+/**
+ * Where the local sentence model has compared the passage with the question: the cosine similarity that is enough for a unit without one of
+ * the content words, and how much less is enough with all of them (CLAP-NQ and XQuAD, `docs/quality.md`).
+ */
+const similar = { alone: 0.88, lessWithWords: 0.1 };
 /** The share of the best unit's score that a further one needs. Without it each row of a table answers what one of them does. */
 const leastOfBest = 0.5;
+/** Distances are compared with the nearest, which is a passage that is the question itself. */
+const leastDistance = 1e-3;
 
 /** A unit by its number, with shares of the question's content words. */
 interface Ranked {
@@ -24,20 +32,33 @@ interface Ranked {
   near: number;
   /** Those elsewhere, too. */
   share: number;
+  /** Cosine similarity of its passage by the local sentence model; null by another, of whose numbers nothing is known. */
+  similarity: number | null;
 }
 
 /**
- * Answers a question by the units that have most of its content words, one or more in themselves or their context; by none if none has enough
- * of them. Deterministic.
+ * Answers a question by the units that have most of its content words, one or more in themselves or their context, in the passages that are
+ * nearest to it; by none if none has enough of them. Deterministic.
  */
 export function answerQuestion(question: Question): Pick[] {
-  const answers = rankUnits(question).filter(({ unit, near, share }) => !unit.heading && near > 0 && share >= least.alone);
-  const best = answers.sort((one, other) => other.score - one.score || one.number - other.number);
+  const answers = rankUnits(question).filter((ranked) => !ranked.unit.heading && ranked.near > 0 && responds(ranked));
+  const nearest = Math.min(...answers.map(distanceOf));
+  const worthOf = (ranked: Ranked) => ranked.score - distanceOf(ranked) / nearest;
+  const best = answers.sort((one, other) => worthOf(other) - worthOf(one) || one.number - other.number);
   const enough = leastOfBest * (best[0]?.score ?? 0);
   return best
     .slice(0, question.maxSentences)
     .filter(({ score }) => score >= enough)
     .map(({ number }) => ({ units: [number], mark: null }));
+}
+
+function responds({ share, similarity }: Ranked): boolean {
+  return similarity === null ? share >= least.alone : similarity >= similar.alone - similar.lessWithWords * share;
+}
+
+/** How far the passage of a unit is from the question; all are equally far if only words were compared. */
+function distanceOf({ similarity }: Ranked): number {
+  return similarity === null ? 1 : Math.max(leastDistance, 1 - similarity);
 }
 
 /** Leaves out what a model picked that has too few of the question's content words. */
@@ -46,16 +67,17 @@ export function keepNear(question: Question, picks: Pick[]): Pick[] {
   return picks.map(({ units, mark }) => ({ units: units.filter((unit) => kept.has(unit)), mark })).filter(({ units }) => units.length > 0);
 }
 
-function rankUnits({ question, before, passages }: Question): Ranked[] {
+function rankUnits({ question, before, passages, embedModel }: Question): Ranked[] {
   const read = readPassages(passages);
   const { words, language } = contentWordsOf(before === null ? question : `${before} ${question}`, read[0]?.language);
   const matched = read.map((passage) => matchWords(words, passage));
   const all = matched.flatMap(({ units }) => units);
   const weights = words.map((word) => tellingOf(word, language));
   const rare = weights.map((weight, word) => weight * Math.log(1 + all.length / (1 + all.filter(({ own }) => own[word]).length)));
-  return matched.flatMap(({ elsewhere, units }) =>
+  const isKnown = embedModel === localE5.model;
+  return matched.flatMap(({ elsewhere, units }, passage) =>
     units.map(({ number, unit, own, around }) => ({
-      ...{ number, unit },
+      ...{ number, unit, similarity: isKnown ? (passages[passage]?.similarity ?? null) : null },
       score:
         shareOf(rare, (word) => (own[word] ? 1 : around[word] ? contextWeight : 0)) +
         shareOf(rare, (word) => (elsewhere[word] ? contextWeight : 0)),

@@ -37,8 +37,8 @@ export function createJsonRoutes(
       const { vectors, ...rest } = await provider.embed(texts, signal, model === undefined ? undefined : { model, dimensions });
       return { ...rest, vectors: encoding_format === 'base64' ? vectors.map(toBase64) : vectors };
     }),
-    answer: jsonRoute(answer, maxAnswerBytes, ({ max_sentences: maxSentences, ...question }, signal) =>
-      provider.answer({ ...question, maxSentences }, signal),
+    answer: jsonRoute(answer, maxAnswerBytes, ({ max_sentences: maxSentences, embed_model: embedModel, ...question }, signal) =>
+      provider.answer({ ...question, maxSentences, embedModel }, signal),
     ),
     rewrite: jsonRoute(rewrite, maxAnswerBytes, async (asked, signal) => ({ question: await provider.rewrite(asked, signal) })),
     fields: jsonRoute(fields, bytesOf(2 * maxTextCharacters) + 1024 * 1024, (asked, signal) => {

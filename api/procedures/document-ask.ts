@@ -108,7 +108,8 @@ async function ask(deps: ApiDeps, { input, caller, request, log, authorize }: Co
     rerank: config.searches.reranks ? (query: string, texts: string[]) => rerankTexts(ai, query, texts, asking) : undefined,
     maxSentences,
     understand: () => understand(ai, input, asking),
-    pick: (about: Asked, passages: Passage[]) => pick(ai, { ...about, passages, maxSentences, draft }, asking),
+    pick: (about: Asked, passages: Passage[], embedModel: string) =>
+      pick(ai, { ...about, passages, embed_model: embedModel, maxSentences, draft }, asking),
     onUnsettled: (err: unknown, chargeId: string) => log.warn({ err, chargeId }, 'the charge of an answer could not be settled'),
   };
   const mode = input.mode ?? config.searches.defaultMode;
@@ -150,7 +151,7 @@ async function understand(
 /** Has the AI service pick units of passages. Throws SERVICE_UNAVAILABLE if it fails or takes too long, and the signal's reason. */
 async function pick(
   ai: ApiDeps['ai'],
-  { passages, ...rest }: { question: string; before: string | null; passages: Passage[]; maxSentences: number; draft: boolean },
+  { passages, ...rest }: Asked & { passages: Passage[]; embed_model: string; maxSentences: number; draft: boolean },
   { signal: asking, requestId, tenant, owner, log }: Asking,
 ) {
   try {

@@ -18,6 +18,7 @@ export const answerRequest = z.object({
         title: atMost(maxNameLength),
         page: z.int().nullable(),
         heading: atMost(maxNameLength).nullable(),
+        similarity: z.number().nullable().default(null).describe('Cosine similarity to the question; null if only words were compared.'),
         units: z.array(unit),
       }),
     )
@@ -26,6 +27,7 @@ export const answerRequest = z.object({
     .describe(
       'What a search has found, best first, cut into sentences, items of lists and rows of tables. All units are numbered through, from 1.',
     ),
+  embed_model: z.string().nullable().default(null).describe('The model of the similarities.'),
   max_sentences: z.int().min(1).max(20).default(5),
   draft: z.boolean().default(false).describe('Whether a remote model is asked for its own words, too.'),
 });

@@ -18,8 +18,8 @@ interface AskDeps extends Omit<SearchDeps, 'isCharged' | 'actorId' | 'id'> {
   actorId: string;
   /** The question as it is searched for and answered. */
   understand(): Promise<Asked>;
-  /** Picks the units of passages that respond. The question fails with its error. */
-  pick(asked: Asked, passages: Passage[]): Promise<Picked>;
+  /** Picks the units of passages that respond, which `embedModel` has compared with the question. The question fails with its error. */
+  pick(asked: Asked, passages: Passage[], embedModel: string): Promise<Picked>;
   maxSentences: number;
 }
 
@@ -55,9 +55,9 @@ export async function askDocuments(deps: AskDeps, search: Omit<Search, 'query'>,
 async function makeAnswer(deps: AskDeps, search: Omit<Search, 'query'>): Promise<Made> {
   const asked = await deps.understand();
   const query = asked.before === null ? asked.question : `${asked.before} ${asked.question}`;
-  const { chunks } = await searchDocuments({ ...deps, isCharged: false }, { ...search, query });
+  const { model, chunks } = await searchDocuments({ ...deps, isCharged: false }, { ...search, query });
   const passages = await readPassages(deps.db, chunks);
-  return passages.length > 0 ? toAnswer(await deps.pick(asked, passages), passages, deps.maxSentences) : nothing;
+  return passages.length > 0 ? toAnswer(await deps.pick(asked, passages, model), passages, deps.maxSentences) : nothing;
 }
 
 /** Whether a search of a workspace can find anything: without, a provider would be paid for nothing. */

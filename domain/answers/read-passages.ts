@@ -31,6 +31,8 @@ export interface Passage {
   outline: Outline;
   /** How surely each page was recognized; null for pages that were not. */
   ocrConfidence: (number | null)[] | null;
+  /** Of the chunk, to the question; null if only words were compared. */
+  similarity: number | null;
   /** The document's text around the chunk, and the character of the document that it begins at. */
   text: string;
   textStart: number;
@@ -41,7 +43,9 @@ export interface Passage {
   own: number[];
 }
 
-interface Row extends Omit<Passage, 'units' | 'starts' | 'own'> {
+type CutPassage = Omit<Passage, 'similarity'>;
+
+interface Row extends Omit<CutPassage, 'units' | 'starts' | 'own'> {
   id: string;
   contentType: string;
   start: number;
@@ -62,7 +66,7 @@ interface Row extends Omit<Passage, 'units' | 'starts' | 'own'> {
  */
 export async function readPassages(db: Db, chunks: FoundChunk[]): Promise<Passage[]> {
   const ids = chunks.map(({ id }) => id);
-  const passages = new Map<string, Passage>();
+  const passages = new Map<string, CutPassage>();
   for (const margin of margins) {
     const missing = ids.filter((id) => !passages.has(id));
     if (missing.length === 0) break;
@@ -73,14 +77,14 @@ export async function readPassages(db: Db, chunks: FoundChunk[]): Promise<Passag
     }
   }
   const seen = new Set<string>();
-  return ids.flatMap((id) => {
+  return chunks.flatMap(({ id, score: similarity }) => {
     const passage = passages.get(id);
     if (!passage) return [];
     const own = passage.own.filter((index) => {
       const key = `${passage.documentId} ${passage.starts[index]}`;
       return !seen.has(key) && seen.add(key);
     });
-    return own.length > 0 && seen.size <= maxUnits ? [{ ...passage, own }] : [];
+    return own.length > 0 && seen.size <= maxUnits ? [{ ...passage, own, similarity }] : [];
   });
 }
 
@@ -98,7 +102,7 @@ export function startsOf({ text, textStart }: Pick<Passage, 'text' | 'textStart'
  * Cuts a text into units. Its own ones are whole if the text goes on to the ends of their paragraphs or tables; `isWhole` says whether all
  * are. `isLast`: there will be no more text, so those between others are taken for whole, and rows are not told their heads.
  */
-function cutRow(source: Row, isLast: boolean): { passage: Passage; isWhole: boolean } {
+function cutRow(source: Row, isLast: boolean): { passage: CutPassage; isWhole: boolean } {
   const { id: _, contentType, start, end, first: __, quotes: ___, opening, isWholeEnd, ...row } = source;
   const { text, textStart, outline } = row;
   const from = forward(text, 0, start - textStart);

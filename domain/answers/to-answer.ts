@@ -24,10 +24,10 @@ function placesOf(passages: Passage[]): Place[] {
 const [maxLength, maxContext] = [8_000, 1_000];
 
 /** A passage as the AI service compares it: rows with the heads of their cells, each unit with what says what it is about. */
-export function toUnits({ documentName, page, headings, outline, text, units, starts, own }: Passage) {
+export function toUnits({ documentName, page, headings, outline, similarity, text, units, starts, own }: Passage) {
   const clip = (long: string, length: number) => long.slice(0, forward(long, 0, length));
   return {
-    ...{ title: documentName, page, heading: headings.at(-1) ?? null },
+    ...{ title: documentName, page, heading: headings.at(-1) ?? null, similarity },
     units: own.map((index) => {
       const unit = units[index] as Unit;
       const { lead, parents, before } = contextOf(text, units, index);

@@ -27,7 +27,7 @@ describe('answers to 60 questions about four documents of 24 pages', () => {
       const holds = (text: string) => new RegExp(`\\b${answer}\\b`).test(text);
       const passages = ids.map((id) => toUnits(passageOf(byId.get(id) ?? '', { name: id.replace(/ \d+$/, '') })));
       const units = passages.flatMap((passage, index) => passage.units.map(({ text }) => ({ text, id: ids[index] ?? '' })));
-      const [first] = answerQuestion({ question, before: null, draft: false, passages, maxSentences: 5 });
+      const [first] = answerQuestion({ question, before: null, draft: false, embedModel: null, passages, maxSentences: 5 });
       const unit = units[(first?.units[0] ?? 0) - 1];
       if (ids.some((id) => id.startsWith(name) && holds(byId.get(id) ?? ''))) found += 1;
       if (unit?.id.startsWith(name) && holds(unit.text)) cited += 1;

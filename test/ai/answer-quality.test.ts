@@ -33,7 +33,7 @@ const unanswerable = [
 function ask(question: string) {
   const found = search(question, 10);
   const passages = unitsOf(...found.map((id) => texts.get(id) ?? ''));
-  const [first] = answerQuestion({ question, before: null, draft: false, passages, maxSentences: 5 });
+  const [first] = answerQuestion({ question, before: null, draft: false, embedModel: null, passages, maxSentences: 5 });
   const owners = passages.flatMap(({ units }, index) => units.map(() => found[index] ?? ''));
   return { found, cited: first ? owners[(first.units[0] ?? 0) - 1] : undefined };
 }

@@ -6,7 +6,7 @@ import { unitsOf } from '../support/answer-passages.ts';
 import { refusalOf } from './support/ai-service.ts';
 import { useAiService } from './support/use-ai-service.ts';
 
-const asking = { before: null, draft: false };
+const asking = { before: null, draft: false, embedModel: null };
 
 /** The texts of the units that answer a question. */
 function answer(question: string, texts: string[], { maxSentences = 5, before = null as string | null } = {}): string[] {
@@ -53,6 +53,22 @@ describe('answering from passages', () => {
 
   it('shows no unit that has no word of the question itself, or in its headings', () => {
     expect(answer('ferry', ['The ferry came. Rain fell. Nobody left.'])).to.deep.equal(['The ferry came.']);
+  });
+
+  it('weighs the similarity of a passage with the words, by the local sentence model alone', () => {
+    const texts = ['The ferry to the island leaves at nine.', 'The ferry is red, and belongs to an island.'];
+    const answerBy = (embedModel: string, similarities: number[]) => {
+      const passages = unitsOf(...texts).map((passage, index) => ({ ...passage, similarity: similarities[index] ?? null }));
+      const question = 'When does the ferry to the island leave?';
+      const picks = answerQuestion({ ...asking, embedModel, question, passages, maxSentences: 1 });
+      return picks.map(({ units: [unit] }) => texts[(unit ?? 0) - 1]);
+    };
+    const e5 = 'local-multilingual-e5-small';
+    expect(answerBy(e5, [0.77, 0.77]), 'of another matter').to.deep.equal([]);
+    expect(answerBy(e5, [0.9, 0.85])).to.deep.equal([texts[0]]);
+    expect(answerBy(e5, [0.85, 0.9]), 'the nearest').to.deep.equal([texts[1]]);
+    expect(answerBy('text-embedding-3-small', [0.77, 0.77]), 'of an unknown scale').to.deep.equal([texts[0]]);
+    expect(answerBy(e5, []), 'of words alone').to.deep.equal([texts[0]]);
   });
 
   it('reads other languages: endings, compounds, scripts without spaces', () => {

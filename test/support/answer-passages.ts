@@ -10,7 +10,18 @@ export function passageOf(text: string, { name = 'notes.txt', headings = [] as O
     headings.map(({ start }) => start),
   );
   return {
-    ...{ documentId: name, version: 1, documentName: name, page: null, headings: [], ocrConfidence: null, text, textStart: 0, units },
+    ...{
+      documentId: name,
+      version: 1,
+      documentName: name,
+      page: null,
+      headings: [],
+      ocrConfidence: null,
+      similarity: null,
+      text,
+      textStart: 0,
+      units,
+    },
     starts: startsOf({ text, textStart: 0 }, units),
     outline: { characters: text.length, pages: null, headings },
     own: units.map((_, index) => index),
