@@ -28,6 +28,8 @@ export interface CallOptions {
   requestId?: string | undefined;
   /** The organization whose work it is: organizations get their turns. */
   tenant?: string | undefined;
+  /** Whether a person waits for it: then it has turns beside the jobs of the organization. */
+  isAwaited?: boolean | undefined;
   /** What it is made for, for the record of what providers did. */
   owner?: CallOwner | undefined;
   /** How long the service may be away altogether before the call fails, in milliseconds: 15 s by default. A slow one is waited for. */
@@ -75,7 +77,7 @@ async function askUntraced<R extends Route>(
     ...(traceparent === undefined ? {} : { traceparent }),
     'x-service-token': token,
     ...(call.requestId === undefined ? {} : { 'x-request-id': call.requestId }),
-    ...(call.tenant === undefined ? {} : { [tenantHeader]: call.tenant }),
+    ...(call.tenant === undefined ? {} : { [tenantHeader]: call.isAwaited ? `${call.tenant} asks` : call.tenant }),
   };
   const away = livenessMonitor.watch(call.patienceMs ?? defaultPatienceMs);
   const bounds = { timeoutMs, signal: call.signal, away: away.signal };

@@ -113,7 +113,7 @@ export async function embedQuery(
 ): Promise<{ model: string; vector: number[] }> {
   try {
     const signal = AbortSignal.any([searching, AbortSignal.timeout(embedTimeoutMs)]);
-    const embed = () => ai.embed({ texts: [query], index, signal, requestId, tenant, owner, patienceMs });
+    const embed = () => ai.embed({ texts: [query], index, signal, requestId, tenant, isAwaited: true, owner, patienceMs });
     const { model, vectors } = await patiently(embed, { until: Date.now() + embedTimeoutMs, signal });
     const [vector] = vectors;
     if (!vector) throw new Error('the AI service returned no vector');

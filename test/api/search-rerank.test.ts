@@ -49,7 +49,7 @@ describe('A hybrid search with SEARCH_RERANK', () => {
     const first = await asBefore(50);
     const found = await search('hybrid', 5);
     expect(rankings().map(({ body }) => body)).to.deep.equal([{ query: 'mirror number', documents: first }]);
-    expect(ai.calls.map((call) => call.tenant)).to.deep.equal([tenant.organizationId, tenant.organizationId]);
+    expect(ai.calls.map((call) => call.tenant)).to.deep.equal([`${tenant.organizationId} asks`, tenant.organizationId]);
     expect(textsOf(found)).to.deep.equal(first.toReversed().slice(0, 5));
     expect(found.map(({ rank }) => rank)).to.deep.equal([1, 2, 3, 4, 5]);
   });
