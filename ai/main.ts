@@ -8,8 +8,8 @@ import { createLog } from '../base/telemetry/create-log.ts';
 import { logCrashes } from '../base/telemetry/log-crashes.ts';
 import { serveMetrics } from '../base/telemetry/serve-metrics.ts';
 import { startTracing } from '../base/telemetry/start-tracing.ts';
+import { createE5Model } from './embedding/e5/pooled-model.ts';
 import { orderLocalModels } from './embedding/embed-models.ts';
-import { createMinilmModel } from './embedding/minilm/pooled-model.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { drainOnStop } from './http/in-flight.ts';
 import { createAiServiceMetrics } from './metrics.ts';
@@ -48,7 +48,7 @@ const answerPool = new ProcessPool({
 });
 const ocr = chooseOcr(config, { size: config.recognizers, memoryBytes: memoryBytes.recognizer, onStderr: logStderr });
 const embedPool = startEmbedders();
-const localModels = orderLocalModels(config.localEmbedModel, embedPool && createMinilmModel(embedPool));
+const localModels = orderLocalModels(config.localEmbedModel, embedPool && createE5Model(embedPool));
 const provider = createProvider(config.remote, { readers: pool, answerers: answerPool }, localModels);
 const registry = new Registry();
 const app = createService({
@@ -83,10 +83,13 @@ async function stop(signal: string): Promise<void> {
 
 /** The process of the local sentence model, if it is chosen. Behind another model it still embeds for what it has indexed. */
 function startEmbedders(): ProcessPool | undefined {
-  if (!config.usesMinilm) return undefined;
-  const entry = new URL('./embedding/minilm/child.ts', import.meta.url);
+  const file = config.embedModelFile;
+  if (file === undefined) return undefined;
   return new ProcessPool({
-    entry,
+    entry: new URL('./embedding/e5/child.ts', import.meta.url),
+    args: [file],
+    readable: [file],
+    addons: true,
     size: 1,
     heapMegabytes: 256,
     maxTasks: 1_000,

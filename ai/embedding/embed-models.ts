@@ -42,9 +42,9 @@ const hashModel: EmbedModel = {
 };
 
 /** The models that run here, the chosen one first: the hash, which needs nothing, and the sentence model if it is started. */
-export function orderLocalModels(chosen: LocalModelName, minilm: EmbedModel | undefined): [EmbedModel, ...EmbedModel[]] {
-  if (!minilm) return [hashModel];
-  return chosen === 'minilm' ? [minilm, hashModel] : [hashModel, minilm];
+export function orderLocalModels(chosen: LocalModelName, e5: EmbedModel | undefined): [EmbedModel, ...EmbedModel[]] {
+  if (!e5) return [hashModel];
+  return chosen === 'e5' ? [e5, hashModel] : [hashModel, e5];
 }
 
 /**

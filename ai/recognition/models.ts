@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { type InferenceSession, Tensor } from 'onnxruntime-node';
+import { loadOnnx } from '../load-onnx.ts';
 import { charactersIn } from './model-characters.ts';
 import type { Picture } from './picture.ts';
 
@@ -29,17 +30,11 @@ export async function loadModels(directory: string): Promise<Models> {
   const [detector, direction, recognizer] = await Promise.all([read('det', '.onnx'), read('cls', '.onnx'), read('rec', '.onnx')]);
   const characters = charactersIn(recognizer) ?? (await read('', '.txt')).toString('utf8');
   return {
-    detector: await load(detector),
-    direction: await load(direction),
-    recognizer: await load(recognizer),
+    detector: await loadOnnx(detector),
+    direction: await loadOnnx(direction),
+    recognizer: await loadOnnx(recognizer),
     characters: ['', ...characters.replace(/\r?\n$/, '').split(/\r?\n/), ' '],
   };
-}
-
-function load(bytes: Buffer): Promise<Model> {
-  // Two threads halve the time of a page on two cores; threads that spin while they wait would take it from others.
-  const threads = { intraOpNumThreads: 2, interOpNumThreads: 1, extra: { session: { intra_op: { allow_spinning: '0' } } } };
-  return InferenceSession.create(bytes, { ...threads, enableCpuMemArena: false });
 }
 
 /** What a model makes of a picture: numbers, and their dimensions. Levels go from -1 to 1, in blue, green, red, as it was trained. */

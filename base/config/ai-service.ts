@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { crossCheck, type Environment, environmentName, flag, integer, logLevel, parseEnvironment } from './environment.ts';
 import { extraKinds } from './extra-content-types.ts';
-import { type LocalModelName, localModelVariables, usesMinilm } from './local-models.ts';
+import { type LocalModelName, localModelVariables, usesE5 } from './local-models.ts';
 import { refusePlaceholder } from './placeholder.ts';
 import { type RemoteModels, remoteChecks, remoteModelsOf, remoteVariables } from './remote-models.ts';
 import { type TracingConfig, tracingOf, tracingVariables } from './tracing.ts';
@@ -31,8 +31,8 @@ export interface AiServiceConfig {
   recognizers: number;
   /** The model that embeds if there is no remote one. The hash is always there for workspaces that were indexed with it. */
   localEmbedModel: LocalModelName;
-  /** Whether the sentence model runs: as the present model, or as the previous one for workspaces that are not switched yet. */
-  usesMinilm: boolean;
+  /** The weights of the sentence model, if it runs: as the present model, or as the previous one for workspaces that are not switched yet. */
+  embedModelFile: string | undefined;
   ocrProvider: 'auto' | 'local' | 'remote' | 'none';
   /** Whether pages of a PDF that have no text are rendered and read by text recognition. */
   readsScannedPdfs: boolean;
@@ -81,6 +81,7 @@ export const aiServiceEnvironment = z.object({
   AI_READERS: integer(2, { min: 1, max: 64 }),
   AI_RECOGNIZERS: integer(1, { min: 1, max: 64 }),
   ...localModelVariables,
+  EMBED_MODEL_FILE: z.string().startsWith('/', 'must be an absolute path').optional(),
   OCR_PROVIDER: z.enum(['auto', 'local', 'remote', 'none'], 'must be auto, local, remote or none').default('auto'),
   OCR_SCANNED_PDF: flag(false),
   OCR_SCANNED_PDF_PAGES: integer(20, { min: 1 }),
@@ -118,6 +119,9 @@ const checks = [
       ? ['REMOTE_AI_KEY: is missing while OCR_PROVIDER is remote']
       : [],
   ),
+  check(['LOCAL_EMBED_MODEL', 'EMBED_MODEL_FILE'], (e) =>
+    usesE5(e) && e.EMBED_MODEL_FILE === undefined ? ['EMBED_MODEL_FILE: is missing while LOCAL_EMBED_MODEL names e5'] : [],
+  ),
   ...remoteChecks,
 ];
 
@@ -143,7 +147,7 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     readers: env.AI_READERS,
     recognizers: env.AI_RECOGNIZERS,
     localEmbedModel: env.LOCAL_EMBED_MODEL[0],
-    usesMinilm: usesMinilm(env),
+    embedModelFile: usesE5(env) ? env.EMBED_MODEL_FILE : undefined,
     ocrProvider: env.OCR_PROVIDER,
     readsScannedPdfs: env.OCR_SCANNED_PDF,
     maxScannedPages: env.OCR_SCANNED_PDF_PAGES,

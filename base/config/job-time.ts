@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { maxMilliseconds, optionalInteger } from './environment.ts';
-import { localModelVariables, usesMinilm } from './local-models.ts';
+import { localModelVariables, usesE5 } from './local-models.ts';
 
 /** The variables that say how long an attempt of a job may take. */
 export const jobTimeVariables = {
@@ -9,10 +9,10 @@ export const jobTimeVariables = {
 };
 
 const usualMs = 120_000;
-/** The sentence model needs up to three minutes for the longest text on an idle machine, and an attempt that times out stores nothing. */
-const minilmMs = 600_000;
+/** The sentence model needs up to half a minute for the longest text on an idle machine, and an attempt that times out stores nothing. */
+const e5Ms = 600_000;
 
 /** How long an attempt may take, in milliseconds. */
 export function jobTimeoutMsOf(e: z.output<z.ZodObject<typeof jobTimeVariables>>): number {
-  return e.JOB_TIMEOUT_MS ?? (usesMinilm(e) ? minilmMs : usualMs);
+  return e.JOB_TIMEOUT_MS ?? (usesE5(e) ? e5Ms : usualMs);
 }

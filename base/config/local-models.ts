@@ -1,10 +1,10 @@
 import { z } from 'zod';
 
-const names = ['hash', 'minilm'] as const;
+const names = ['hash', 'e5'] as const;
 export type LocalModelName = (typeof names)[number];
 
 function localModel() {
-  return z.enum(names, 'must be hash or minilm, or both, separated by a comma');
+  return z.enum(names, 'must be hash or e5, or both, separated by a comma');
 }
 
 /** The variables of the models that embed without a remote one. The API and the worker read them too, for the time of their jobs. */
@@ -20,6 +20,6 @@ export const localModelVariables = {
 type LocalModels = z.output<z.ZodObject<typeof localModelVariables>>;
 
 /** Whether the sentence model embeds here, as the model of the deployment or as the one before. */
-export function usesMinilm({ LOCAL_EMBED_MODEL: models }: LocalModels): boolean {
-  return models.includes('minilm');
+export function usesE5({ LOCAL_EMBED_MODEL: models }: LocalModels): boolean {
+  return models.includes('e5');
 }

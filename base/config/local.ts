@@ -117,13 +117,15 @@ export function loadLocalConfig(env: Environment) {
 /** The problems of the API and the AI service, with generated values for the variables that the stack sets itself. */
 function findProgramProblems(env: Environment): string[] {
   const generated = '0123456789abcdef'.repeat(4);
-  const secrets = {
+  const made = {
     AUTH_SECRET: env.AUTH_SECRET?.trim() ? env.AUTH_SECRET : generated,
     SERVICE_TOKEN: env.SERVICE_TOKEN?.trim() ? env.SERVICE_TOKEN : generated,
+    // The start brings it.
+    EMBED_MODEL_FILE: env.EMBED_MODEL_FILE?.trim() ? env.EMBED_MODEL_FILE : '/e5-small-q4.bin',
   };
   const unused = Object.entries(ofExternal).flatMap(([address, names]) => (isGiven(env, address) ? [] : names));
   const blanks = Object.fromEntries(unused.map((name) => [name, '']));
-  const complete = { ...changeVariables(env, blanks), DATABASE_URL: 'postgres://embedded', ...secrets };
+  const complete = { ...changeVariables(env, blanks), DATABASE_URL: 'postgres://embedded', ...made };
   return [
     ...findProblems(() => loadServerConfig(complete)),
     ...(env.AI_SERVICE_URL?.trim() ? [] : findProblems(() => loadAiServiceConfig(complete))),

@@ -68,11 +68,11 @@ function servicesToStart({ external }: LocalConfig): ServiceName[] {
 /** What the programs leave off where nothing is set, for clients that do not know it or for its cost: someone who tries the service has it on. */
 export function everything(env: Environment): Environment {
   const { OCR_SCANNED_PDF, OCR_PROVIDER, EXTRA_CONTENT_TYPES, SEARCH_DEFAULT_MODE, LOCAL_EMBED_MODEL } = env;
-  const embedsElsewhere = ['REMOTE_AI_KEY', 'REMOTE_AI_EMBED'].some((name) => env[name] || env[`${name}_FILE`]);
   return {
     OCR_SCANNED_PDF: OCR_SCANNED_PDF || String(OCR_PROVIDER !== 'none'),
     EXTRA_CONTENT_TYPES: EXTRA_CONTENT_TYPES || 'all',
     SEARCH_DEFAULT_MODE: SEARCH_DEFAULT_MODE || 'hybrid',
-    LOCAL_EMBED_MODEL: LOCAL_EMBED_MODEL || (embedsElsewhere ? '' : 'e5,hash'),
+    // Beside a remote model it embeds for what it has indexed.
+    LOCAL_EMBED_MODEL: LOCAL_EMBED_MODEL || 'e5,hash',
   };
 }

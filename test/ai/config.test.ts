@@ -24,7 +24,7 @@ describe('the configuration of the AI service', () => {
       readers: 2,
       recognizers: 1,
       localEmbedModel: 'hash',
-      usesMinilm: false,
+      embedModelFile: undefined,
       ocrProvider: 'auto',
       extraContentTypes: [],
       readsScannedPdfs: false,
@@ -50,7 +50,7 @@ describe('the configuration of the AI service', () => {
       });
     for (const name of ['AI_PORT', 'MAX_PDF_PAGES', 'OCR_PROVIDER', 'LOCAL_EMBED_MODEL', 'SERVICE_AUTH_DISABLED'])
       expect(load).to.throw(name);
-    expect(load).to.throw('LOCAL_EMBED_MODEL: must be hash or minilm');
+    expect(load).to.throw('LOCAL_EMBED_MODEL: must be hash or e5');
   });
 
   it('knows the kinds of EXTRA_CONTENT_TYPES, and no others', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createMinilmModel } from '../../ai/embedding/minilm/pooled-model.ts';
+import { createE5Model } from '../../ai/embedding/e5/pooled-model.ts';
 import { readUpload } from '../../ai/formats/extract-document.ts';
 import { createProvider } from '../../ai/providers.ts';
 import { ProcessPool } from '../../ai/sandbox/process-pool.ts';
@@ -107,8 +107,7 @@ describe('what ends two of the processes that work at it, as the kernel does if 
     [
       'text',
       'unusable_text',
-      (pool, text) =>
-        createProvider(config.remote, { readers: pool, answerers: pool }, [createMinilmModel(pool)]).summarize(text, 1, signal),
+      (pool, text) => createProvider(config.remote, { readers: pool, answerers: pool }, [createE5Model(pool)]).summarize(text, 1, signal),
     ],
   ] as [string, string, (pool: ProcessPool, text: string) => Promise<unknown>][])
     it(`is refused for good: a ${kind}`, async () => {
@@ -130,11 +129,11 @@ describe('texts that harm', () => {
   const refusals = (reason: TaskFailureReason) => {
     const run = () => Promise.reject(new TaskFailure(reason, 'The task has no result.'));
     const pool = { problem: null, run } as unknown as ProcessPool;
-    const minilm = createMinilmModel(pool);
+    const e5 = createE5Model(pool);
     const { remote } = loadAiServiceConfig({ SERVICE_TOKEN: 'secret' });
-    const provider = createProvider(remote, { readers: pool, answerers: pool }, [minilm]);
-    const question = { question: 'text', before: null, passages: [], maxSentences: 1, draft: false };
-    const works = [provider.summarize('text', 1, signal), minilm.embed(['text'], signal), provider.answer(question, signal)];
+    const provider = createProvider(remote, { readers: pool, answerers: pool }, [e5]);
+    const question = { question: 'text', before: null, embedModel: null, passages: [], maxSentences: 1, draft: false };
+    const works = [provider.summarize('text', 1, signal), e5.embed(['text'], signal), provider.answer(question, signal)];
     return Promise.all(works.map((work) => (work as Promise<unknown>).catch((error: unknown) => error)));
   };
 

@@ -79,8 +79,8 @@ const serverRows: Row<ServerConfig>[] = [
   ],
   ['API_URL', (config) => config.apiUrl, 'http://localhost:4000', 'http://localhost:4000', { [`${api}/`]: api }, { PORT: '4000' }],
   ['WORKER_EMBED_CALLS', (config) => config.worker.embedCalls, 20, 20, { 0: 20, 3: 3 }, { WORKER_CONCURRENCY: '5' }],
-  ['JOB_TIMEOUT_MS', (config) => config.jobs.timeoutMs, 600_000, 600_000, { 120000: 120_000 }, { LOCAL_EMBED_MODEL: 'minilm' }],
-  ['LOCAL_EMBED_MODEL', (config) => config.jobs.timeoutMs, 120_000, 120_000, { hash: 120_000, 'hash,minilm': 600_000 }],
+  ['JOB_TIMEOUT_MS', (config) => config.jobs.timeoutMs, 600_000, 600_000, { 120000: 120_000 }, { LOCAL_EMBED_MODEL: 'e5' }],
+  ['LOCAL_EMBED_MODEL', (config) => config.jobs.timeoutMs, 120_000, 120_000, { hash: 120_000, 'hash,e5': 600_000 }],
   [
     'STRIPE_PRICE_PRO',
     ({ billing }) => [billing.enabled, ...billing.pricesPro],
@@ -122,7 +122,7 @@ const aiRows: Row<AiServiceConfig>[] = [
 ];
 
 const opsRows: Row<OpsConfig>[] = [
-  ['LOCAL_EMBED_MODEL', (config) => config.jobs.timeoutMs, 120_000, 120_000, { hash: 120_000, minilm: 600_000 }],
+  ['LOCAL_EMBED_MODEL', (config) => config.jobs.timeoutMs, 120_000, 120_000, { hash: 120_000, e5: 600_000 }],
   [
     'TEMPORAL_ADDRESS',
     ({ temporal }) => temporal.address,

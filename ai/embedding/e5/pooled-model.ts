@@ -1,22 +1,23 @@
 import type { ProcessPool } from '../../sandbox/process-pool.ts';
 import { TaskFailure } from '../../sandbox/protocol.ts';
 import { explainTextFailure } from '../../text-failure.ts';
-import type { EmbedModel } from '../embed-models.ts';
+import { type EmbedModel, usualChunk } from '../embed-models.ts';
+import { localE5 } from './name.ts';
 
-/** Of one text: the longest that the service takes has a hundred parts. */
+/** Of one text: the longest that the service takes has a dozen parts. */
 const timeoutMs = 120_000;
 
 /**
  * The local sentence model, in processes of its own. Each call puts one text at a time into the pool. So a search waits for at most one text
  * of each other call, not for whole documents.
  */
-export function createMinilmModel(pool: ProcessPool): EmbedModel {
+export function createE5Model(pool: ProcessPool): EmbedModel {
   return {
-    name: 'local-minilm-l6-v2',
-    dimensions: 384,
-    // Nearly all English texts of this length are within the model's 256 tokens.
-    chunkCharacters: 900,
-    textsPerCall: 4,
+    name: localE5.model,
+    dimensions: localE5.dimensions,
+    // In nearly all languages texts of this length are within the model's 512 tokens.
+    chunkCharacters: usualChunk.chunkCharacters,
+    textsPerCall: 8,
     async embed(texts, signal) {
       const vectors: number[][] = [];
       for (const text of texts) vectors.push(await embedOne(pool, text, signal));
