@@ -4,12 +4,12 @@ import { expect } from 'chai';
 import { readWeights } from '../../ai/embedding/e5/weights.ts';
 import { findFreePorts } from '../../ops/local/ports.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { e5Weights } from '../support/e5-weights.ts';
 import { createJob } from '../support/jobs.ts';
 import { nightly } from '../support/nightly.ts';
 import { childrenOf, until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 import { type AiService, startAiService, token } from './support/ai-service.ts';
-import { e5Weights } from './support/e5-weights.ts';
 
 const e5 = async () => ({ LOCAL_EMBED_MODEL: 'e5', EMBED_MODEL_FILE: await e5Weights() });
 

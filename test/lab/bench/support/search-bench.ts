@@ -18,11 +18,12 @@ import { getDocument } from '../../../../domain/documents/document.ts';
 import { findChunks } from '../../../../domain/search/find-chunks.ts';
 import { type EmbeddedChunk, storeChunks } from '../../../../domain/search/store-chunks.ts';
 import { startStack } from '../../../../ops/local/stack.ts';
+import { e5Weights } from '../../../support/e5-weights.ts';
 
-/** The weights of the sentence model, which embeds then instead of the hash. */
-const { EMBED_MODEL_FILE: file } = process.env;
-const embed = file ? await loadE5(file) : async (text: string) => embedText(text);
-const kind = { ...(file ? localE5 : { model: localEmbedModel, dimensions: localDimensions }), chunking: chunkingOf(chunkSize) };
+/** As `npm start` embeds, unless the hash is to be judged. */
+const isHash = process.env.LOCAL_EMBED_MODEL === 'hash';
+const embed = isHash ? async (text: string) => embedText(text) : await loadE5(await e5Weights());
+const kind = { ...(isHash ? { model: localEmbedModel, dimensions: localDimensions } : localE5), chunking: chunkingOf(chunkSize) };
 const maxSentences = 5;
 
 /** A document of the bench. */

