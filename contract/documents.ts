@@ -176,6 +176,9 @@ const notRead = { extracted: null, indexedAt: null, chunkCount: null };
 
 const documentName = displayName({ max: 200 }).meta({ examples: ['handbook.pdf'] });
 
+const documentSort = z.enum(['createdAt', '-createdAt', 'name', '-name', 'size', '-size']).meta({ examples: ['name'] });
+export type DocumentSort = z.infer<typeof documentSort>;
+
 /** A tag, or several of them: `?tag=a&tag=b`. */
 const wantedTags = z
   .union([tag.transform((one) => [one]), tags.min(1)], { error: 'must be a tag, or several' })
@@ -191,7 +194,7 @@ export const documents = c.router({
     path: '/workspaces/:workspaceId/documents',
     summary: 'List documents',
     description:
-      'A page of the documents of a workspace that meet every filter, newest first. `storage` describes the whole workspace, not the page.',
+      'A page of the documents of a workspace that meet every filter, newest first unless `sort` says otherwise. `storage` describes the whole workspace, not the page.',
     pathParams: z.object({ workspaceId: givenId }),
     query: z.object({
       organizationId: givenId.describe('The organization that the workspace belongs to.'),
@@ -200,6 +203,11 @@ export const documents = c.router({
       tag: wantedTags.optional(),
       contentType: contentType.optional().describe('Only documents of this type.'),
       status: documentStatus.optional().describe('Only documents with this status.'),
+      sort: documentSort
+        .optional()
+        .describe(
+          'The order; `-` reverses it. By default `-createdAt`, the newest first. Names are compared in lower case by code point, in Unicode’s form NFD: `Ä` stands between `Az` and `B`. Ids decide among equals. A cursor belongs to its `sort`.',
+        ),
     }),
     ...operation('documents.list', {
       access: 'document:read',

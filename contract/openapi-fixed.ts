@@ -17,7 +17,7 @@ export const about = {
 
 **Tenants.** A row of an organization that you are not a member of is 403; one that does not exist is 404.
 
-**Lists** of documents, jobs and audit entries are newest first. Pass \`nextCursor\` unchanged as \`cursor\` to read on; null means that there is no more.
+**Lists** of documents, jobs and audit entries are newest first; \`documents.list\` takes a \`sort\`. Pass \`nextCursor\` unchanged as \`cursor\` to read on; null means that there is no more.
 
 **Limits.** Requests are counted for each address, for IPv6 each /64 network: 300 a minute unless the deployment sets another limit. \`RateLimit-Policy\` has the limit and \`RateLimit\` what is left; 429 comes with \`Retry-After\`. An API key has a limit of its own, and does not count for its address.
 

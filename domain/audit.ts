@@ -87,7 +87,7 @@ async function listPage(db: Db, cursors: Cursors, scope: string, filter: AuditFi
     ...(organizationId === undefined ? [] : [sql`organization_id = ${organizationId}`]),
     ...(actorId === undefined ? [] : [sql`actor_id = ${actorId}`]),
     ...(targetId === undefined ? [] : [sql`target_id = ${targetId}`]),
-    ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),
+    ...(after ? [sql`(created_at, id) < (${after.at}, ${after.id})`] : []),
   ];
   // Entries are measured, since the metadata may hold names without a bound on their length.
   const sized = sql`

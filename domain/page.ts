@@ -15,10 +15,13 @@ export const maxPageBytes = 4 * 1024 * 1024;
 /** A generous bound for the bytes of JSON of a row besides texts of tenants. */
 export const rowBytes = 1_024;
 
+/** What a list is ordered by, before the id: mostly the time of creation. */
+type SortKey = Date | number | string;
+
 /** A candidate row of a page: its position in the order, and its size in bytes of JSON. */
 interface SizedRow {
   id: string;
-  at: Date;
+  at: SortKey;
   bytes: number;
 }
 
@@ -57,7 +60,7 @@ export async function fitPage(db: Db, sized: RawBuilder<unknown>, { order, limit
 /** The cursor after a page of {@link fitPage}; null if it is the last one. */
 export function cursorAfter({ rows, more }: SizedPage, cursors: Cursors, scope: string): string | null {
   const last = rows.at(-1);
-  return more && last !== undefined ? cursors.encode(scope, { createdAt: last.at, id: last.id }) : null;
+  return more && last !== undefined ? cursors.encode(scope, last) : null;
 }
 
 /** Reads the rows of a page by their ids. Returns them in the page's order, without deleted ones. */
@@ -67,9 +70,9 @@ export async function readRows<Row extends { id: string }>({ rows }: SizedPage, 
   return rows.flatMap(({ id }) => byId.get(id) ?? []);
 }
 
-/** The row after which the next page begins, in a list that is ordered by creation. */
-interface Position {
-  createdAt: Date;
+/** The row after which the next page begins. */
+interface Position<At extends SortKey> {
+  at: At;
   id: string;
 }
 
@@ -78,36 +81,52 @@ interface Position {
  * or by another list is refused as BAD_REQUEST, like anything else that this service did not issue.
  */
 export interface Cursors {
-  encode(scope: string, position: Position): string;
-  decode(scope: string, cursor: string): Position;
+  /** A text keeps its first {@link maxTextBytes}. */
+  encode(scope: string, position: Position<SortKey>): string;
+  /** Of a list that is ordered by a time. */
+  decode(scope: string, cursor: string): Position<Date>;
+  /** Of a list that is ordered by a number or a text. */
+  decodeText(scope: string, cursor: string): Position<string>;
 }
 
 const macBytes = 16;
+/** With an id of 36 bytes, the cursor has 200 characters then: the contract takes no longer one. */
+export const maxTextBytes = 95;
 
 /** Creates cursors that are signed with `key`. Those that were signed with a previous one are good, too. */
 export function createCursors(...[key, ...previous]: [Buffer, ...Buffer[]]): Cursors {
   const sign = (scope: string, payload: string, by = key) =>
     createHmac('sha256', by).update(`${scope}\n${payload}`).digest().subarray(0, macBytes);
-  return {
-    encode(scope, position) {
-      const payload = `${position.createdAt.getTime().toString(36)}.${position.id}`;
+  const cursors: Cursors = {
+    encode(scope, { at, id }) {
+      const payload = `${at instanceof Date ? at.getTime().toString(36) : cutText(String(at))}.${id}`;
       return `${Buffer.from(payload).toString('base64url')}.${sign(scope, payload).toString('base64url')}`;
     },
     decode(scope, cursor) {
+      const { at, id } = cursors.decodeText(scope, cursor);
+      return { at: new Date(Number.parseInt(at, 36)), id };
+    },
+    decodeText(scope, cursor) {
       const [encoded = '', mac = ''] = cursor.split('.');
       const payload = Buffer.from(encoded, 'base64url').toString();
       const given = Buffer.from(mac, 'base64url');
-      const separator = payload.indexOf('.');
+      const separator = payload.lastIndexOf('.');
       const issued = given.length === macBytes && [key, ...previous].some((each) => timingSafeEqual(given, sign(scope, payload, each)));
       // The same bytes have several spellings in Base64; only the issued one is accepted.
       const canonical = cursor === `${Buffer.from(payload).toString('base64url')}.${given.toString('base64url')}`;
       if (!issued || !canonical || separator < 1) throw badCursor();
-      return { createdAt: new Date(Number.parseInt(payload.slice(0, separator), 36)), id: payload.slice(separator + 1) };
+      return { at: payload.slice(0, separator), id: payload.slice(separator + 1) };
     },
   };
+  return cursors;
+}
+
+/** The whole characters in the first {@link maxTextBytes} of a text. */
+function cutText(text: string): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.from(text).subarray(0, maxTextBytes), { stream: true });
 }
 
 function badCursor(): ApiError {
-  const message = 'The cursor was not issued by this list.';
+  const message = 'The cursor was not issued by this list in this order.';
   return new ApiError('BAD_REQUEST', { message, data: { issues: [{ path: ['cursor'], message }] } });
 }

@@ -66,7 +66,7 @@ export class JobStreams {
 
   /** The event id of the present moment. A stream that breaks off before its first event resumes from it. */
   position(organizationId: string): string {
-    return encodeEventId(this.#options.cursors, organizationId, { createdAt: this.#options.now(), id: '' });
+    return encodeEventId(this.#options.cursors, organizationId, { at: this.#options.now(), id: '' });
   }
 
   /** Call it with a notification of changed jobs, whose payload begins with their organization. */

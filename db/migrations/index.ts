@@ -31,6 +31,7 @@ import * as documentVersions from './0029-document-versions.ts';
 import * as readOnly from './0030-read-only.ts';
 import * as providerCallAge from './0031-provider-call-age.ts';
 import * as costBudget from './0032-cost-budget.ts';
+import * as documentOrder from './0033-document-order.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -72,4 +73,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0030-read-only': readOnly,
   '0031-provider-call-age': providerCallAge,
   '0032-cost-budget': costBudget,
+  '0033-document-order': documentOrder,
 };

@@ -25,14 +25,14 @@ export async function listJobs(db: Db, cursors: Cursors, filter: JobFilter): Pro
   return { items: await readJobs(db, page, filter.includeResult), nextCursor: cursorAfter(page, cursors, scope) };
 }
 
-async function findPage(db: Db, filter: JobFilter, after: { createdAt: Date; id: string } | undefined): Promise<SizedPage> {
+async function findPage(db: Db, filter: JobFilter, after: { at: Date; id: string } | undefined): Promise<SizedPage> {
   const { organizationId, workspaceId, documentId, status, limit, includeResult } = filter;
   const conditions = [
     sql`organization_id = ${organizationId}`,
     ...(workspaceId === undefined ? [] : [sql`workspace_id = ${workspaceId}`]),
     ...(documentId === undefined ? [] : [sql`document_id = ${documentId}`]),
     ...(status === undefined ? [] : [sql`status = ${status}`]),
-    ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),
+    ...(after ? [sql`(created_at, id) < (${after.at}, ${after.id})`] : []),
   ];
   const bytes = sql`${sql.lit(rowBytes)} + ${inputBytes} ${includeResult ? sql`+ ${resultBytes}` : sql``}`;
   const sized = sql`

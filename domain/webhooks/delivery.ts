@@ -58,7 +58,7 @@ export async function listDeliveries(
   const after = cursor === undefined ? undefined : cursors.decode(scope, cursor);
   const sized = sql`
     select id, created_at as at, ${bytes} as bytes from webhook_delivery
-    where ${matches(filter)} ${after ? sql`and (created_at, id) < (${after.createdAt}, ${after.id})` : sql``}
+    where ${matches(filter)} ${after ? sql`and (created_at, id) < (${after.at}, ${after.id})` : sql``}
     order by created_at desc, id desc limit ${limit + 1}
   `;
   const page = await fitPage(db, sized, { order: 'desc', limit, maxBytes: maxPageBytes });

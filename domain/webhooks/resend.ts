@@ -46,13 +46,13 @@ export async function resendDeliveries(
     where ${matches(filter)} and status <> 'pending'
       ${from === undefined ? sql`` : sql`and created_at >= ${from}::timestamptz`}
       ${to === undefined ? sql`` : sql`and created_at < ${to}::timestamptz`}
-      ${after === undefined ? sql`` : sql`and (created_at, id) > (${after.createdAt}, ${after.id})`}
+      ${after === undefined ? sql`` : sql`and (created_at, id) > (${after.at}, ${after.id})`}
     order by created_at, id limit ${maxResent + 1}
   `.execute(trx);
   const ids = rows.slice(0, maxResent).map(({ id }) => id);
   const more = rows.length > maxResent;
   const last = more ? rows[maxResent - 1] : undefined;
-  const nextCursor = last ? cursors.encode(scope, { createdAt: last.created_at, id: last.id }) : null;
+  const nextCursor = last ? cursors.encode(scope, { at: last.created_at, id: last.id }) : null;
   const counts = { matched: ids.length, more, nextCursor };
   if (dryRun || ids.length === 0) return { ...counts, resent: 0 };
   const resent = await restart(trx, ids);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { type CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import type { Storage } from '../../adapters/storage/port.ts';
 import { findKey } from '../../api/auth/api-key.ts';
+import { documents } from '../../contract/documents.ts';
 import { retentionKinds } from '../../contract/workspaces.ts';
 import { createPool, type Db, type Pool } from '../../db/connect.ts';
 import type { Database } from '../../db/schema.ts';
@@ -162,6 +163,10 @@ describe(`With ${rows} rows in each large table`, () => {
     'the audit log by everything': () =>
       listPlatformAuditEntries(db, cursors, { ...page, organizationId: small, actorId: 'user-5', targetId: '000000000005' }),
     'documents of a workspace': () => next((cursor) => listDocuments(db, cursors, { workspaceId: crowded, ...page, cursor })),
+    'documents in each order': async () => {
+      for (const sort of documents.list.query.shape.sort.unwrap().options)
+        await next((cursor) => listDocuments(db, cursors, { workspaceId: crowded, sort, ...page, cursor }));
+    },
     'documents of a type': () => listDocuments(db, cursors, { workspaceId: crowded, contentTypes: ['text/html'], ...page }),
     'the document with a content': () => meetDuplicate(db, { workspaceId: crowded, sha256: 'none', mayRead: true }),
     'documents that wait for their upload': () => listDocuments(db, cursors, { workspaceId: crowded, status: 'pending', ...page }),
@@ -274,6 +279,19 @@ describe(`With ${rows} rows in each large table`, () => {
     expect((await measure()).webhooks.oldestSeconds).to.be.within(60, 120);
     expect(await mostRead('webhook_delivery', measure)).to.equal(7);
     await sql`delete from webhook_delivery`.execute(db);
+  });
+
+  it('reads no more documents than a page has, in each order, and after a long name', async () => {
+    await db
+      .updateTable('document')
+      .set(({ ref }) => ({ name: sql`repeat('long ', 30) || ${ref('id')}` }))
+      .where('workspace_id', '=', crowded)
+      .execute();
+    await sql`vacuum analyze document`.execute(db);
+    for (const sort of documents.list.query.shape.sort.unwrap().options) {
+      const listed = () => next((cursor) => listDocuments(db, cursors, { workspaceId: crowded, sort, ...page, cursor }));
+      expect(await mostRead('document', listed), sort).to.be.at.most(page.limit + 1);
+    }
   });
 
   const narrow: Record<string, [filter: DocumentFilter, found: number]> = {
