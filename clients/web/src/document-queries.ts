@@ -1,7 +1,9 @@
-import type { ContentType, Document } from '@sheaf/client';
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { ContentType, Contract, Document, InputOf } from '@sheaf/client';
+import { hashKey, infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Place } from './queries.ts';
 import { service } from './service.ts';
+
+export type DocumentSort = NonNullable<InputOf<Contract['documents']['list']>['sort']>;
 
 interface ListFilter {
   status?: Document['status'];
@@ -10,14 +12,18 @@ interface ListFilter {
   contentType?: ContentType;
 }
 
-/** The documents of a workspace that meet every filter, newest first, a page at a time. */
-export function documentsQuery({ organization, workspace }: Place, filter: ListFilter) {
-  const input = { workspaceId: workspace.id, organizationId: organization.id, ...filter };
+/** The documents of a workspace that meet every filter, newest first unless sorted otherwise, a page at a time. */
+export function documentsQuery({ organization, workspace }: Place, filter: ListFilter, sort?: DocumentSort) {
+  const input = { workspaceId: workspace.id, organizationId: organization.id, ...filter, ...(sort && { sort }) };
+  const queryKey = ['documents', workspace.id, filter, sort];
+  const isSameList = (before: readonly unknown[] = []) => hashKey(before.slice(0, 3)) === hashKey(queryKey.slice(0, 3));
   return infiniteQueryOptions({
-    queryKey: ['documents', workspace.id, filter],
+    queryKey,
     queryFn: ({ pageParam, signal }) => service.documents.list({ ...input, ...(pageParam ? { cursor: pageParam } : {}) }, { signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+    // The same documents in another order stay until this one is there, and with them the head that has the focus.
+    placeholderData: (shown, query) => (isSameList(query?.queryKey) ? shown : undefined),
   });
 }
 

@@ -175,8 +175,9 @@ const place = createRoute({
 const documents = createRoute({
   getParentRoute: () => place,
   path: 'documents',
-  validateSearch: (search: Search): { status?: Document['status'] | undefined } & DocumentFilter => ({
+  validateSearch: (search: Search): { status?: Document['status'] | undefined; sort?: string | undefined } & DocumentFilter => ({
     status: oneOf(search.status, ['ready', 'pending']),
+    sort: textOf(search.sort),
     ...filterOf(search),
   }),
   component: lazyRouteComponent(() => import('./pages/documents.tsx')),

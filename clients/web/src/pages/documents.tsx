@@ -16,12 +16,12 @@ import { LinkTo } from '../components/link-to.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Paged } from '../components/paged.tsx';
 import { RowMenu } from '../components/row-menu.tsx';
-import { Heads } from '../components/rows.tsx';
+import { Heads, type SortHead } from '../components/rows.tsx';
 import { SelectionBar, useSelection } from '../components/selection.tsx';
 import { ShortName } from '../components/short-name.tsx';
 import { TimeCell } from '../components/time.tsx';
 import { UploadList } from '../components/upload-list.tsx';
-import { documentsQuery } from '../document-queries.ts';
+import { type DocumentSort, documentsQuery } from '../document-queries.ts';
 import { type Place, slugsOf } from '../queries.ts';
 import { formatBytes, t } from '../text.ts';
 
@@ -62,10 +62,10 @@ function Started() {
 
 function List() {
   const place = route.useRouteContext();
-  const { status, tags, type } = route.useSearch();
+  const { status, tags, type, sort } = route.useSearch();
   const contentType = typeOf(type);
   const filter = { ...(status ? { status } : {}), ...(tags ? { tag: tags } : {}), ...(contentType ? { contentType } : {}) };
-  const documents = useInfiniteQuery(documentsQuery(place, filter));
+  const documents = useInfiniteQuery(documentsQuery(place, filter, sortOf(sort)));
   const navigate = useNavigate({ from: '/o/$organization/$workspace/documents' });
   const narrow = (next: DocumentFilter) => void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
   const pages = documents.data?.pages ?? [];
@@ -94,18 +94,39 @@ function StatusFilter({ status }: { status: Status | undefined }) {
   return <Filter label={t.documents.filterLabel} values={t.documents.filter} value={status} onChange={onChange} />;
 }
 
+const sorts: DocumentSort[] = ['name', '-name', 'size', '-size', 'createdAt', '-createdAt'];
+const sortOf = (given: string | undefined) => sorts.find((each) => each === given);
+
+/** How a column is sorted first; another click turns it round. */
+const firstSorts = { name: 'name', size: '-size', createdAt: '-createdAt' } as const;
+
+/** The head of a column, by which the list is sorted in the address. */
+function useSorting(): (column: keyof typeof firstSorts, label: string) => SortHead {
+  const sort = sortOf(route.useSearch().sort) ?? '-createdAt';
+  const navigate = useNavigate({ from: '/o/$organization/$workspace/documents' });
+  return (column, label) => {
+    const sorted = sort === column ? 'ascending' : sort === `-${column}` ? 'descending' : undefined;
+    const turned: DocumentSort = sorted === 'ascending' ? `-${column}` : column;
+    const next = sorted ? turned : firstSorts[column];
+    // The newest first is the order of an address without one.
+    const shown = next === '-createdAt' ? undefined : next;
+    return { label, sorted, onSort: () => void navigate({ search: (before) => ({ ...before, sort: shown }), replace: true }) };
+  };
+}
+
 function DocumentTable({ pages }: { pages: { items: Document[] }[] }) {
   const [doomed, setDoomed] = useState<Document[]>([]);
   const place = route.useRouteContext();
   const { chosen, selected, toggle, clear, all } = useSelection(pages.flatMap((page) => page.items));
   const onDelete = useCallback((document: Document) => setDoomed([document]), []);
-  const name = (
-    <Group gap="sm" wrap="nowrap">
-      {all}
-      {t.documents.name}
-    </Group>
-  );
-  const heads = [name, t.documents.status, { number: t.documents.size }, t.documents.added, { number: t.common.actions }];
+  const headOf = useSorting();
+  const heads = [
+    { ...headOf('name', t.documents.name), before: all },
+    t.documents.status,
+    { ...headOf('size', t.documents.size), isNumber: true },
+    headOf('createdAt', t.documents.added),
+    { number: t.common.actions },
+  ];
   return (
     <>
       <Table className="cards long-table">
