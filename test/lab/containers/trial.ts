@@ -66,8 +66,10 @@ export async function checkTrial({ compose, url, temporalUiUrl }: Trial, restart
     }),
     await check('npm run demo', async () => {
       const env = { SHEAF_URL: url, TEMPORAL_UI_URL: temporalUiUrl };
-      const { documents, jobs } = JSON.parse(await runCommand(process.execPath, ['docs/examples/demo/main.ts', '--json'], { env }));
-      return `${documents.length} documents, ${jobs.length} jobs`;
+      const told = await runCommand(process.execPath, ['docs/examples/demo/main.ts', '--json'], { env });
+      const { documents, jobs, search } = JSON.parse(told);
+      same('the model of its searches', search[0].model, 'local-multilingual-e5-small');
+      return `${documents.length} documents, ${jobs.length} jobs, searched by meaning`;
     }),
     await check('a second start has the same secrets', async () => {
       await compose.run('down', '--timeout', '20');
