@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/connect.ts';
 import type { SearchPath } from '../../db/facts.ts';
 import type { DocumentScope } from '../documents/document-scope.ts';
-import { fuseScores, isFused, isNear } from './fused-score.ts';
+import { fuseScores, howToTellNear, isFused } from './fused-score.ts';
 import { nearestChunks } from './nearest-chunks.ts';
 import { rankByWords } from './rank-by-words.ts';
 import { readChunks, type ShownChunk } from './read-chunks.ts';
@@ -53,7 +53,7 @@ export async function findChunks(trx: Transaction, search: ChunkSearch): Promise
   const comparison = embedded && { model: embedded.model, vector: toUnitLength(embedded.vector) };
   const isRanked = embedded && (query === undefined || isFused(embedded.model));
   const near = comparison && isRanked ? await nearestChunks(trx, { ...wanted, ...comparison }) : { path: 'lexical' as const, chunks: [] };
-  const { chunks: worded, nearTerms } = await rankByWords(trx, { ...wanted, query: query ?? '' }, near.chunks);
+  const { chunks: worded, nearTerms, known } = await rankByWords(trx, { ...wanted, query: query ?? '' }, near.chunks);
   const lexicalScores = new Map(worded.map(({ documentId, index, score }) => [`${documentId} ${index}`, score]));
   const read = await readChunks(trx, { workspaceId, chunks: [...near.chunks, ...worded], comparison });
   const chunks = read.map((chunk) => ({
@@ -61,7 +61,7 @@ export async function findChunks(trx: Transaction, search: ChunkSearch): Promise
     lexicalScore: query === undefined ? undefined : (lexicalScores.get(`${chunk.document_id} ${chunk.index}`) ?? 0),
   }));
   const nameOf = ({ id, document_id: documentId }: ShownChunk) => (byDocument ? documentId : id);
-  const best = rankBy(chunks, howToScore(chunks, { query, model: isRanked && embedded.model }), nameOf).slice(0, search.limit);
+  const best = rankBy(chunks, howToScore(chunks, { query, known, model: isRanked && embedded.model }), nameOf).slice(0, search.limit);
   return { path: near.path, chunks: best.map((chunk, index) => ({ ...chunk, rank: index + 1 })), nearTerms };
 }
 
@@ -70,12 +70,12 @@ type Unranked = Omit<FoundChunk, 'rank'>;
 /** How chunks are ranked, whose meaning `model` has compared; null leaves a chunk out. */
 function howToScore(
   chunks: Unranked[],
-  { query, model }: { query: string | undefined; model: string | false | undefined },
+  { query, known, model }: { query: string | undefined; known: number; model: string | false | undefined },
 ): (chunk: Unranked) => number | null {
   if (!model) return ({ lexicalScore }) => lexicalScore || null;
   if (query === undefined) return ({ score }) => score;
-  const fused = fuseScores(chunks);
-  return (chunk) => (isNear(model, chunk) ? fused(chunk) : null);
+  const [isNear, fused] = [howToTellNear(model, query), fuseScores(chunks, known)];
+  return (chunk) => (isNear(chunk) ? fused(chunk) : null);
 }
 
 /** Sorts the chunks that have a score, best first, and keeps the best one of each name. */

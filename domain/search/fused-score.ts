@@ -1,3 +1,5 @@
+import { certainLanguageOf, languageOf } from '../../base/text/languages.ts';
+
 const localHash = 'local-hash-256';
 const localE5 = 'local-multilingual-e5-small';
 
@@ -22,10 +24,20 @@ export interface Scored {
  * 100 questions of XQuAD has more. Nothing is known of other models' scales, so there is none.
  */
 const leastSimilarity: Record<string, number> = { [localE5]: 0.8 };
+/** How much of a chunk tells its language. */
+const languageSample = 200;
 
-/** Whether a chunk may be found by meaning and words together. */
-export function isNear(model: string, { score, lexicalScore }: Scored): boolean {
-  return (lexicalScore ?? 0) > 0 || (score ?? 0) >= (leastSimilarity[model] ?? Number.NEGATIVE_INFINITY);
+/**
+ * Whether a chunk may be found by meaning and words together. One of another language than the query's shares no words, and the right ones are
+ * less similar.
+ */
+export function howToTellNear(model: string, query: string): (chunk: Scored & { text: string }) => boolean {
+  const least = leastSimilarity[model];
+  if (least === undefined) return () => true;
+  // Another script tells enough even if it is short.
+  const language = certainLanguageOf(query) ?? (/\p{Script=Latin}/u.test(query) ? undefined : languageOf(query));
+  const isForeign = (text: string) => language !== undefined && (certainLanguageOf(text.slice(0, languageSample)) ?? language) !== language;
+  return ({ score, lexicalScore, text }) => (lexicalScore ?? 0) > 0 || (score !== null && (score >= least || isForeign(text)));
 }
 
 /** The least distance that others are compared with: a text that is the query itself would leave all others without a place. */
@@ -35,12 +47,13 @@ const wordsWeight = 0.5;
 
 /**
  * Scores chunks by meaning and words together: by the distance from the query as a multiple of that of the nearest chunk, and by BM25 as a share
- * of the best one's. So neither scale counts, nor how many chunks there are. A chunk without a distance counts as the furthest.
+ * of the best one's. So neither scale counts, nor how many chunks there are. A chunk without a distance counts as the furthest. Words count as far
+ * as they are `known`, which is the share of them that any chunk has.
  */
-export function fuseScores(chunks: readonly Scored[]): (chunk: Scored) => number {
+export function fuseScores(chunks: readonly Scored[], known: number): (chunk: Scored) => number {
   const distances = chunks.flatMap(({ score }) => (score === null ? [] : [1 - score]));
   const nearest = Math.max(leastDistance, Math.min(1, ...distances));
   const furthest = Math.max(nearest, ...distances);
   const best = Math.max(...chunks.map(({ lexicalScore }) => lexicalScore ?? 0)) || 1;
-  return ({ score, lexicalScore = 0 }) => wordsWeight * (lexicalScore / best) - (score === null ? furthest : 1 - score) / nearest;
+  return ({ score, lexicalScore = 0 }) => known * wordsWeight * (lexicalScore / best) - (score === null ? furthest : 1 - score) / nearest;
 }

@@ -38,6 +38,8 @@ type ScoredChunk = ChunkKey & { score: number };
 interface FoundByWords {
   chunks: ScoredChunk[];
   nearTerms: string[];
+  /** The share of the query's words that any chunk of the workspace has: few, if it is in another language. */
+  known: number;
 }
 
 /**
@@ -45,8 +47,8 @@ interface FoundByWords {
  * Frequencies, counts and the average length are those of the whole workspace, so that a chunk's score does not depend on the scope.
  */
 export async function rankByWords(trx: Transaction, query: WordQuery, also: ChunkKey[] = []): Promise<FoundByWords> {
-  const terms = await readTerms(trx, query);
-  if (terms.length === 0) return { chunks: [], nearTerms: [] };
+  const { terms, known } = await readTerms(trx, query);
+  if (terms.length === 0) return { chunks: [], nearTerms: [], known };
   const wanted = await numberChunks(trx, also);
   const best = new Best<{ number: number; index: number }>(query.limit);
   const others: ScoredChunk[] = [];
@@ -65,17 +67,20 @@ export async function rankByWords(trx: Transaction, query: WordQuery, also: Chun
   );
   const chunks = ranked.map(({ score, item: { number, index } }) => ({ documentId: ids.get(number) ?? '', index, score }));
   const nearTerms = terms.filter(({ weight }) => weight === nearWeight).map(({ term }) => term);
-  return { chunks: [...chunks, ...others], nearTerms };
+  return { chunks: [...chunks, ...others], nearTerms, known };
 }
 
 type CountedTerm = TermCounts & { term: string; weight: number };
 
 /** The query's terms that occur in the workspace, and terms near to its rare words, with their postings in the searched documents. */
-async function readTerms(trx: Transaction, { workspaceId, query, scope }: WordQuery): Promise<(ReadTerm & { term: string })[]> {
+async function readTerms(
+  trx: Transaction,
+  { workspaceId, query, scope }: WordQuery,
+): Promise<{ terms: (ReadTerm & { term: string; weight: number })[]; known: number }> {
   const asked = readQuery(query);
   const terms = new Map([...asked.terms].slice(0, maxTerms));
   const words = asked.words.filter((word) => word.terms.every((term) => terms.has(term)));
-  if (terms.size === 0 || scope?.named?.length === 0) return [];
+  if (terms.size === 0 || scope?.named?.length === 0) return { terms: [], known: 0 };
   const key = workspaceKeyOf(workspaceId);
   const exact = await countTerms(trx, workspaceId, terms);
   const counted = [...exact, ...(await countNearTerms(trx, workspaceId, { ...asked, words }, exact))];
@@ -95,7 +100,15 @@ async function readTerms(trx: Transaction, { workspaceId, query, scope }: WordQu
     group by term
   `.execute(trx);
   const letters = new Map(rows.map((row) => [row.term, row.letters]));
-  return read.map((term) => ({ ...term, letters: letters.get(term.term) ?? '' }));
+  // Of Chinese and Japanese there are terms without a word.
+  const ofWords = new Set(words.flatMap((word) => word.terms));
+  const alone = [...terms.keys()].filter((term) => !ofWords.has(term));
+  const found = new Set(exact.map(({ term }) => term));
+  const known = [...words.map((word) => word.terms), ...alone.map((term) => [term])].map((some) => some.some((term) => found.has(term)));
+  return {
+    terms: read.map((term) => ({ ...term, letters: letters.get(term.term) ?? '' })),
+    known: known.filter(Boolean).length / known.length,
+  };
 }
 
 /** Those of the terms that occur in the workspace, the rarest first. */

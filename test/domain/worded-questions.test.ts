@@ -46,6 +46,15 @@ describe('Questions by words', () => {
     expect(right / questions.length).to.be.at.least(0.9);
   });
 
+  it('say how many of their words there are at all', async () => {
+    const knownOf = async (query: string) =>
+      (await database.db.transaction().execute((trx) => rankByWords(trx, { workspaceId: 'asked', query, limit: 1 }))).known;
+    expect(await knownOf('Rechnung')).to.equal(1);
+    expect(await knownOf('Rechnung xqzwv')).to.equal(0.5);
+    expect(await knownOf('xqzwv')).to.equal(0);
+    expect(await knownOf('倉庫')).to.equal(1);
+  });
+
   it('rank the word itself before a compound with it', async () => {
     const { texts } = await search('Rechnung');
     expect(texts[0]).to.match(/Rechnung/);

@@ -28,7 +28,7 @@ export interface Language {
 
 /**
  * The share of questions of XQuAD whose own paragraph is the first hit, in each language and mode, beside plain BM25; and what Postgres' own
- * full-text search finds. A quick run asks every fourth question.
+ * full-text search finds. Then the share of those that find it in English. A quick run asks every fourth question.
  */
 export const finding: Judge = async (directory, { quick }) => {
   const bench = await startSearchBench();
@@ -41,6 +41,7 @@ export const finding: Judge = async (directory, { quick }) => {
     for (const language of languages) await fill(bench, language);
     const indexing = performance.now() - start;
     for (const language of languages) figures.push(...(await judge(bench, language)));
+    figures.push(...(await judgeForeign(bench, languages)));
     return languages.length === 0 ? figures : [...figures, ...weighStems(languages, indexing)];
   } finally {
     await bench.stop();
@@ -78,6 +79,20 @@ async function judge(bench: SearchBench, language: Language): Promise<Figure[]> 
   }
   const value = await shareFound(language, await prepareFullText(bench, language));
   return [...figures, toFigure(name("Postgres' full text"), { value, baseline, unit: '' })];
+}
+
+/** The share of the same questions that find their paragraph in English, asked in each other language. */
+async function judgeForeign(bench: SearchBench, languages: Language[]): Promise<Figure[]> {
+  const english = languages.find(({ code }) => code === 'en');
+  if (!english) return [];
+  const plain = plainBm25(english.texts.map((text, place) => ({ id: String(place), text })));
+  const figures: Figure[] = [];
+  for (const language of languages.filter((one) => one !== english)) {
+    const value = await shareFound(language, (query) => bench.firstHit('en', query, 'hybrid'));
+    const baseline = await shareFound(language, async (query) => Number(plain(query, 1)[0] ?? -1));
+    figures.push(toFigure(`finding, English asked in ${languageNames.of(language.code)}: hybrid`, { value, baseline, unit: '' }));
+  }
+  return figures;
 }
 
 /** What stems add beside words as they are written: to the postings, and the share of the milliseconds of `indexing` that making them takes. */
