@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/connect.ts';
 import type { SearchPath } from '../../db/facts.ts';
 import type { DocumentScope } from '../documents/document-scope.ts';
-import { fuseScores, howToTellNear, isFused } from './fused-score.ts';
+import { fuseScores, isFused, relevanceFilter } from './fused-score.ts';
 import { nearestChunks } from './nearest-chunks.ts';
 import { rankByWords } from './rank-by-words.ts';
 import { readChunks, type ShownChunk } from './read-chunks.ts';
@@ -61,20 +61,20 @@ export async function findChunks(trx: Transaction, search: ChunkSearch): Promise
     lexicalScore: query === undefined ? undefined : (lexicalScores.get(`${chunk.document_id} ${chunk.index}`) ?? 0),
   }));
   const nameOf = ({ id, document_id: documentId }: ShownChunk) => (byDocument ? documentId : id);
-  const best = rankBy(chunks, howToScore(chunks, { query, known, model: isRanked && embedded.model }), nameOf).slice(0, search.limit);
+  const best = rankBy(chunks, scoring(chunks, { query, known, model: isRanked && embedded.model }), nameOf).slice(0, search.limit);
   return { path: near.path, chunks: best.map((chunk, index) => ({ ...chunk, rank: index + 1 })), nearTerms };
 }
 
 type Unranked = Omit<FoundChunk, 'rank'>;
 
 /** How chunks are ranked, whose meaning `model` has compared; null leaves a chunk out. */
-function howToScore(
+function scoring(
   chunks: Unranked[],
   { query, known, model }: { query: string | undefined; known: number; model: string | false | undefined },
 ): (chunk: Unranked) => number | null {
   if (!model) return ({ lexicalScore }) => lexicalScore || null;
   if (query === undefined) return ({ score }) => score;
-  const [isNear, fused] = [howToTellNear(model, query), fuseScores(chunks, known)];
+  const [isNear, fused] = [relevanceFilter(model, query), fuseScores(chunks, known)];
   return (chunk) => (isNear(chunk) ? fused(chunk) : null);
 }
 

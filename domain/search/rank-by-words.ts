@@ -4,7 +4,7 @@ import type { DocumentScope } from '../documents/document-scope.ts';
 import { Best } from './keep-best.ts';
 import { findNearTerms, type RareWord } from './near-terms.ts';
 import { workspaceKeyOf } from './postings.ts';
-import { type ReadQuery, readQuery } from './read-query.ts';
+import { type QueryWord, type ReadQuery, readQuery } from './read-query.ts';
 import { type ReadTerm, scoreDocuments, type TermCounts } from './score-documents.ts';
 import type { ChunkKey } from './vector-query.ts';
 
@@ -100,15 +100,19 @@ async function readTerms(
     group by term
   `.execute(trx);
   const letters = new Map(rows.map((row) => [row.term, row.letters]));
-  // Of Chinese and Japanese there are terms without a word.
+  const wordTerms = wordsOfQuery(words, terms);
+  const found = new Set(exact.map(({ term }) => term));
+  const asWritten = wordTerms.filter((some) => some.some((term) => found.has(term))).length;
+  // A word that is misspelt, or is a part of others, is known by a near term.
+  const known = Math.min(1, (asWritten + counted.length - exact.length) / wordTerms.length);
+  return { terms: read.map((term) => ({ ...term, letters: letters.get(term.term) ?? '' })), known };
+}
+
+/** The terms of each word of a query. Of Chinese and Japanese a term is a word. */
+function wordsOfQuery(words: QueryWord[], terms: Map<string, number>): string[][] {
   const ofWords = new Set(words.flatMap((word) => word.terms));
   const alone = [...terms.keys()].filter((term) => !ofWords.has(term));
-  const found = new Set(exact.map(({ term }) => term));
-  const known = [...words.map((word) => word.terms), ...alone.map((term) => [term])].map((some) => some.some((term) => found.has(term)));
-  return {
-    terms: read.map((term) => ({ ...term, letters: letters.get(term.term) ?? '' })),
-    known: known.filter(Boolean).length / known.length,
-  };
+  return [...words.map((word) => word.terms), ...alone.map((term) => [term])];
 }
 
 /** Those of the terms that occur in the workspace, the rarest first. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { fuseScores, howToTellNear, type Scored } from '../../domain/search/fused-score.ts';
+import { fuseScores, relevanceFilter, type Scored } from '../../domain/search/fused-score.ts';
 
 describe('Meaning and words together', () => {
   const ranked = (chunks: Record<string, Scored>, known = 1) => {
@@ -50,18 +50,18 @@ describe('Meaning and words together', () => {
   it('leave out what has no word of the query and is of another matter, by the model whose scale is known', () => {
     const far = { score: 0.79, lexicalScore: 0, text: 'The ferry to the island leaves the harbour at nine in the morning.' };
     const question = 'Where is the nearest station of the railway?';
-    const isNear = howToTellNear('local-multilingual-e5-small', question);
+    const isNear = relevanceFilter('local-multilingual-e5-small', question);
     expect(isNear(far)).to.equal(false);
     expect(isNear({ ...far, score: null })).to.equal(false);
     expect(isNear({ ...far, score: 0.81 })).to.equal(true);
     expect(isNear({ ...far, lexicalScore: 0.1 })).to.equal(true);
-    expect(howToTellNear('text-embedding-3-small', question)(far)).to.equal(true);
+    expect(relevanceFilter('text-embedding-3-small', question)(far)).to.equal(true);
   });
 
   it('keep what is in another language than the query, which shares no words with it', () => {
     const text = 'The ferry to the island leaves the harbour at nine in the morning.';
     const isFound = (query: string, score: number | null) =>
-      howToTellNear('local-multilingual-e5-small', query)({ score, lexicalScore: 0, text });
+      relevanceFilter('local-multilingual-e5-small', query)({ score, lexicalScore: 0, text });
     expect(isFound('Wann fährt die Fähre auf die Insel ab?', 0.78)).to.equal(true);
     expect(isFound('Wann fährt die Fähre auf die Insel ab?', null)).to.equal(false);
     expect(isFound('去岛上的渡轮几点出发？', 0.78)).to.equal(true);

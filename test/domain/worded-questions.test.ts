@@ -52,6 +52,8 @@ describe('Questions by words', () => {
     expect(await knownOf('Rechnung')).to.equal(1);
     expect(await knownOf('Rechnung xqzwv')).to.equal(0.5);
     expect(await knownOf('xqzwv')).to.equal(0);
+    expect(await knownOf('parliment'), 'a misspelt word').to.equal(1);
+    expect(await knownOf('Frist'), 'a part of a compound').to.equal(1);
     expect(await knownOf('倉庫')).to.equal(1);
   });
 
