@@ -19,7 +19,7 @@ const least = { alone: 0.5, picked: 0.25 };
 const similar = { alone: 0.88, lessWithWords: 0.1 };
 /** The share of the best unit's score that a further one needs. Without it each row of a table answers what one of them does. */
 const leastOfBest = 0.5;
-/** Distances are compared with the nearest, which is a passage that is the question itself. */
+/** Distances are divided by the nearest, which is 0 of a passage that is the question itself. */
 const leastDistance = 1e-3;
 
 /** A unit by its number, with shares of the question's content words. */

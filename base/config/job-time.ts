@@ -9,7 +9,7 @@ export const jobTimeVariables = {
 };
 
 const usualMs = 120_000;
-/** The sentence model needs up to half a minute for the longest text on an idle machine, and an attempt that times out stores nothing. */
+/** The sentence model needs a minute for the longest text on a busy machine, several share it, and an attempt that times out stores nothing. */
 const e5Ms = 600_000;
 
 /** How long an attempt may take, in milliseconds. */

@@ -66,8 +66,13 @@ function servicesToStart({ external }: LocalConfig): ServiceName[] {
 }
 
 /** What the programs leave off where nothing is set, for clients that do not know it or for its cost: someone who tries the service has it on. */
-export function everything(env: Environment): Environment {
-  const { OCR_SCANNED_PDF, OCR_PROVIDER, EXTRA_CONTENT_TYPES, SEARCH_DEFAULT_MODE, LOCAL_EMBED_MODEL } = env;
+export function everything({
+  OCR_SCANNED_PDF,
+  OCR_PROVIDER,
+  EXTRA_CONTENT_TYPES,
+  SEARCH_DEFAULT_MODE,
+  LOCAL_EMBED_MODEL,
+}: Environment): Environment {
   return {
     OCR_SCANNED_PDF: OCR_SCANNED_PDF || String(OCR_PROVIDER !== 'none'),
     EXTRA_CONTENT_TYPES: EXTRA_CONTENT_TYPES || 'all',

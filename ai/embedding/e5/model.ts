@@ -9,8 +9,8 @@ import { addRow, readWeights, type Weights } from './weights.ts';
 export type EmbedOne = (text: string) => Promise<number[]>;
 
 /**
- * What the model wants before a text. It was trained with another word before passages, but finds them better without (Measured quality,
- * `docs/quality.md`), and callers need not say what a text is for.
+ * What the model wants before a text. It was trained with another word before passages, but finds them better without
+ * (`docs/decisions/local-model.md`), and callers need not say what a text is for.
  */
 const prefix = 'query: ';
 

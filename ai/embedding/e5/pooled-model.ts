@@ -4,7 +4,7 @@ import { explainTextFailure } from '../../text-failure.ts';
 import { type EmbedModel, usualChunk } from '../embed-models.ts';
 import { localE5 } from './name.ts';
 
-/** Of one text: the longest that the service takes has a dozen parts. */
+/** Of one text: the longest that the service takes has sixteen parts. */
 const timeoutMs = 120_000;
 
 /**
