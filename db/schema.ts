@@ -440,13 +440,16 @@ interface OrganizationWithoutOwnerTable {
   created_at: Timestamp;
 }
 
-/** One row: the name by which a store identifies its deployment, and its latest backup. */
+/** One row: the name by which a store identifies its deployment, its latest backup, and what an operator has set for all processes. */
 interface DeploymentTable {
   id: Generated<string>;
   /** As of when the latest backup is. */
   backed_up_at: Timestamp | null;
   /** Why it takes no writes; null while it does. */
   read_only: string | null;
+  /** The level of the log that an operator has set, until its end. */
+  log_level: string | null;
+  log_level_until: Timestamp | null;
 }
 
 /** Objects without a document, until the sweep has ended or an operator has decided. */

@@ -11,6 +11,7 @@ import { endSubscriptionCommand } from './commands/end-subscription.ts';
 import { failedCommand } from './commands/failed.ts';
 import { grantAdminCommand } from './commands/grant-admin.ts';
 import { ledgerCommand } from './commands/ledger.ts';
+import { logLevelCommand } from './commands/log-level.ts';
 import { mailsCommand } from './commands/mails.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { orphansCommand } from './commands/orphans.ts';
@@ -43,6 +44,7 @@ const commands: Record<string, AnyCommand> = {
   suspend: suspendCommand,
   plan: planCommand,
   'read-only': readOnlyCommand,
+  'log-level': logLevelCommand,
   'grant-admin': grantAdminCommand,
   'disable-two-factor': disableTwoFactorCommand,
   'end-subscription': endSubscriptionCommand,

@@ -24,22 +24,25 @@ export class OutboxRelay {
   readonly #db: Db;
   readonly #delivery: IntentDelivery;
   readonly #log: Logger;
+  readonly #onPoll: (() => Promise<void>) | undefined;
   readonly #inFlight = new Set<Promise<void>>();
   /** False while Temporal takes nothing. */
   #reached = true;
   #lastReachedAt = Number.NEGATIVE_INFINITY;
   #outageLogged = false;
 
-  constructor(db: Db, delivery: IntentDelivery, log: Logger) {
+  constructor(db: Db, delivery: IntentDelivery, log: Logger, onPoll?: () => Promise<void>) {
     this.#db = db;
     this.#delivery = delivery;
     this.#log = log;
+    this.#onPoll = onPoll;
   }
 
   /** Relays until the signal aborts, and waits for intents in flight. Never rejects. */
   async run(stopping: AbortSignal): Promise<void> {
     while (!stopping.aborted) {
       try {
+        await this.#onPoll?.();
         const limit = maxInFlight - this.#inFlight.size;
         const messages = await lease(this.#db, limit);
         for (const message of messages) this.#send(message);

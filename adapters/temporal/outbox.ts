@@ -30,6 +30,8 @@ interface OutboxOptions {
   client: Client;
   log: Logger;
   settings: StartSettings;
+  /** Called about once a second while the table is relayed. Must not reject. */
+  onPoll?: () => Promise<void>;
 }
 
 /**
@@ -40,9 +42,9 @@ const deadlineMs = 3_000;
 const maxInFlight = 256;
 const stopMs = 1_500;
 
-export function createOutbox({ db, workerDb, client, log, settings }: OutboxOptions): Outbox {
+export function createOutbox({ db, workerDb, client, log, settings, onPoll }: OutboxOptions): Outbox {
   const delivery = new IntentDelivery(db, client, settings);
-  const relay = new OutboxRelay(db, delivery, log);
+  const relay = new OutboxRelay(db, delivery, log, onPoll);
   const inFlight = new Set<Promise<void>>();
   const stopping = new AbortController();
   let near: Client | undefined;

@@ -15,6 +15,7 @@ import { followClock } from '../../db/clock.ts';
 import { createCallRecord } from '../../domain/costs/record-calls.ts';
 import { createCursors } from '../../domain/page.ts';
 import { createPayments } from '../../domain/payments/payments.ts';
+import { followLogLevel } from '../../worker/follow-log-level.ts';
 import type { ProcessParts, Running } from '../../worker/start/run-program.ts';
 import { startWorker } from '../../worker/start-worker.ts';
 import { createApp } from '../app.ts';
@@ -51,7 +52,7 @@ export async function startApi(
   const { url: baseUrl, token } = config.ai;
   const ai = metrics.observeAi(createAiClient({ baseUrl, token, attemptMs: config.jobs.timeoutMs, record }));
   const temporal = createTemporalClient(config.temporal);
-  const outbox = createOutbox({ db, workerDb, client: temporal, log, settings: config.jobs });
+  const outbox = createOutbox({ db, workerDb, client: temporal, log, settings: config.jobs, onPoll: followLogLevel(log, db) });
   const cursors = createCursors(...deriveKeys(config, 'cursor'));
   const { jobStreams, listener } = openStreams({ config, db, sessionsDb, now: clock.now, cursors, log });
   const payments = createPayments({ config, db, log });

@@ -87,9 +87,10 @@ export function findProblems(load: () => unknown): string[] {
   }
 }
 
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+/** The names of pino. */
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** `LOG_LEVEL`, with the names of pino. */
+/** `LOG_LEVEL`. */
 export function logLevel() {
   return z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).default('info');
 }

@@ -32,6 +32,7 @@ import * as readOnly from './0030-read-only.ts';
 import * as providerCallAge from './0031-provider-call-age.ts';
 import * as costBudget from './0032-cost-budget.ts';
 import * as documentOrder from './0033-document-order.ts';
+import * as logLevel from './0034-log-level.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -74,4 +75,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0031-provider-call-age': providerCallAge,
   '0032-cost-budget': costBudget,
   '0033-document-order': documentOrder,
+  '0034-log-level': logLevel,
 };

@@ -14,6 +14,7 @@ import { createDb, createPool } from '../../db/connect.ts';
 import { endPools } from '../../db/pools.ts';
 import { createCallRecord } from '../../domain/costs/record-calls.ts';
 import { checkStoreOwner, WrongStore } from '../../domain/stored-objects/store-owner.ts';
+import { followLogLevel } from '../follow-log-level.ts';
 import { startWorker } from '../start-worker.ts';
 import type { ProcessParts, Running } from './run-program.ts';
 
@@ -28,7 +29,7 @@ export async function startWorkerProgram(config: ServerConfig, { log, tracing, r
   watchDatabase(registry, metrics, { pools: { worker: pool }, dbs: [db] });
   watchTimes(registry, { measureSkewMs: () => measureSkewMs(db), certificates: certificatesOf(config.temporal) });
   const temporal = createTemporalClient(config.temporal);
-  const outbox = createOutbox({ db, client: temporal, log, settings: config.jobs });
+  const outbox = createOutbox({ db, client: temporal, log, settings: config.jobs, onPoll: followLogLevel(log, db) });
   const storage = traceStorage(await createStorage(config));
   await checkStoreOwner(db, storage, { stores: false }).catch((err: unknown) => {
     // Other errors may be temporary: the worker checks again before it runs.
