@@ -101,6 +101,8 @@ interface DocumentVersionTable {
   size_bytes: number;
   created_by: string | null;
   created_at: Date;
+  /** What had its bytes, which are deleted once the version was replaced: it names the upload. Null in older rows. */
+  object_key: string | null;
 }
 
 interface DocumentTextTable {

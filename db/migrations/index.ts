@@ -33,6 +33,7 @@ import * as providerCallAge from './0031-provider-call-age.ts';
 import * as costBudget from './0032-cost-budget.ts';
 import * as documentOrder from './0033-document-order.ts';
 import * as logLevel from './0034-log-level.ts';
+import * as versionObjects from './0035-version-objects.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -76,4 +77,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0032-cost-budget': costBudget,
   '0033-document-order': documentOrder,
   '0034-log-level': logLevel,
+  '0035-version-objects': versionObjects,
 };

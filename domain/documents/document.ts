@@ -89,12 +89,17 @@ export async function getDocument(db: Db, documentId: string): Promise<DocumentR
 }
 
 /**
- * The document that an upload has given its content to (docs/rules.md, document states): the one that has the object of the upload, in one of
- * these organizations. Throws NOT_FOUND, also once that content was replaced in turn.
+ * The document that an upload has given its content to (docs/rules.md, document states): the one that has the object of the upload, or that
+ * had it in an earlier version, in one of these organizations. Throws NOT_FOUND.
  */
 export async function getReplaced(db: Db, organizationIds: readonly string[], uploadId: string): Promise<DocumentRow> {
   const keys = organizationIds.map((organizationId) => objectKey(organizationId, uploadId));
-  const document = await db.selectFrom('document').select('id').where('object_key', '=', anyOf(keys)).executeTakeFirst();
+  const document = await db
+    .selectFrom('document')
+    .select('id')
+    .where('object_key', '=', anyOf(keys))
+    .unionAll(db.selectFrom('document_version').select('document_id as id').where('object_key', '=', anyOf(keys)))
+    .executeTakeFirst();
   return await getDocument(db, document?.id ?? uploadId);
 }
 

@@ -26,13 +26,15 @@ export async function listVersions(db: Db, document: DocumentRow, limit: number)
 
 /** Lists a new version of a document, and the first one beside the second: before that the document says it itself. */
 export async function addVersion(trx: Transaction, before: DocumentRow, upload: DocumentRow): Promise<void> {
-  const added = { ...versionOf(upload), number: before.version + 1, createdAt: sql<Date>`clock_timestamp()` };
-  const versions = before.version === 1 ? [versionOf(before), added] : [added];
+  const { object_key } = upload;
+  const added = { ...versionOf(upload), number: before.version + 1, createdAt: sql<Date>`clock_timestamp()`, object_key };
+  const versions = before.version === 1 ? [{ ...versionOf(before), object_key: before.object_key }, added] : [added];
   await trx
     .insertInto('document_version')
     .values(
-      versions.map(({ number, sha256, sizeBytes, createdBy, createdAt }) => ({
+      versions.map(({ number, sha256, sizeBytes, createdBy, createdAt, object_key }) => ({
         ...{ document_id: before.id, number, sha256, size_bytes: sizeBytes, created_by: createdBy, created_at: createdAt },
+        object_key,
       })),
     )
     .execute();

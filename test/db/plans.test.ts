@@ -12,6 +12,7 @@ import { hasEntries, readAuditFeed } from '../../domain/audit-feed.ts';
 import { costOfMonth, readCosts } from '../../domain/costs/read-costs.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import { readHeldCredits, readUsageHistory } from '../../domain/credits/usage-history.ts';
+import { getReplaced } from '../../domain/documents/document.ts';
 import type { DocumentFilter } from '../../domain/documents/document-filter.ts';
 import { findDocumentScope } from '../../domain/documents/document-scope.ts';
 import { meetDuplicate } from '../../domain/documents/duplicates.ts';
@@ -30,7 +31,7 @@ import { deleteObjectBatch } from '../../domain/stored-objects/delete-object-bat
 import { sweepObjectDeletions } from '../../domain/stored-objects/sweep-object-deletions.ts';
 import { countDue, listDue } from '../../domain/workspaces/due-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
-import { fillApiKeys, filledTables, fillProviderCalls, fillTables, large } from './support/fill-tables.ts';
+import { fillApiKeys, filledTables, fillProviderCalls, fillTables, fillVersions, large } from './support/fill-tables.ts';
 
 /** Enough that a sequential scan is never the cheapest way. Millions are tried by hand. */
 const rows = Number(process.env.PLAN_TEST_ROWS ?? 60_000);
@@ -49,6 +50,7 @@ describe(`With ${rows} rows in each large table`, () => {
     await fillTables(database.db, rows);
     await fillApiKeys(database.db);
     await fillProviderCalls(database.db, rows / 5);
+    await fillVersions(database.db, rows / 5);
     pool = createPool({ url: database.url, poolSize: 2 });
     db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }), log: ({ query }) => void seen.push(query) });
     await addLabeledDocuments();
@@ -102,7 +104,9 @@ describe(`With ${rows} rows in each large table`, () => {
     const scanned: string[] = [];
     for (const { sql: text, parameters } of seen.filter(({ sql: text }) => isPlanned.test(text) && !isCountOfAll.test(text))) {
       const { rows: plans } = await pool.query(`explain (format json) ${text}`, [...parameters]);
-      const tables = scansOf(plans[0]['QUERY PLAN'][0].Plan).filter((table) => [...filledTables, 'provider_call'].includes(table));
+      const tables = scansOf(plans[0]['QUERY PLAN'][0].Plan).filter((table) =>
+        [...filledTables, 'provider_call', 'document_version'].includes(table),
+      );
       scanned.push(...tables.map((table) => `${table}, by ${text.replaceAll(/\s+/g, ' ')}`));
     }
     expect(seen).to.not.have.length(0);
@@ -169,6 +173,7 @@ describe(`With ${rows} rows in each large table`, () => {
     },
     'documents of a type': () => listDocuments(db, cursors, { workspaceId: crowded, contentTypes: ['text/html'], ...page }),
     'the document with a content': () => meetDuplicate(db, { workspaceId: crowded, sha256: 'none', mayRead: true }),
+    'the document that an upload was a version of': () => getReplaced(db, [large, small], 'version-7').catch(() => undefined),
     'documents that wait for their upload': () => listDocuments(db, cursors, { workspaceId: crowded, status: 'pending', ...page }),
     'jobs to replay': replayable({}),
     'jobs to replay, further on': () => listReplayable(db, {}, { replayRun: 'none', after: '000000000500', limit: 100 }),

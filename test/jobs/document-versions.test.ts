@@ -121,6 +121,24 @@ describe('A new version of a document', () => {
     expect((await complete()).body).to.include({ code: 'NOT_FOUND' });
   });
 
+  it('is returned to a completion of an upload that was replaced in turn', async () => {
+    const id = await original('document.extract');
+    const uploads: string[] = [];
+    for (const [before, bytes] of ['A second.', 'A third.', 'A fourth.'].entries()) {
+      uploads.push(await upload(id, bytes));
+      await replaced(id, before + 2);
+    }
+    const stranger = (await api.createTenant()).owner.token;
+    for (const uploaded of uploads) {
+      const { body } = await expectOk(call('documents.complete', { id: uploaded }));
+      expect(body).to.include({ id, version: 4, status: 'ready', sha256: digestOf('A fourth.') });
+      expect((await call('documents.complete', { id: uploaded }, stranger)).body).to.include({ code: 'NOT_FOUND' });
+    }
+    expect(await jobsOf(id)).to.have.length(4);
+    await expectOk(call('documents.delete', { id }));
+    for (const uploaded of uploads) expect((await call('documents.complete', { id: uploaded })).body).to.include({ code: 'NOT_FOUND' });
+  });
+
   it('is returned if its content took the place of the old one while a second completion waited for its lock', async () => {
     const id = await original('document.extract');
     const { document, upload: target } = (await expectOk(begin(id))).body;

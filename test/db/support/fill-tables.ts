@@ -46,6 +46,18 @@ export async function fillProviderCalls(db: Db, rows: number): Promise<void> {
   await sql`vacuum analyze provider_call`.execute(db);
 }
 
+/** Lists versions of documents. Apart from the rest, too. */
+export async function fillVersions(db: Db, rows: number): Promise<void> {
+  await inTransaction(db, async (trx) => {
+    await sql`set local session_replication_role = replica`.execute(trx);
+    await sql
+      .raw(`insert into document_version (document_id, number, size_bytes, created_at, object_key)
+      select 'document-' || n, 2, 1, now(), '${large}/version-' || n from generate_series(1, ${rows}) as series (n)`)
+      .execute(trx);
+  });
+  await sql`vacuum analyze document_version`.execute(db);
+}
+
 /** The tables that must not be read from end to end. */
 export const filledTables = [
   'job',
