@@ -4,18 +4,18 @@ import { workspaceId } from './fields.ts';
 import { countFitting } from './fit.ts';
 import { defineTool, workspaceFor } from './tool.ts';
 
-const { cursor, tag, contentType, status } = contract.documents.list.query.shape;
+const { cursor, tag, contentType, status, sort } = contract.documents.list.query.shape;
 
 export const listDocuments = defineTool({
   name: 'list_documents',
   title: 'List documents',
-  description: 'A page of the documents of a workspace, newest first, with what is known of each.',
+  description: 'A page of the documents of a workspace, newest first unless `sort` says otherwise, with what is known of each.',
   operations: [contract.documents.list],
   writes: false,
   input: z.object({
     workspaceId,
     limit: z.int().min(1).max(100).default(25).describe('How many are returned at the most.'),
-    ...{ cursor, tag, contentType, status },
+    ...{ cursor, tag, contentType, status, sort },
   }),
   async call({ workspaceId: named, ...filter }, context) {
     const workspaceId = workspaceFor(context, named);

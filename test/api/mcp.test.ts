@@ -120,6 +120,26 @@ describe('The MCP server', () => {
     expect(pages).to.be.within(2, 4);
   });
 
+  it('lists documents in the order that a call names, also from page to page', async () => {
+    const own = await api.createTenant();
+    const { workspaceId } = own;
+    for (const name of ['b.txt', 'c.txt', 'a.txt']) {
+      const body = { workspaceId, name, contentType: 'text/plain', size: 1 };
+      await expectOk(api.request('POST', '/api/v1/documents', { token: own.owner.token, body }));
+    }
+    const client = await connect(await createKey(api, own));
+    const list = async (input: object) => {
+      const { documents, nextCursor } = await call(client, 'list_documents', { workspaceId, ...input });
+      return { names: documents.map(({ name }: { name: string }) => name[0]).join(''), cursor: nextCursor };
+    };
+    expect(await list({})).to.include({ names: 'acb' });
+    expect(await list({ sort: 'name' })).to.include({ names: 'abc' });
+    const first = await list({ sort: '-name', limit: 2 });
+    expect(first.names).to.equal('cb');
+    expect(await list({ sort: '-name', cursor: first.cursor })).to.include({ names: 'a' });
+    expect((await call(client, 'list_documents', { workspaceId, sort: 'color' })).error).to.match(/sort/);
+  });
+
   it('says what is wrong with a call, so that the model can do better', async () => {
     const client = await connectWith();
     expect((await call(client, 'list_documents')).error).to.match(/^BAD_REQUEST: Name a workspace/);

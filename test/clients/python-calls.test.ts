@@ -87,6 +87,16 @@ describe('Calls by the Python client', () => {
       expect(absent?.error).to.include({ code: 'NOT_FOUND', status: 404, text: `NOT_FOUND: ${absent?.error?.message}` });
     });
 
+    it(`lists documents in the order that a call names (${kind})`, async () => {
+      const own = await api.createTenant();
+      for (const name of ['b.txt', 'c.txt', 'a.txt']) await api.upload(own, { name, bytes: 'A text.' });
+      ({ token } = await createKey(api, own));
+      const place = { organization_id: own.organizationId, workspace_id: own.workspaceId };
+      const orders = ['name', '-name'].map((sort): [string, object] => ['documents.list', { ...place, sort }]);
+      const listed = await call(orders, kind).finally(async () => ({ token } = await createKey(api, tenant)));
+      expect(listed.map(({ result }) => result.items.map(({ name }: any) => name[0]).join(''))).to.deep.equal(['abc', 'cba']);
+    });
+
     it(`makes a call again where that does no harm (${kind})`, async () => {
       const lost = new Set<string>();
       proxy.faults = ({ method, path }) => {

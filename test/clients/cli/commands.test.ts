@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { documents } from '../../../contract/documents.ts';
 import { webhooksOn } from '../../adapters/webhooks/support.ts';
 import { totp } from '../../api/auth/support/totp.ts';
 import { createKey } from '../../support/api-keys.ts';
@@ -194,6 +195,27 @@ describe('The command line', () => {
     const gone = await cli.run(['documents', 'get', document.id, '--json']);
     expect(gone).to.include({ code: 1, stdout: '' });
     expect(JSON.parse(gone.stderr).error).to.include({ code: 'NOT_FOUND', status: 404 });
+  });
+
+  it('lists documents in each order of the service', async () => {
+    const own = await api.createTenant();
+    const run = (...args: string[]) => cli.run(['documents', 'list', ...inMain, ...args], { env: asOwner(api, own) });
+    for (const [name, text] of [
+      ['b.txt', 'A text.'],
+      ['c.txt', 'The longest text.'],
+      ['a.txt', 'A longer text.'],
+    ] as const)
+      await api.upload(own, { name, bytes: text });
+    const orders = { createdAt: 'bca', '-createdAt': 'acb', name: 'abc', '-name': 'cba', size: 'bac', '-size': 'cab' };
+    expect(Object.keys(orders)).to.have.members(documents.list.query.shape.sort.unwrap().options);
+    for (const [sort, expected] of Object.entries(orders))
+      for (const more of [[], ['--limit', '2']]) {
+        const { json, stderr } = await run('--sort', sort, '--json', ...more);
+        expect(json.map(({ name }) => name[0]).join(''), `${sort} ${stderr}`).to.equal(expected.slice(0, Number(more[1] ?? 3)));
+      }
+    const { code, stderr } = await run('--sort', 'color');
+    expect(code).to.equal(2);
+    expect(stderr).to.match(/Allowed choices are createdAt, -createdAt, name, -name, size, -size/);
   });
 
   it('watches until jobs have ended, exits 5 if one failed, and retries it', async () => {

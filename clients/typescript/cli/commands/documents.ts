@@ -1,27 +1,33 @@
 import type { Command } from 'commander';
-import type { Document } from '../../index.ts';
+import type { Contract, Document, InputOf } from '../../index.ts';
 import { addLeaf, choice, integer, several, workspaceOption } from '../leaf.ts';
 import { findOrganization, type Run, readPages, requireWorkspace } from '../run.ts';
 import { plain, type Terminal } from '../terminal.ts';
+
+type Sort = NonNullable<InputOf<Contract['documents']['list']>['sort']>;
 
 interface ListOptions {
   workspace?: string;
   tag?: string[];
   status?: Document['status'];
+  sort?: Sort;
   limit?: number;
 }
+
+const sorts: Sort[] = ['createdAt', '-createdAt', 'name', '-name', 'size', '-size'];
 
 /** `sheaf documents list|get|delete`. */
 export function addDocuments(program: Command, terminal: Terminal): void {
   const documents = program.command('documents').description('Documents of a workspace.');
   addLeaf<ListOptions>(documents, terminal, {
     usage: 'list',
-    description: 'List documents, newest first.',
+    description: 'List documents, newest first unless --sort says otherwise.',
     options: (command) =>
       command
         .addOption(workspaceOption())
         .option('--tag <tag>', 'only those with this tag; may be given several times', several)
         .addOption(choice('--status <status>', 'only those with this status', ['pending', 'ready']))
+        .addOption(choice('--sort <order>', 'the order; - reverses it', sorts))
         .option('--limit <number>', 'how many at the most; all if you do not say', integer(1)),
     action: list,
   });
@@ -40,7 +46,7 @@ export function addDocuments(program: Command, terminal: Terminal): void {
   });
 }
 
-async function list(run: Run, { workspace, tag, status, limit }: ListOptions): Promise<void> {
+async function list(run: Run, { workspace, tag, status, sort, limit }: ListOptions): Promise<void> {
   const { client, output, terminal } = run;
   const filter = {
     organizationId: await findOrganization(run),
@@ -48,6 +54,7 @@ async function list(run: Run, { workspace, tag, status, limit }: ListOptions): P
     limit: Math.min(limit ?? 200, 200),
     ...(tag ? { tag } : {}),
     ...(status ? { status } : {}),
+    ...(sort ? { sort } : {}),
   };
   const read = (cursor = {}) => client.documents.list({ ...filter, ...cursor }, { signal: terminal.signal });
   for await (const document of readPages(limit, read)) {
