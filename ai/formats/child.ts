@@ -1,5 +1,4 @@
 import { serveTasks } from '../sandbox/serve-tasks.ts';
-import { summarizeText } from '../summaries/summarize-text.ts';
 import { type ExtractLimits, isImage, type SourceDocument, unwrapUpload } from './document.ts';
 import { extractText, finish } from './extract-text.ts';
 import { loadPdfium } from './pdf/pdfium.ts';
@@ -47,7 +46,8 @@ serveTasks(
       return { kind: 'text', extracted: finish(toRawText(found), document.mediaType, limits.maxTextCharacters) };
     },
     renderPage: ({ bytes, index, withoutText }: PageTask) => renderPdfPage(bytes, index, withoutText),
-    summarize: ({ text, maxSentences }: SummaryTask) => summarizeText(text, maxSentences),
+    summarize: async ({ text, maxSentences }: SummaryTask) =>
+      (await import('../summaries/summarize-text.ts')).summarizeText(text, maxSentences),
   },
   async () => {
     await loadPdfium();

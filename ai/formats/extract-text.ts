@@ -11,10 +11,11 @@ import { checkContent } from './recognize-content.ts';
 
 /** Extracts the text of a document that is not an image. Throws ServiceError: 413, 415 `unsupported_type`, 422. */
 export async function extractText(document: SourceDocument, limits: ExtractLimits): Promise<ExtractedText> {
-  const reader = readerOf(document.mediaType, limits.extraContentTypes);
-  if (!reader) throw new ServiceError(415, 'unsupported_type', 'Documents of this type cannot be read.');
+  const load = readerOf(document.mediaType, limits.extraContentTypes);
+  if (!load) throw new ServiceError(415, 'unsupported_type', 'Documents of this type cannot be read.');
   if (document.bytes.length === 0) throw new ServiceError(422, 'empty_document', 'The document is empty.');
   checkContent(document);
+  const reader = await load();
   return finish(await reader(document, limits, embeddedReader(limits)), document.mediaType, limits.maxTextCharacters);
 }
 

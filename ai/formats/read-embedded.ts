@@ -60,14 +60,15 @@ function readerAt(depth: number, limits: ExtractLimits, rest: Rest): ReadEmbedde
     const mediaType = [file.mediaType, typesByEnd[extname(file.name).toLowerCase()]].find(
       (type) => type && readerOf(type, limits.extraContentTypes),
     );
-    const reader = mediaType && readerOf(mediaType, limits.extraContentTypes);
+    const load = mediaType && readerOf(mediaType, limits.extraContentTypes);
     const isTooMuch = depth >= maxDepth || rest.files <= 0 || rest.bytes < file.bytes.length || rest.characters <= 0;
-    if (!reader || isTooMuch) return undefined;
+    if (!load || isTooMuch) return undefined;
     rest.files -= 1;
     rest.bytes -= file.bytes.length;
     const document = { bytes: file.bytes, mediaType, charset: undefined };
     try {
       checkContent(document);
+      const reader = await load();
       const found = toEmbeddedText(file, await reader(document, limits, readerAt(depth + 1, limits, rest)));
       rest.characters -= found?.text.length ?? 0;
       return found;

@@ -1,46 +1,32 @@
 import type { Reader } from './embedded-file.ts';
-import { readEml } from './mail/read-eml.ts';
-import { readOdt } from './opendocument/read-odt.ts';
-import { readPdf } from './pdf/read-pdf.ts';
-import { readRtf } from './rtf/read-rtf.ts';
-import { readXlsx } from './sheet/read-xlsx.ts';
-import { readPptx } from './slides/read-pptx.ts';
-import { decodeText } from './text/decode-text.ts';
-import { markMarkdownHeadings } from './text/markdown-headings.ts';
-import { readJson } from './text/read-json.ts';
-import { readEpub } from './web/read-epub.ts';
-import { readHtml } from './web/read-html.ts';
-import { readDocx } from './word/read-docx.ts';
 
-const readPlain: Reader = ({ bytes, charset }) => ({ ...decodeText(bytes, charset), pages: null });
+/** Loads a reader with the first document of its kind: a process that loads all at its start takes twice the time and memory for it. */
+type Load = () => Promise<Reader>;
 
-const readMarkdown: Reader = (document) => {
-  const raw = decodeText(document.bytes, document.charset);
-  return { ...raw, text: markMarkdownHeadings(raw.text), pages: null };
+const readers: Record<string, Load> = {
+  'application/pdf': async () => (await import('./pdf/read-pdf.ts')).readPdf,
+  'text/html': async () => (await import('./web/read-html.ts')).readHtml,
+  'text/plain': async () => (await import('./text/read-text.ts')).readPlain,
+  'text/markdown': async () => (await import('./text/read-text.ts')).readMarkdown,
+  'text/csv': async () => (await import('./text/read-text.ts')).readPlain,
+  'application/json': async () => (await import('./text/read-json.ts')).readJson,
 };
 
-const readers: Record<string, Reader> = {
-  'application/pdf': readPdf,
-  'text/html': readHtml,
-  'text/plain': readPlain,
-  'text/markdown': readMarkdown,
-  'text/csv': readPlain,
-  'application/json': readJson,
-};
+const office = 'application/vnd.openxmlformats-officedocument';
 
 /** The readers of the kinds that a deployment turns on. */
-const extraReaders: Record<string, Reader> = {
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': readDocx,
-  'application/vnd.openxmlformats-officedocument.presentationml.presentation': readPptx,
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': readXlsx,
-  'application/vnd.oasis.opendocument.text': readOdt,
-  'application/epub+zip': readEpub,
-  'message/rfc822': readEml,
-  'application/rtf': readRtf,
+const extraReaders: Record<string, Load> = {
+  [`${office}.wordprocessingml.document`]: async () => (await import('./word/read-docx.ts')).readDocx,
+  [`${office}.presentationml.presentation`]: async () => (await import('./slides/read-pptx.ts')).readPptx,
+  [`${office}.spreadsheetml.sheet`]: async () => (await import('./sheet/read-xlsx.ts')).readXlsx,
+  'application/vnd.oasis.opendocument.text': async () => (await import('./opendocument/read-odt.ts')).readOdt,
+  'application/epub+zip': async () => (await import('./web/read-epub.ts')).readEpub,
+  'message/rfc822': async () => (await import('./mail/read-eml.ts')).readEml,
+  'application/rtf': async () => (await import('./rtf/read-rtf.ts')).readRtf,
 };
 
-/** The reader of a media type (parameters removed), if this deployment reads it. Images go through OCR instead. */
-export function readerOf(mediaType: string, extra: readonly string[] = []): Reader | undefined {
+/** What loads the reader of a media type (parameters removed), if this deployment reads it. Images go through OCR instead. */
+export function readerOf(mediaType: string, extra: readonly string[] = []): Load | undefined {
   if (Object.hasOwn(readers, mediaType)) return readers[mediaType];
   return extra.includes(mediaType) ? extraReaders[mediaType] : undefined;
 }
