@@ -4,6 +4,7 @@ import { findLines } from '../../ai/recognition/find-lines.ts';
 import { layOutPage } from '../../ai/recognition/lay-out-lines.ts';
 import type { Model, Models } from '../../ai/recognition/models.ts';
 import { type PageReaders, readPage } from '../../ai/recognition/read-page.ts';
+import { nightly } from '../support/nightly.ts';
 
 /** The highest picture, and the widest, that Tesseract takes. */
 const mostOfTesseract = 32_767;
@@ -54,7 +55,7 @@ describe('A picture with very many lines', () => {
     for (const { width, height } of pictures) expect(Math.max(width, height)).to.be.below(mostOfTesseract);
   });
 
-  it('says so if it has more than are read', async () => {
+  nightly('says so if it has more than are read', async () => {
     const { text, notices } = await readPage(page, readersOf(3_001).readers);
     expect(text.match(/b/g)).to.have.length(3_000);
     expect(notices).to.deep.equal(['unsure_text_left_out']);

@@ -47,7 +47,7 @@ for (const { engine, env } of ocrEngines)
       for (const [type, body] of Object.entries(pictures)) expect((await read(body, type)).text, type).to.equal('The bridge is closed');
     });
 
-    it('reads every page of a TIFF', async () => {
+    nightly('reads every page of a TIFF', async () => {
       const { text, pages, outline } = await read(await makeTiff(['First page', 'Second page', 'Third page']), 'image/tiff');
       expect({ text, pages }).to.deep.equal({ text: 'First page\n\nSecond page\n\nThird page', pages: 3 });
       expect(outline.page_starts).to.deep.equal([0, text.indexOf('Second'), text.indexOf('Third')]);

@@ -270,7 +270,7 @@ for (const { engine, env } of ocrEngines)
       expect(blurred.notices?.map(({ code }) => code)).to.include('unsure_text');
     });
 
-    it('is that of a page that bends, as one of an open book does', async () => {
+    nightly('is that of a page that bends, as one of an open book does', async () => {
       const { text, notices } = await extract(await bend(await scan(lines)));
       expectFewErrors(text, 0.02);
       expect(text.match(/\S.*/g), text).to.have.length(lines.length);

@@ -162,7 +162,7 @@ describe('the languages of text recognition', () => {
   });
   after(() => removeTestDirectory(join(directory, '..')));
 
-  it('come from OCR_LANGUAGES_DIR', async () => {
+  nightly('come from OCR_LANGUAGES_DIR', async () => {
     await using service = await startAiService({ OCR_PROVIDER: 'local', OCR_LANGUAGES: 'tarn', OCR_LANGUAGES_DIR: directory });
     const body = await drawLine('The bridge is closed');
     expect((await service.client.extract({ body, contentType: 'image/png' })).text).to.equal('The bridge is closed');

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
+import { nightly } from '../support/nightly.ts';
 import { childrenOf, cpuSecondsOf, until } from '../support/processes.ts';
 import { startAiService } from './support/ai-service.ts';
 import { makeSlowPdf } from './support/make-pdf.ts';
 
 describe('tenants that share the readers', () => {
-  it('do not wait for the slow files of another', async () => {
+  nightly('do not wait for the slow files of another', async () => {
     const service = await startAiService({ EXTRACT_TIMEOUT_SECONDS: '10', AI_READERS: '2' });
     const readText = async (tenant: string) => {
       const { text } = await service.client.extract({ body: Buffer.from('well'), contentType: 'text/plain', tenant });

@@ -9,6 +9,7 @@ import { setReadOnly } from '../../domain/platform/read-only.ts';
 import { createRows, inputsFor } from '../contract/support/rows.ts';
 import { createKey } from '../support/api-keys.ts';
 import { listAuthEndpoints } from '../support/auth-endpoints.ts';
+import { nightly } from '../support/nightly.ts';
 import { runOps } from '../support/ops.ts';
 import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
@@ -102,7 +103,7 @@ describe('A read-only deployment', () => {
     await db.deleteFrom('job').where('id', '=', 'waiting').execute();
   });
 
-  it('begins no attempt and no other work, which go on afterwards', async () => {
+  nightly('begins no attempt and no other work, which go on afterwards', async () => {
     const { owner, organizationId } = tenant;
     const create = async () => {
       const body = { kind: 'text.embed', organizationId, texts: ['a'] };

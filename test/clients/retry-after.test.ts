@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { createClient } from '../../clients/typescript/index.ts';
+import { nightly } from '../support/nightly.ts';
 import { useApi } from '../support/use-api.ts';
 import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
 import { refusal } from './support/refusal.ts';
@@ -18,7 +19,7 @@ describe('A client that asks too often', () => {
     await proxy.close();
   });
 
-  it('waits as long as the service says, and then gets its answer, also for what is done only once', async () => {
+  nightly('waits as long as the service says, and then gets its answer, also for what is done only once', async () => {
     const client = createClient({ url: proxy.url });
     const impatient = createClient({ url: proxy.url, retries: { maxRetryAfterMs: 10 } });
     for (let count = 0; count < requestsPerMinute; count++) await client.system.health();

@@ -7,6 +7,7 @@ import { lockWorkspace } from '../../domain/locks.ts';
 import type { Deleted } from '../../domain/retention.ts';
 import { insertWorkspaceOfChunks } from '../support/chunks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 
 describe('Many abandoned uploads', () => {
@@ -99,7 +100,7 @@ describe('Many abandoned uploads', () => {
     expect(await left()).to.deep.equal([]);
   });
 
-  it('of other workspaces do not wait for each upload of one that is locked', async () => {
+  nightly('of other workspaces do not wait for each upload of one that is locked', async () => {
     await abandon('one', 20);
     await abandon('two', 20);
     const blocked = await inTransaction(db, async (trx) => {

@@ -8,6 +8,7 @@ import { getDocument } from '../../domain/documents/document.ts';
 import { sweepLateUploads } from '../../domain/stored-objects/late-uploads.ts';
 import { createKey } from '../support/api-keys.ts';
 import { aiError, goodAnswer, holdCalls, providerError } from '../support/fake-ai.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
 import { callOver } from '../support/transports.ts';
@@ -212,7 +213,7 @@ describe('A new version of a document', () => {
     expect((await call('documents.get', { id: uploaded })).status).to.equal(404);
   });
 
-  it('is summarized although it took the place of the old one meanwhile', async () => {
+  nightly('is summarized although it took the place of the old one meanwhile', async () => {
     const id = await original('document.extract');
     const uploaded = await uploadUnread(id);
     const letGo = holdCalls(ai, 'summarize');

@@ -161,7 +161,7 @@ describe('What an operator does to the workflow of a job', () => {
       await resetting;
     });
 
-    it('of a running job costs no attempt: the one under way goes on and its result counts', async () => {
+    nightly('of a running job costs no attempt: the one under way goes on and its result counts', async () => {
       const { id, letGo } = await runningJob({ maxAttempts: 1 });
 
       const resetting = reset(id);
@@ -176,7 +176,7 @@ describe('What an operator does to the workflow of a job', () => {
       expect(await workflow(id).result()).to.deep.equal({ status: 'succeeded' });
     });
 
-    it('of a running job whose attempt then fails leaves the next one to the new run', async () => {
+    nightly('of a running job whose attempt then fails leaves the next one to the new run', async () => {
       const free = Promise.withResolvers<void>();
       let asked = 0;
       ai.behave('summarize', async (call) => {

@@ -216,7 +216,7 @@ describe('Processing a document whose stages take long', () => {
   const env = { ...on, JOB_TIMEOUT_MS: '3000' };
   const { api, ai, tenant } = useApi({ process: true, ai: true, env, check: 'at the end' });
 
-  it('has the time of an attempt for each stage; once the kind is off, none is retried', async () => {
+  nightly('has the time of an attempt for each stage; once the kind is off, none is retried', async () => {
     for (const operation of operations) ai.behave(operation, answerLate(2_000));
     const { id: documentId } = await api.upload(tenant, { bytes: 'A text.' });
     const { id } = await createJob(api, tenant, { kind, documentId, maxAttempts: 1 });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { startAiService, token } from '../ai/support/ai-service.ts';
 import { chat, type RemoteAnswer, type RemoteRequest, startRemoteModel } from '../ai/support/remote-model.ts';
 import { createJob } from '../support/jobs.ts';
+import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
 import { withTimes } from '../support/times.ts';
@@ -121,7 +122,7 @@ describe('The calls of providers', () => {
     await expectEqual();
   });
 
-  it('that were cut by the death of the worker are unknown, and those before and after it known to the token', async () => {
+  nightly('that were cut by the death of the worker are unknown, and those before and after it known to the token', async () => {
     const documentId = (await api.upload(tenant, { bytes: text })).id;
     const [before, cutBefore] = [counted.embed.calls, counted.cut];
     plan = ({ body }) => (body.input && counted.embed.calls >= before + 2 ? 'hang' : 'answer');

@@ -6,6 +6,7 @@ import { type S3Server, startS3Server } from '../adapters/storage/s3-server.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { createJob, summary } from '../support/jobs.ts';
+import { nightly } from '../support/nightly.ts';
 import { startOps } from '../support/ops.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -42,7 +43,7 @@ describe('npm run ops -- backup and restore in a bucket', function () {
   }
   const backups = () => readdirSync(join(bucket, 'of/sheaf')).sort();
 
-  it('makes one that can be restored, beside the service and elsewhere', async () => {
+  nightly('makes one that can be restored, beside the service and elsewhere', async () => {
     const made = await run(['backup', 's3://backups/first', '--json']);
     expect(made.code, made.stderr).to.equal(0);
     expect(JSON.parse(made.stdout)).to.deep.include({ directory: 's3://backups/first' });
@@ -96,7 +97,7 @@ describe('npm run ops -- backup and restore in a bucket', function () {
     expect(backups()).to.deep.equal(before);
   });
 
-  it('says what is damaged, absent or refused', async () => {
+  nightly('says what is damaged, absent or refused', async () => {
     writeFileSync(join(bucket, 'first/tables/job.copy'), 'another');
     const failures: [string[], Environment, RegExp][] = [
       [['restore', 's3://backups/first', '--check'], {}, /The backup is damaged: tables\/job\.copy/],

@@ -159,7 +159,7 @@ describe('npm run ops, on a running service', () => {
     });
   });
 
-  it('names what has a wedged workflow as stuck, whatever its kind does meanwhile', async () => {
+  nightly('names what has a wedged workflow as stuck, whatever its kind does meanwhile', async () => {
     const { db } = api.database;
     const { organizationId, owner } = await api.createTenant();
     const made = await api.request('POST', '/api/v1/jobs', {

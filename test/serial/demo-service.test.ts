@@ -5,6 +5,7 @@ import type { Environment } from '../../base/config/environment.ts';
 import { findFreePorts } from '../../ops/local/ports.ts';
 import { runDemo, startDemo } from '../docs/support/run-demo.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
+import { nightly } from '../support/nightly.ts';
 import { findProcesses, runProgram, until } from '../support/processes.ts';
 import { withTimes } from '../support/times.ts';
 
@@ -49,7 +50,7 @@ describe('npm run demo, without a service named', () => {
     await until(() => findProcesses(dataDir).length === 0);
   });
 
-  it('waits for a service that is starting on the data directory, and uses it wherever it listens', async () => {
+  nightly('waits for a service that is starting on the data directory, and uses it wherever it listens', async () => {
     const service = runProgram(process.execPath, ['ops/local/start.ts'], { env });
     await service.printed(/is ready/, 60_000);
     const { code, stdout, stderr } = await runDemo(['--json', file], { ...env, ...(await freePorts()) });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { listProblems } from '../../domain/billing/problems.ts';
 import { billingOn } from '../api/auth/support/service.ts';
 import { type StripeServer, startStripeServer } from '../lab/stripe-stand-in/stripe-server.ts';
+import { nightly } from '../support/nightly.ts';
 import { runOps } from '../support/ops.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
@@ -76,7 +77,7 @@ describe('reconcileBilling', () => {
     await until(async () => (await runningChecks()) === 0);
   });
 
-  it('tells an operator who checks that no worker polls: at once, or once the last one has not come', async () => {
+  nightly('tells an operator who checks that no worker polls: at once, or once the last one has not come', async () => {
     await api.stack.kill('api');
     const { code, stdout, stderr } = await check();
     expect([code, stdout]).to.deep.equal([1, '']);

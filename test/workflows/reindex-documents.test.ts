@@ -162,7 +162,7 @@ describe('reindexDocuments', () => {
     expect(textsBy('new').filter((text) => text !== 'a' && text !== 'bees')).to.deep.equal([]);
   });
 
-  it('goes on after a document at which the service fails each time, and names it', async () => {
+  nightly('goes on after a document at which the service fails each time, and names it', async () => {
     const brokenId = await index(tenant, 'a');
     await index(tenant, 'b');
     serve('new');

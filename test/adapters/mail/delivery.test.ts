@@ -104,7 +104,7 @@ describe('Mails', () => {
     expect(await api.temporal.client.workflow.execute('sendMail', mail)).to.deep.equal({ sent: false });
   });
 
-  it('survive a mail server that is away, and the death of the API, and come once', async () => {
+  nightly('survive a mail server that is away, and the death of the API, and come once', async () => {
     const { port } = server;
     await server.stop();
     expect((await write('Written while nobody listens.')).status).to.equal(200);

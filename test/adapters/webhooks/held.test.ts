@@ -89,7 +89,7 @@ describe('Webhooks to an endpoint that fails, or takes no more', () => {
       await until(() => receiver.received.length === 7);
     }));
 
-  it('go out one by one while it still fails, and before what comes later', () =>
+  nightly('go out one by one while it still fails, and before what comes later', () =>
     withoutSweeps(api, async () => {
       await fail(3);
       await emit(3);
@@ -101,7 +101,8 @@ describe('Webhooks to an endpoint that fails, or takes no more', () => {
       expect(await held(), 'others wait before it').to.equal(3);
       const listed = await deliveriesOf(api, used.tenant, '&status=pending');
       expect(listed.filter(({ attempts, nextAttemptAt }) => attempts.length === 0 && nextAttemptAt === null)).to.have.length(3);
-    }));
+    }),
+  );
 
   it('take no more at once than it may have, and all arrive once', () =>
     withoutSweeps(api, async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { addEndpoint, call, deliveryIn, verifies, webhooksOn } from '../../adapters/webhooks/support.ts';
+import { nightly } from '../../support/nightly.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
 import { expectOk } from '../../support/requests.ts';
 import { noteTokens } from '../../support/run-secrets.ts';
@@ -21,7 +22,7 @@ describe('Two values of AUTH_SECRET', () => {
     api.request(method, `/api/auth${path}`, { headers, ...(body && { body }) });
   const restart = (env: Record<string, string>) => api.stack.restart('api', { ...webhooksOn, ...env });
 
-  it('keep sessions, second factors, cursors, signed links and stored secrets, until the old one is taken away', async () => {
+  nightly('keep sessions, second factors, cursors, signed links and stored secrets, until the old one is taken away', async () => {
     const { token } = tenant.owner;
     const present = api.stack.env.AUTH_SECRET ?? '';
     noteTokens(next);

@@ -61,7 +61,7 @@ describe('With NODE_ENV=production and only what production demands', () => {
     expect((await program.exited).code).to.equal(0);
   }
 
-  it('the API and the worker wait while Postgres is away, and run once it is there', async () => {
+  nightly('the API and the worker wait while Postgres is away, and run once it is there', async () => {
     const there = new URL(database.url);
     const proxy = await startTcpProxy({ host: there.hostname, port: Number(there.port) });
     await proxy.cut();

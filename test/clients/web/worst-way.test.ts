@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Page, Route } from 'playwright-core';
 import type { TestUser } from '../../support/api.ts';
+import { nightly } from '../../support/nightly.ts';
 import { until } from '../../support/processes.ts';
 import { expectOk } from '../../support/requests.ts';
 import { staysTrue } from '../../support/stays-true.ts';
@@ -94,7 +95,7 @@ describe('The console, if something goes wrong', () => {
     await page.getByText(`You are not a member of ${other.slug}.`).waitFor();
   });
 
-  it('asks no more by itself what was refused', async () => {
+  nightly('asks no more by itself what was refused', async () => {
     const other = await api.createTenant();
     const { owner } = other;
     const { id: documentId } = await api.upload(other, { bytes: 'A text.' });
@@ -247,7 +248,7 @@ describe('The console, if something goes wrong', () => {
     });
     after(() => proxy.stop());
 
-    it('says so in the words of the service, and shows the page once it is back', async () => {
+    nightly('says so in the words of the service, and shows the page once it is back', async () => {
       const other = await api.createTenant();
       const { page } = await visit('documents', other.owner, other);
       await page.getByText('No documents yet').waitFor();

@@ -101,27 +101,30 @@ describe('the local stack', () => {
     expect(elsewhere).to.be.instanceOf(Error);
   });
 
-  it('runs the API with what holds its memory low, and with what it was given of services outside, whatever the environment names', async function () {
-    if (!existsSync('/proc/self/environ')) this.skip();
-    const stack = await start({ services: ['postgres', 'temporal', 'ai', 'api'], env: { CONTACT_EMAIL: 'somebody@example.com' } });
-    const read = (name: string) => readFileSync(`/proc/${stack.pid('api')}/${name}`, 'utf8').split('\0');
-    expect(read('environ')).to.include.members(Object.entries(memoryEnvironment).map(([name, value]) => `${name}=${value}`));
-    expect(read('environ')).to.include.members(['DATABASE_DIRECT_URL=', 'TEMPORAL_API_KEY=', 'STORAGE_BUCKET=', 'SMTP_URL=']);
-    // The file of a variable would count more than the variable.
-    const files = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'SMTP_URL', 'STRIPE_SECRET_KEY', 'AUTH_SECRET', 'SERVICE_TOKEN'];
-    expect(read('environ')).to.include.members(files.map((name) => `${name}_FILE=`));
-    expect(read('environ')).to.include('CONTACT_EMAIL=somebody@example.com');
-    expect(read('cmdline')).to.include.members(memoryFlags);
-    const tasks = `/proc/${stack.pid('api')}/task`;
-    const threads = readdirSync(tasks).map((id) => {
-      try {
-        return readFileSync(`${tasks}/${id}/comm`, 'utf8');
-      } catch {
-        return 'has ended';
-      }
-    });
-    expect(threads.filter((name) => name.startsWith('V8Worker'))).to.have.length(1);
-  });
+  nightly(
+    'runs the API with what holds its memory low, and with what it was given of services outside, whatever the environment names',
+    async function () {
+      if (!existsSync('/proc/self/environ')) this.skip();
+      const stack = await start({ services: ['postgres', 'temporal', 'ai', 'api'], env: { CONTACT_EMAIL: 'somebody@example.com' } });
+      const read = (name: string) => readFileSync(`/proc/${stack.pid('api')}/${name}`, 'utf8').split('\0');
+      expect(read('environ')).to.include.members(Object.entries(memoryEnvironment).map(([name, value]) => `${name}=${value}`));
+      expect(read('environ')).to.include.members(['DATABASE_DIRECT_URL=', 'TEMPORAL_API_KEY=', 'STORAGE_BUCKET=', 'SMTP_URL=']);
+      // The file of a variable would count more than the variable.
+      const files = ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'SMTP_URL', 'STRIPE_SECRET_KEY', 'AUTH_SECRET', 'SERVICE_TOKEN'];
+      expect(read('environ')).to.include.members(files.map((name) => `${name}_FILE=`));
+      expect(read('environ')).to.include('CONTACT_EMAIL=somebody@example.com');
+      expect(read('cmdline')).to.include.members(memoryFlags);
+      const tasks = `/proc/${stack.pid('api')}/task`;
+      const threads = readdirSync(tasks).map((id) => {
+        try {
+          return readFileSync(`${tasks}/${id}/comm`, 'utf8');
+        } catch {
+          return 'has ended';
+        }
+      });
+      expect(threads.filter((name) => name.startsWith('V8Worker'))).to.have.length(1);
+    },
+  );
 
   it('keeps finished workflows for 30 days', async () => {
     const stack = await start({ services: ['temporal'], durable: false });

@@ -104,7 +104,7 @@ describe('npm start', () => {
     removeTestDirectory(cache);
   });
 
-  it('stops everything when one service crashes, and says which, with the end of its log', async () => {
+  nightly('stops everything when one service crashes, and says which, with the end of its log', async () => {
     const program = start();
     await untilUp(program);
     const services = childrenOf(program.pid);
@@ -195,7 +195,7 @@ describe('npm start', () => {
     expect(again.stdout()).to.include('API with worker is ready').and.include(`http://localhost:${env.PORT}/api/v1`);
   });
 
-  it('refuses in production what the API refuses there, before anything is started', async () => {
+  nightly('refuses in production what the API refuses there, before anything is started', async () => {
     const secrets = { AUTH_SECRET: '', SERVICE_TOKEN: '' };
     const refused = start({ NODE_ENV: 'production', PORT: 'many', COOKIE_DOMAIN: 'no host', SERVICE_AUTH_DISABLED: 'true', ...secrets });
     expect((await refused.exited).code).to.equal(1);
