@@ -1,6 +1,6 @@
 import { listFailures } from '../../domain/platform/list-failures.ts';
-import { assertExists } from '../assert-exists.ts';
 import { type Command, parseFlags, parseTime } from '../command.ts';
+import { findOrganization } from '../find-rows.ts';
 import { table } from '../table.ts';
 
 const maxRows = 50;
@@ -13,13 +13,13 @@ const flags = {
 } as const;
 
 export const failedCommand: Command = {
-  usage: 'failed [--organization ID] [--from TIME] [--to TIME] [--json]',
+  usage: 'failed [--organization ID|SLUG] [--from TIME] [--to TIME] [--json]',
   summary: `Count failed jobs by error, kind and organization; the ${maxRows} largest groups.`,
   flags,
   async run(args, { db, print }) {
     const { organization, from, to, json } = parseFlags(args, flags);
-    if (organization !== undefined) await assertExists(db, 'organization', organization);
-    const filter = { organizationId: organization, from: parseTime('from', from), to: parseTime('to', to) };
+    const organizationId = organization === undefined ? undefined : await findOrganization(db, organization);
+    const filter = { organizationId, from: parseTime('from', from), to: parseTime('to', to) };
     const failures = await listFailures(db, filter, maxRows);
     if (json) print(JSON.stringify({ failures }));
     else if (failures.length === 0) print('No job has failed.');

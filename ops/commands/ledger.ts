@@ -1,20 +1,20 @@
 import { checkLedger, countLedger } from '../../domain/credits/check-ledger.ts';
-import { assertExists } from '../assert-exists.ts';
 import { type Command, parseFlags } from '../command.ts';
 import { OpsError } from '../context.ts';
+import { findOrganization } from '../find-rows.ts';
 import { counted, table } from '../table.ts';
 
 const flags = { json: { type: 'boolean' }, organization: { type: 'string' } } as const;
 
 export const ledgerCommand: Command = {
-  usage: 'ledger [--organization ID] [--json]',
+  usage: 'ledger [--organization ID|SLUG] [--json]',
   summary: 'Compare the credit ledger with the jobs and the months. Exits 1 if it is off.',
   flags,
   async run(args, { db, print }) {
     const { json, organization } = parseFlags(args, flags);
-    if (organization !== undefined) await assertExists(db, 'organization', organization);
-    const problems = await checkLedger(db, { organizationId: organization });
-    const compared = await countLedger(db, organization);
+    const organizationId = organization === undefined ? undefined : await findOrganization(db, organization);
+    const problems = await checkLedger(db, { organizationId });
+    const compared = await countLedger(db, organizationId);
     const [jobs, months] = [counted(compared.jobs, 'job'), counted(compared.months, 'month')];
     const entries = counted(compared.entries, 'entry', 'entries');
     if (json) print(JSON.stringify({ problems, compared }));

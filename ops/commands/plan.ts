@@ -5,6 +5,7 @@ import { systemActor } from '../../domain/audit.ts';
 import { endPlanOverride, overridePlan } from '../../domain/billing/override-plan.ts';
 import { type Command, parseFlags, UsageError } from '../command.ts';
 import { OpsError } from '../context.ts';
+import { findOrganization } from '../find-rows.ts';
 
 const flags = {
   organization: { type: 'string' },
@@ -16,21 +17,22 @@ const flags = {
 } as const;
 
 export const planCommand: Command = {
-  usage: 'plan --organization ID (--until TIME --reason TEXT [--plan PLAN] [--limits JSON] | --end)',
+  usage: 'plan --organization ID|SLUG (--until TIME --reason TEXT [--plan PLAN] [--limits JSON] | --end)',
   summary: 'Give an organization a plan, or limits such as {"aiCredits":5000}, until a time. --end ends that.',
   flags,
   async run(args, { db, print }) {
-    const { organization: organizationId, end = false, until = '', reason = '', ...given } = parseFlags(args, flags);
-    if (organizationId === undefined || end === (until !== '' && reason !== ''))
+    const { organization, end = false, until = '', reason = '', ...given } = parseFlags(args, flags);
+    if (organization === undefined || end === (until !== '' && reason !== ''))
       throw new UsageError('plan takes --organization, and --until with --reason, or --end.');
     if (!end && Number.isNaN(Date.parse(until))) throw new UsageError('--until is no time.');
     const [plan, limits] = [planName.optional().safeParse(given.plan), planLimits.partial().strict().safeParse(readJson(given.limits))];
     if (!plan.success || !limits.success) throw new UsageError('--plan or --limits is not known.');
+    const organizationId = await findOrganization(db, organization);
     await inTransaction(db, async (trx) => {
       if (end) await endPlanOverride(trx, systemActor, organizationId);
       else await overridePlan(trx, systemActor, { organizationId, plan: plan.data, limits: limits.data, until, reason });
     }).catch((error: unknown) => Promise.reject(error instanceof ApiError ? new OpsError(error.message) : error));
-    print(`The organization ${organizationId} ${end ? 'has only what it pays for' : `has that until ${until}`}.`);
+    print(`The organization ${organization} ${end ? 'has only what it pays for' : `has that until ${until}`}.`);
   },
 };
 

@@ -1,9 +1,9 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { mainTaskQueue } from '../../contract/intents/definitions.ts';
 import type { ReindexInput, ReindexProgress } from '../../contract/intents/inputs.ts';
-import { assertExists } from '../assert-exists.ts';
 import { type Command, parseCount, parseFlags, UsageError } from '../command.ts';
 import { callTemporal, OpsError } from '../context.ts';
+import { assertWorkspace, findOrganization } from '../find-rows.ts';
 import { followWorkflow, uiLink } from '../follow.ts';
 import { counted } from '../table.ts';
 
@@ -19,16 +19,15 @@ const flags = {
 } as const;
 
 export const reindexCommand: Command = {
-  usage: 'reindex (--all | --organization ID | --workspace ID) [--dry-run] [--per-minute N] [--requested-by NAME] [--follow] [--json]',
+  usage: 'reindex (--all | --organization ID|SLUG | --workspace ID) [--dry-run] [--per-minute N] [--requested-by NAME] [--follow] [--json]',
   summary: 'Embed documents anew that another model has indexed. Searches go on; nobody is charged. --dry-run counts.',
   flags,
   async run(args, context) {
     const values = parseFlags(args, flags);
     const { follow = false, json = false } = values;
     const input = readInput(values);
-    const { organizationId, workspaceId } = input;
-    if (organizationId !== undefined) await assertExists(context.db, 'organization', organizationId);
-    if (workspaceId !== undefined) await assertExists(context.db, 'workspace', workspaceId);
+    if (input.organizationId !== undefined) input.organizationId = await findOrganization(context.db, input.organizationId);
+    if (input.workspaceId !== undefined) await assertWorkspace(context.db, input.workspaceId);
     // One at a time: two would embed the same documents.
     const workflowId = input.dryRun ? `reindex-dry-run-${Date.now()}` : 'reindex';
     await callTemporal(context, () =>
@@ -52,7 +51,7 @@ export const reindexCommand: Command = {
 function readInput(values: ReturnType<typeof parseFlags<typeof flags>>): ReindexInput {
   const { workspace, organization, all, 'dry-run': dryRun, 'requested-by': requestedBy } = values;
   if ([workspace, organization, all].filter((one) => one !== undefined).length !== 1) {
-    throw new UsageError('Name what to embed: --all, --organization ID or --workspace ID.');
+    throw new UsageError('Name what to embed: --all, --organization ID|SLUG or --workspace ID.');
   }
   const input = {
     workspaceId: workspace,

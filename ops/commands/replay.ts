@@ -3,9 +3,9 @@ import type { ReplayInput, ReplayProgress } from '../../contract/intents/inputs.
 import { jobKinds } from '../../contract/jobs.ts';
 import { countReplayable, requestReplay } from '../../domain/jobs/replay-jobs.ts';
 import { describeDryRun, describeReplay, isReplayLimited, replayDefaults } from '../../workflows/replay-progress.ts';
-import { assertExists } from '../assert-exists.ts';
 import { type Command, parseCount, parseFlags, parseTime, UsageError } from '../command.ts';
 import { callTemporal, type OpsContext } from '../context.ts';
+import { findOrganization } from '../find-rows.ts';
 import { followWorkflow, uiLink } from '../follow.ts';
 
 const flags = {
@@ -25,7 +25,7 @@ const flags = {
 
 export const replayCommand: Command = {
   usage:
-    'replay --all | [--organization ID] [--kind KIND] [--error CODE] [--from TIME] [--to TIME] [--dry-run] ' +
+    'replay --all | [--organization ID|SLUG] [--kind KIND] [--error CODE] [--from TIME] [--to TIME] [--dry-run] ' +
     '[--per-minute N] [--limit N] [--requested-by NAME] [--follow] [--json]',
   summary:
     `Retry failed jobs by filter, or --all: at most --limit of them (default ${replayDefaults.limit}), --per-minute of them each ` +
@@ -36,7 +36,7 @@ export const replayCommand: Command = {
     const { follow = false, json = false } = values;
     const input = readInput(values);
     checkIntended(values);
-    if (input.organizationId !== undefined) await assertExists(context.db, 'organization', input.organizationId);
+    if (input.organizationId !== undefined) input.organizationId = await findOrganization(context.db, input.organizationId);
     if (values['dry-run']) return await countOnly(context, input, json);
     const workflowId = `replay-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
     await requestReplay(context.db, { id: workflowId, input });

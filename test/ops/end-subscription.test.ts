@@ -84,7 +84,7 @@ Ended the subscription other (pro, past_due) of the organization ${organizationI
       ...{ organizationId, actorId: null, targetType: 'subscription', targetId: 'left' },
       metadata: { plan: 'pro', status: 'active', by: 'operator' },
     });
-    const again = await end([organizationId]);
+    const again = await end([tenant.slug]);
     expect(again).to.deep.equal({ code: 1, stdout: '', stderr: `The organization ${organizationId} has no live subscription.\n` });
     expect((await remove(tenant)).status).to.equal(200);
     const gone = await end([organizationId]);
@@ -95,7 +95,7 @@ Ended the subscription other (pro, past_due) of the organization ${organizationI
     for (const args of [[], ['a', 'b'], ['--all']]) {
       const { code, stderr } = await end(args);
       expect(code, args.join(' ')).to.equal(2);
-      expect(stderr).to.include('Usage: npm run ops -- end-subscription ORGANIZATION_ID');
+      expect(stderr).to.include('Usage: npm run ops -- end-subscription ID|SLUG');
     }
   });
 });

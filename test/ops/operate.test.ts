@@ -194,7 +194,10 @@ describe('npm run ops, on a running service', () => {
   });
 
   for (const [args, what] of [
+    [['failed', '--organization'], 'organization'],
     [['ledger', '--organization'], 'organization'],
+    [['suspend', '--reason', 'a', '--organization'], 'organization'],
+    [['plan', '--end', '--organization'], 'organization'],
     [['reindex', '--dry-run', '--organization'], 'organization'],
     [['reindex', '--dry-run', '--workspace'], 'workspace'],
     [['replay', '--dry-run', '--organization'], 'organization'],
@@ -202,6 +205,29 @@ describe('npm run ops, on a running service', () => {
     it(`says that there is no such ${what}, and finds nothing right with it: ${args[0]}`, async () => {
       expect(await ops([...args, 'nope'])).to.deep.equal({ code: 1, stdout: '', stderr: `There is no ${what} nope.\n` });
     });
+
+  it('takes an organization by its slug, too, as `failed` prints it', async () => {
+    const { code, body } = await answerOf(['failed', '--organization', tenant.slug]);
+    expect([code, body.failures]).to.deep.equal([0, [{ ...body.failures[0], organization: tenant.slug, jobs: 2 }]]);
+    const other = await api.createTenant();
+    const until = '2100-01-01T00:00:00Z';
+    for (const args of [
+      ['ledger'],
+      ['reindex', '--dry-run'],
+      ['replay', '--dry-run'],
+      ['suspend', '--reason', 'a'],
+      ['suspend', '--lift'],
+      ['plan', '--plan', 'team', '--until', until, '--reason', 'a'],
+      ['plan', '--end'],
+    ]) {
+      const named = await ops([...args, '--organization', other.slug]);
+      expect([named.code, named.stderr], args.join(' ')).to.deep.equal([0, '']);
+    }
+    const { db } = api.database;
+    await db.insertInto('organization').values({ id: tenant.slug, name: 'N', slug: 'its-id-is-a-slug', createdAt: new Date() }).execute();
+    expect((await answerOf(['failed', '--organization', tenant.slug])).body.failures, 'an id counts first').to.deep.equal([]);
+    await db.deleteFrom('organization').where('id', '=', tenant.slug).execute();
+  });
 
   it('says that the ledger is sound, or where it is off, and exits 1', async () => {
     const sound = await ops(['ledger']);
@@ -392,7 +418,7 @@ describe('npm run ops, on a running service', () => {
     const { code, stderr } = await ops(['reindex']);
     expect({ code, stderr: stderr.split('\n')[0] }).to.deep.equal({
       code: 2,
-      stderr: 'Name what to embed: --all, --organization ID or --workspace ID.',
+      stderr: 'Name what to embed: --all, --organization ID|SLUG or --workspace ID.',
     });
     const dry = await answerOf(['reindex', '--all', '--dry-run']);
     expect(dry.body.progress).to.deep.include({
