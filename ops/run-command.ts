@@ -66,6 +66,10 @@ export async function runCommand([name, ...args]: string[], env: Environment, ou
     );
     return 2;
   }
+  if (args.some((arg) => arg === '--help' || arg === '-h')) {
+    output.print(`Usage: npm run ops -- ${command.usage}\n\n${command.summary}`);
+    return 0;
+  }
   try {
     const config = loadOpsConfig(env);
     assertPassedOn(command, args, config.flagsOfNpm);

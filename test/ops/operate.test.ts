@@ -337,6 +337,19 @@ describe('npm run ops, on a running service', () => {
     }
   });
 
+  it('explains a command that is asked for --help, and does nothing else, whatever else is given', async () => {
+    for (const args of [
+      ['status', '--help'],
+      ['backup', 'there', '-h'],
+      ['plan', '--end', '--help', '--unheard-of'],
+      ['grant-admin', '--help'],
+    ]) {
+      const { code, stdout, stderr } = await ops(args, { DATABASE_URL: 'no address' });
+      expect([code, stderr], args.join(' ')).to.deep.equal([0, '']);
+      expect(stdout).to.match(new RegExp(`^Usage: npm run ops -- ${args[0]} .*\\n\\n[A-Z].*\\.\\n$`));
+    }
+  });
+
   it('explains flags that it does not understand, before it does anything', async () => {
     const wrong = [
       ['status', '--verbose'],
