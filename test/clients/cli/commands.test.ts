@@ -134,7 +134,7 @@ describe('The command line', () => {
     expect(ended.stderr).to.match(/^Error: What was found cannot be written: ENOSPC.*\n$/);
   });
 
-  it('waits for the jobs of what it uploads, says what failed and why, and exits 5', async () => {
+  it('waits for the jobs of what it uploads, says which document, which job of it failed and why, and exits 5', async () => {
     const own = await api.createTenant();
     const env = asOwner(api, own);
     const folder = join(cli.directory, 'waiting');
@@ -145,9 +145,19 @@ describe('The command line', () => {
     expect(await cli.run(['upload', folder, '--workspace', 'main', '--wait'], { env })).to.include({ code: 2 });
     const { code, json } = await cli.run(['upload', folder, '--workspace', 'main', '--index', '--wait', '--json'], { env });
     expect(code).to.equal(5);
-    expect(json.pop()).to.deep.equal({ uploaded: 1, unchanged: 0, skipped: 0, failed: 1 });
-    const { error, path } = json.find(({ status }) => status === 'failed');
-    expect([path, error.message.split(':')[0]]).to.deep.equal([join(folder, 'broken.pdf'), 'document.index failed']);
+    expect(json.pop()).to.deep.equal({ uploaded: 2, unchanged: 0, skipped: 0, failed: 0, failedJobs: 1 });
+    const broken = json.find(({ error }) => error);
+    expect(broken).to.include({ path: join(folder, 'broken.pdf'), status: 'uploaded' });
+    expect(broken.error.message).to.match(new RegExp(`^document\\.index failed \\(job ${broken.jobId}\\): .`));
+    writeFileSync(join(folder, 'empty.md'), '');
+    const again = await cli.run(['upload', folder, '--workspace', 'main', '--index', '--wait'], { env });
+    expect(again.code).to.equal(5);
+    const lines = json.map(({ documentId, path }) => `${documentId}  already there  ${path}`);
+    expect(again.stdout.trimEnd().split('\n').sort()).to.deep.equal([...lines, '0 uploaded, 2 already there, 1 skipped, 0 failed.'].sort());
+    expect(again.stderr)
+      .to.match(/empty\.md: skipped, it is empty$/m)
+      .and.match(/broken\.pdf: document\.index failed \(job [0-9a-f-]{36}\): .*$/m)
+      .and.match(/^Error: The jobs of 1 of 3 files did not succeed\.$/m);
     const { stdout } = await cli.run(['documents', 'list', '--workspace', 'main'], { env });
     expect(stdout)
       .to.match(/ {2}failed {2}.* {2}broken\.pdf {2}document\.index failed: ./)
@@ -155,14 +165,17 @@ describe('The command line', () => {
     const [{ id }] = (await cli.run(['documents', 'list', '--workspace', 'main', '--json'], { env })).json.filter(
       ({ name }) => name === 'broken.pdf',
     );
-    expect((await cli.run(['documents', 'get', id], { env })).stdout).to.include(error.message);
+    const [, why] = broken.error.message.split('): ');
+    expect((await cli.run(['documents', 'get', id], { env })).stdout).to.include(`document.index failed: ${why}`);
   });
 
   it('uploads, indexes, watches, searches, reads and deletes', async () => {
     const text = '# Bees\nCount the varroa mites under the hive.';
     noteText(text);
     writeFileSync(join(cli.directory, 'bees.md'), text);
-    expect((await cli.run(['upload', join(cli.directory, 'bees.md'), ...inMain, '--index'])).stdout).to.match(/^1 uploaded, 0 already/);
+    expect((await cli.run(['upload', join(cli.directory, 'bees.md'), ...inMain, '--index'])).stdout).to.match(
+      /^[0-9a-f-]{36} {2}uploaded {2}.*bees\.md\n1 uploaded, 0 already/,
+    );
     const [job] = (await cli.run(['jobs', 'list', '--json'])).json;
     const watched = await cli.run(['jobs', 'watch', job.id, '--json']);
     expect(watched.code, watched.stderr).to.equal(0);

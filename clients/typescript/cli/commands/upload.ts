@@ -49,7 +49,7 @@ async function upload(
   const place = { organizationId: await findOrganization(run), workspaceId: await requireWorkspace(run, workspace) };
   const job = process ? 'document.process' : index ? 'document.index' : undefined;
   if (wait && !job) throw new Failure('--wait needs --index or --process.', exitCodes.misunderstood);
-  const tally = createTally(terminal, output, { words, verb: 'uploaded', total: await countFiles(paths) });
+  const tally = createTally(terminal, output, { words, verb: 'uploaded', total: await countFiles(paths), isDetailed: true });
   await tally.during(() =>
     uploadFiles({
       ...{ client, ...place, tags, charset, job, paths, concurrency },

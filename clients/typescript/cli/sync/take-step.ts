@@ -12,7 +12,7 @@ export interface Syncing extends Pick<Sending, 'client' | 'workspaceId' | 'job' 
 }
 
 type SyncStatus = 'uploaded' | 'replaced' | 'moved' | 'unchanged' | 'deleted' | 'skipped';
-export type SyncOutcome = Outcome<SyncStatus> & { documentId?: string; reason?: string };
+export type SyncOutcome = Outcome<SyncStatus>;
 
 const statuses = { replace: 'replaced', move: 'moved', keep: 'unchanged', delete: 'deleted' } as const;
 

@@ -27,6 +27,10 @@ export interface File {
 export interface Sent {
   status: 'uploaded' | 'unchanged';
   documentId: string;
+  /** The job that was asked for. */
+  jobId?: string;
+  /** Set if that job was waited for, and did not succeed. */
+  error?: NotProcessed;
 }
 
 const textTypes = /^text\/|^application\/json$/;
@@ -57,11 +61,11 @@ async function sendOnce(sending: Sending, file: File, blob: Blob, tag: string): 
   const there = await client.documents.list({ organizationId, workspaceId, tag, status: 'ready', limit: 1 });
   const [known] = there.items;
   const document = known ?? (await upload(sending, file, blob, tag));
-  if (sending.job && document.indexedAt === null) {
-    const job = await queueJob(client, sending.job, document.id);
-    if (sending.waiting) await waitForEnd(client, job.id, sending.waiting);
-  }
-  return { status: known ? 'unchanged' : 'uploaded', documentId: document.id };
+  const sent = { status: known ? 'unchanged' : 'uploaded', documentId: document.id } as const;
+  if (!sending.job || document.indexedAt !== null) return sent;
+  const { id: jobId } = await queueJob(client, sending.job, document.id);
+  const error = sending.waiting && (await findFailure(client, jobId, sending.waiting));
+  return { ...sent, jobId, ...(error && { error }) };
 }
 
 /** Queues a job, unless the document has one of the kind. Throws Failure if the service does not have the kind: no other file would fare better. */
@@ -74,10 +78,11 @@ export async function queueJob(client: Client, kind: NonNullable<Sending['job']>
 /** A file whose job did not succeed. */
 export class NotProcessed extends Error {}
 
-async function waitForEnd(client: Client, id: string, signal: AbortSignal): Promise<void> {
+/** Waits for the end of a job; undefined if it succeeded. */
+async function findFailure(client: Client, id: string, signal: AbortSignal): Promise<NotProcessed | undefined> {
   const { kind, status, error } = await client.waitForJob(id, { signal, returnFailed: true });
-  if (status !== 'succeeded')
-    throw new NotProcessed(`${kind} ${status === 'failed' ? 'failed' : 'was canceled'}${error ? `: ${error.message}` : ''}`);
+  if (status === 'succeeded') return undefined;
+  return new NotProcessed(`${kind} ${status === 'failed' ? 'failed' : 'was canceled'} (job ${id})${error ? `: ${error.message}` : ''}`);
 }
 
 async function upload(sending: Sending, file: File, blob: Blob, tag: string): Promise<Document> {
