@@ -127,15 +127,19 @@ export function checkPermission(
   const place = { organizationId, workspaceId };
   if (holdsPermission(caller, place, permission)) return;
   // Someone who is not a member learns nothing of the row.
-  if (permission === undefined || !holdsPermission(caller, place)) throw refusalAtDoor(caller, organizationId);
+  if (permission === undefined || !holdsPermission(caller, place)) throw refusalAtDoor(caller, place);
   const whose = isKey(caller) ? 'this API key or who is responsible for it does not have' : 'you do not have in this organization';
   throw new ApiError('FORBIDDEN', { message: `This needs the permission ${permission}, which ${whose}.` });
 }
 
-/** The refusal of who may not enter: a key of one workspace is told so, of its own organization. */
-function refusalAtDoor(caller: Caller, organizationId: string): ApiError {
-  const isBound = isKey(caller) && caller.organizationId === organizationId;
-  return new ApiError('FORBIDDEN', isBound ? { message: 'This API key reaches one workspace only: name that one as workspaceId.' } : {});
+/** The refusal of who may not enter: a key of one workspace is told what would be let in, of its own organization. */
+function refusalAtDoor(caller: Caller, { organizationId, workspaceId }: { organizationId: string; workspaceId: string | null }): ApiError {
+  if (!isKey(caller) || caller.organizationId !== organizationId) return new ApiError('FORBIDDEN');
+  const remedy =
+    workspaceId === null
+      ? ": name that one as workspaceId. What concerns the whole organization needs a key of all workspaces, or a member's session."
+      : ', and this is in another one.';
+  return new ApiError('FORBIDDEN', { message: `This API key reaches one workspace only${remedy}` });
 }
 
 /** Whether the caller may enter the organization and the workspace, and has the permission if one is given. */

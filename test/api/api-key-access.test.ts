@@ -84,15 +84,28 @@ describe('An API key', () => {
     const embed = { kind: 'text.embed', texts: ['one'] };
     const inside = await createJob(api, tenant, { ...embed, workspaceId });
     const outside = await createJob(api, tenant, embed);
-    await newWorkspace('beside');
+    const beside = await newWorkspace('beside');
     const made = await key({ workspaceId });
     const listed = await expectOk(ask(made, 'GET', `/workspaces?organizationId=${tenant.organizationId}`));
     expect(listed.body.map(({ id }: { id: string }) => id)).to.deep.equal([workspaceId]);
     for (const path of [`/jobs/${inside.id}`, `${jobs()}?workspaceId=${workspaceId}`]) await expectOk(ask(made, 'GET', path));
-    for (const path of [`/jobs/${outside.id}`, jobs(), `/organizations/${tenant.organizationId}/usage`]) {
-      const { status, body } = await ask(made, 'GET', path);
-      expect(status, path).to.equal(403);
-      expect(body.message).to.match(/^This API key reaches one workspace only/);
+    const { organizationId } = tenant;
+    const name =
+      ": name that one as workspaceId. What concerns the whole organization needs a key of all workspaces, or a member's session.";
+    for (const [method, path, remedy, body] of [
+      ['GET', jobs(), name],
+      ['GET', `${jobs()}/stream`, name],
+      ['POST', '/jobs', name, { ...embed, organizationId }],
+      ['POST', jobs(), name, { jobs: [{ ...embed, organizationId }] }],
+      ['GET', `${jobs()}?workspaceId=${beside.id}`, ', and this is in another one.'],
+      ['GET', `/jobs/${outside.id}`, name],
+      ['GET', `/organizations/${organizationId}/usage`, name],
+      ['POST', '/workspaces', name, { organizationId, name: 'N', slug: 'new' }],
+      ['GET', `/organizations/${organizationId}/api-keys`, name],
+    ] as [string, string, string, object?][]) {
+      const refused = await ask(made, method, path, body);
+      expect(refused.status, path).to.equal(403);
+      expect(refused.body.message.replace('jobs[0]: ', ''), path).to.equal(`This API key reaches one workspace only${remedy}`);
     }
   });
 
