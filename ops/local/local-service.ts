@@ -70,12 +70,17 @@ export function everything({
   OCR_SCANNED_PDF,
   OCR_PROVIDER,
   EXTRA_CONTENT_TYPES,
+  EXTRA_JOB_KINDS,
+  WEBHOOKS_ENABLED,
   SEARCH_DEFAULT_MODE,
   LOCAL_EMBED_MODEL,
 }: Environment): Environment {
   return {
     OCR_SCANNED_PDF: OCR_SCANNED_PDF || String(OCR_PROVIDER !== 'none'),
     EXTRA_CONTENT_TYPES: EXTRA_CONTENT_TYPES || 'all',
+    EXTRA_JOB_KINDS: EXTRA_JOB_KINDS ?? 'document.process',
+    // Receivers on this machine and in private networks stay out of reach, unless WEBHOOKS_ALLOWED_NETWORKS names them.
+    WEBHOOKS_ENABLED: WEBHOOKS_ENABLED || 'true',
     SEARCH_DEFAULT_MODE: SEARCH_DEFAULT_MODE || 'hybrid',
     // Beside a remote model it embeds for what it has indexed.
     LOCAL_EMBED_MODEL: LOCAL_EMBED_MODEL || 'e5,hash',

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
-import { webhooksOn } from '../adapters/webhooks/support.ts';
+import { everything } from '../../ops/local/local-service.ts';
 import { completePython } from '../clients/support/python-client.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { runProgram } from '../support/processes.ts';
@@ -23,7 +23,9 @@ function blocksOf(page: string, language: string): { title: string; code: string
 }
 
 describe('The pages of integrators, pasted after the README', () => {
-  const { api } = useApi({ env: { ...webhooksOn, EXTRA_JOB_KINDS: 'document.process,document.extractFields' } });
+  // As the README's `npm start` has it, but for models, which are not at hand.
+  const { EXTRA_JOB_KINDS, WEBHOOKS_ENABLED } = everything({});
+  const { api } = useApi({ env: { EXTRA_JOB_KINDS, WEBHOOKS_ENABLED } });
   const blocks = pages.flatMap((page) => blocksOf(page, 'sh'));
   let directory: string;
   /** What each block has printed. */
@@ -60,8 +62,8 @@ describe('The pages of integrators, pasted after the README', () => {
     expect(blocks.length).to.be.greaterThan(6);
     const { Fields: ofFields = '', ...others } = Object.fromEntries(printed);
     for (const [title, said] of Object.entries(others)) expect(said, title).not.to.match(/"defined":(true|false)|"error":\{/);
-    // This deployment has no model, which the page says that it needs.
-    expect(JSON.parse(ofFields)).to.include({ code: 'PRECONDITION_FAILED' });
+    // This deployment lacks what the page says that it needs: the kind and a model.
+    expect(JSON.parse(ofFields)).to.include({ code: 'BAD_REQUEST' });
     const key = JSON.parse(printed.get('One key for this page') ?? '');
     expect(key).to.include({ name: 'My program', workspaceId: exported.SHEAF_WORKSPACE });
   });
