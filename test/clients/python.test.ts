@@ -6,6 +6,7 @@ import { routes, version } from '../../contract/index.ts';
 import { createKey } from '../support/api-keys.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { runProgram } from '../support/processes.ts';
+import { expectOk } from '../support/requests.ts';
 import { useApi } from '../support/use-api.ts';
 import { completePython, pythonClientDirectory } from './support/python-client.ts';
 
@@ -97,8 +98,13 @@ describe('The Python client', () => {
     expect(await completePython(['keys.py'], { cwd: directory })).to.equal(`${said}\n`.repeat(6));
   });
 
-  it('does what its README says', async () => {
-    const { token } = await createKey(api, tenant);
+  it('does what its README says, by the key that it names, after what the first README has made', async () => {
+    const { organizationId, owner } = tenant;
+    await expectOk(
+      api.request('POST', '/api/v1/workspaces', { token: owner.token, body: { organizationId, name: 'Notes', slug: 'notes' } }),
+    );
+    const [, permissions = ''] = /^MAY='(.*)'$/m.exec(readme) ?? [];
+    const { token } = await createKey(api, tenant, { permissions: JSON.parse(permissions) });
     const env = { SHEAF_API_KEY: token };
     const stdout = await completePython(['readme.py'], { env, cwd: directory });
     const lines = stdout.trimEnd().split('\n');
