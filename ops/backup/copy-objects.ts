@@ -51,7 +51,6 @@ export async function copyObjects(options: CopyOptions): Promise<Manifest['objec
     throw new OpsError(`The store ${storage.location} has none of the ${total.lost} objects. Is it the store of this database?`);
   }
   await place.remove(objectsToCopy);
-  note(`objects: ${total.count}, ${total.bytes} bytes`);
   return { list, ...total };
 }
 

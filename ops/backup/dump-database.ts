@@ -3,7 +3,7 @@ import { to } from 'pg-copy-streams';
 import type { Manifest, TablePart } from './manifest.ts';
 import { writePart } from './part.ts';
 import type { Place } from './place.ts';
-import { copied, listTables, textForm } from './tables.ts';
+import { copied, listTables, manyRows, textForm } from './tables.ts';
 
 /** The documents of the snapshot whose objects are to be copied; removed at the end. */
 export const objectsToCopy = 'objects.unfinished';
@@ -34,7 +34,7 @@ export async function dumpDatabase(
       const stream = client.query(to(`copy ${copied(table)} to stdout`));
       const part = await writePart(place, `tables/${table.name}.copy`, stream);
       tables.push({ table: table.name, columns: table.columns, rows: stream.rowCount, ...part });
-      note(`${table.name}: ${stream.rowCount} rows, ${part.bytes} bytes`);
+      if (stream.rowCount >= manyRows) note(`${table.name}: ${stream.rowCount} rows, ${part.bytes} bytes`);
     }
     const documents = client.query(to('copy (select object_key, status from document order by id) to stdout'));
     await writePart(place, objectsToCopy, documents);

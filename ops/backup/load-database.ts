@@ -6,7 +6,7 @@ import { OpsError } from '../context.ts';
 import type { Manifest } from './manifest.ts';
 import { readPart } from './part.ts';
 import type { Place } from './place.ts';
-import { copied, listAllTables, listTables, ofNewService, quoted, type Table, textForm } from './tables.ts';
+import { copied, listAllTables, listTables, manyRows, ofNewService, quoted, type Table, textForm } from './tables.ts';
 import { withoutIndexes } from './without-indexes.ts';
 
 /** Skips the numbers that requests may have taken since the backup: a checkout that is still open at Stripe must not count as newer. */
@@ -79,7 +79,7 @@ async function loadTable(client: pg.Client, place: Place, manifest: Manifest, na
   const stream = client.query(from(`copy ${copied({ name, columns: part.columns })} from stdin`));
   await pipeline(readPart(place, part), stream);
   if (stream.rowCount !== part.rows) throw new OpsError(`${part.file} has ${stream.rowCount} rows, not ${part.rows} as the manifest says.`);
-  note(`${name}: ${stream.rowCount} rows`);
+  if (part.rows >= manyRows) note(`${name}: ${part.rows} rows`);
 }
 
 async function assertFillable(client: pg.Client, tables: Table[], manifest: Manifest, target: Target): Promise<void> {

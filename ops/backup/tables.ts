@@ -18,6 +18,9 @@ const leftOut = ['session', 'rateLimit', 'chunk_vector', ...ofMigrations];
 /** The rows that a service without users already has: its name for stores, and limits from its configuration. */
 export const ofNewService = ['deployment', 'plan_limit', 'auth_limit'];
 
+/** A table of so many rows takes long enough for a line of progress. */
+export const manyRows = 100_000;
+
 /** Every table but those of the migrations, with those that a backup leaves out. */
 export async function listAllTables(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
