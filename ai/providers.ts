@@ -1,9 +1,11 @@
 import type { RemoteChatModel, RemoteEmbedModel, RemoteModels } from '../base/config/remote-models.ts';
 import { splitSentences } from '../base/text/split-sentences.ts';
-import type { Answer, Question } from './answers/answer.ts';
+import type { Answer, ForeignUnit, Question } from './answers/answer.ts';
 import { askChatModel } from './answers/ask-chat-model.ts';
+import { chooseForeign } from './answers/choose-foreign.ts';
 import { rewriteQuestion } from './answers/rewrite-question.ts';
 import { countCharacters } from './characters.ts';
+import { localE5 } from './embedding/e5/name.ts';
 import { type EmbedModel, pickModel, type WantedIndex } from './embedding/embed-models.ts';
 import { createRemoteModel } from './embedding/remote-embeddings.ts';
 import { askForFields } from './fields/ask-for-fields.ts';
@@ -53,7 +55,7 @@ interface Pools {
 /** What remote models do, and the local algorithms the rest. The local models embed for what they have indexed. */
 export function createProvider(remote: RemoteModels, pools: Pools, localModels: Embedding['models']): Provider {
   return {
-    ...(remote.chat ? remoteWriter(remote.chat, pools) : localWriter(pools)),
+    ...(remote.chat ? remoteWriter(remote.chat, pools) : localWriter(pools, localModels)),
     ...(remote.embed ? remoteEmbedding(remote.embed, remote.previousEmbed, localModels) : localEmbedding(localModels)),
   };
 }
@@ -62,13 +64,17 @@ const textTimeoutMs = 30_000;
 const answering = { done: 'searched for an answer', retryableCode: 'answer_failed' } as const;
 
 /** The writer that needs no key: extractive summaries and answers. */
-function localWriter({ readers, answerers }: Pools): Writer {
+function localWriter({ readers, answerers }: Pools, models: Embedding['models']): Writer {
+  const e5 = models.find(({ name }) => name === localE5.model);
   return {
     chat: 'local',
     summarize: (text, maxSentences, signal) =>
       runTextTask<Summary>(readers, 'summarize', { text, maxSentences }, signal, { done: 'summarized', retryableCode: 'summary_failed' }),
     async answer(question, signal) {
-      const answer = await runTextTask<Answer['answer']>(answerers, 'answer', question, signal, answering);
+      const found = await runTextTask<Answer['answer']>(answerers, 'answer', question, signal, answering);
+      if (found.length > 0 || !e5) return { answer: found, draft: null, extractive: true, model: null };
+      const foreign = await runTextTask<ForeignUnit[]>(answerers, 'findForeign', question, signal, answering);
+      const answer = await chooseForeign(question, foreign, (texts) => e5.embed(texts, signal));
       return { answer, draft: null, extractive: true, model: null };
     },
     rewrite: async () => null,

@@ -45,3 +45,9 @@ export interface Answer {
   /** The remote model; null for an extractive answer. */
   model: string | null;
 }
+
+/** A unit in another language than the question, by its number. */
+export interface ForeignUnit {
+  number: number;
+  text: string;
+}

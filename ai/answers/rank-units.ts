@@ -5,7 +5,7 @@ import { stemOf } from '../../base/text/stems.ts';
 import { stopWordsOf } from '../../base/text/stop-words.ts';
 import { wordsOf } from '../../base/text/words.ts';
 import { localE5 } from '../embedding/e5/name.ts';
-import type { Passage, Pick, Question, Unit } from './answer.ts';
+import type { ForeignUnit, Passage, Pick, Question, Unit } from './answer.ts';
 import { tellingOf } from './common-words.ts';
 
 /** How much a word counts that a unit has not itself, but its passage elsewhere, or the document's name. */
@@ -17,6 +17,8 @@ const least = { alone: 0.5, picked: 0.25 };
  * the content words, and how much less is enough with all of them (CLAP-NQ and XQuAD, `docs/quality.md`).
  */
 const similar = { alone: 0.88, lessWithWords: 0.1 };
+/** Of passages in another language than the question, whose units are embedded: that takes some 30 ms each. */
+const maxForeign = { passages: 3, units: 60 };
 /** The share of the best unit's score that a further one needs. Without it each row of a table answers what one of them does. */
 const leastOfBest = 0.5;
 /** Distances are divided by the nearest, which is 0 of a passage that is the question itself. */
@@ -34,6 +36,8 @@ interface Ranked {
   share: number;
   /** Cosine similarity of its passage by the local sentence model; null by another, of whose numbers nothing is known. */
   similarity: number | null;
+  /** Whether its passage is in a language that the question is not in. */
+  foreign: boolean;
 }
 
 /**
@@ -61,30 +65,41 @@ function distanceOf({ similarity }: Ranked): number {
   return similarity === null ? 1 : Math.max(leastDistance, 1 - similarity);
 }
 
-/** Leaves out what a model picked that has too few of the question's content words. */
+/** The units of the nearest passages in another language than the question, of which the local sentence model may choose: words cannot. */
+export function findForeign(question: Question): ForeignUnit[] {
+  const compared = rankUnits(question).filter(({ foreign, similarity }) => foreign && similarity !== null);
+  const nearest = [...new Set(compared.map(distanceOf))].sort((one, other) => one - other).slice(0, maxForeign.passages);
+  const units = compared.filter((ranked) => nearest.includes(distanceOf(ranked)) && !ranked.unit.heading);
+  return units.slice(0, maxForeign.units).map(({ number, unit }) => ({ number, text: unit.text }));
+}
+
+/** Leaves out what a model picked that has too few of the question's content words, unless it is in another language. */
 export function keepNear(question: Question, picks: Pick[]): Pick[] {
-  const kept = new Set(rankUnits(question).flatMap(({ number, near }) => (near >= least.picked ? [number] : [])));
+  const kept = new Set(rankUnits(question).flatMap(({ number, near, foreign }) => (near >= least.picked || foreign ? [number] : [])));
   return picks.map(({ units, mark }) => ({ units: units.filter((unit) => kept.has(unit)), mark })).filter(({ units }) => units.length > 0);
 }
 
 function rankUnits({ question, before, passages, embedModel }: Question): Ranked[] {
   const read = readPassages(passages);
-  const { words, language } = contentWordsOf(before === null ? question : `${before} ${question}`, read[0]?.language);
+  const { words, language, languages } = contentWordsOf(before === null ? question : `${before} ${question}`, read[0]?.language);
   const matched = read.map((passage) => matchWords(words, passage));
   const all = matched.flatMap(({ units }) => units);
   const weights = words.map((word) => tellingOf(word, language));
   const rare = weights.map((weight, word) => weight * Math.log(1 + all.length / (1 + all.filter(({ own }) => own[word]).length)));
   const isKnown = embedModel === localE5.model;
-  return matched.flatMap(({ elsewhere, units }, passage) =>
-    units.map(({ number, unit, own, around }) => ({
-      ...{ number, unit, similarity: isKnown ? (passages[passage]?.similarity ?? null) : null },
+  return matched.flatMap(({ elsewhere, units }, passage) => {
+    const similarity = isKnown ? (passages[passage]?.similarity ?? null) : null;
+    const written = read[passage]?.language;
+    const foreign = written !== undefined && !languages.includes(written);
+    return units.map(({ number, unit, own, around }) => ({
+      ...{ number, unit, similarity, foreign },
       score:
         shareOf(rare, (word) => (own[word] ? 1 : around[word] ? contextWeight : 0)) +
         shareOf(rare, (word) => (elsewhere[word] ? contextWeight : 0)),
       near: shareOf(weights, (word) => (own[word] || around[word] ? 1 : 0)),
       share: shareOf(weights, (word) => (own[word] || around[word] ? 1 : elsewhere[word] ? contextWeight : 0)),
-    })),
-  );
+    }));
+  });
 }
 
 /** The share of the weights that words have. */
@@ -111,14 +126,17 @@ function readPassages(passages: Passage[]): ReadPassage[] {
   });
 }
 
-/** The words of a question that mean something, each once; all if none does. `near`: the language of what was found for it. */
-function contentWordsOf(question: string, near: string | undefined): { words: string[]; language: string | undefined } {
+/**
+ * The words of a question that mean something, each once; all if none does. `near`: the language of what was found for it. `languages`: all
+ * that it may be in.
+ */
+function contentWordsOf(question: string, near: string | undefined) {
   const languages = languagesOf(question);
   const language = near !== undefined && languages.includes(near) ? near : languages[0];
   const stopWords = stopWordsOf(language);
   const words = [...new Set(dividedWordsOf(question))];
   const kept = words.filter((word) => !stopWords.has(word));
-  return { words: kept.length > 0 ? kept : words, language };
+  return { words: kept.length > 0 ? kept : words, language, languages };
 }
 
 const dictionary = new Intl.Segmenter('zh', { granularity: 'word' });

@@ -97,6 +97,15 @@ describe('answering from passages', () => {
     ]);
   });
 
+  it('keeps what a model picked in another language than the question, whose words are not compared', () => {
+    const [english, german] = ['The tenant may end this lease at any time.', 'Der Mieter kann den Vertrag jederzeit beenden.'];
+    const pick = { units: [1], mark: null };
+    const keptOf = (question: string, text: string) => keepNear({ ...asking, question, passages: unitsOf(text), maxSentences: 5 }, [pick]);
+    expect(keptOf('Wie lange ist die Frist, um zu kündigen?', english)).to.deep.equal([pick]);
+    expect(keptOf('What does the notice period look like?', german)).to.deep.equal([pick]);
+    expect(keptOf('Wie lange ist die Frist, um zu kündigen?', german)).to.deep.equal([]);
+  });
+
   it('takes little time for long and hostile passages', () => {
     const question = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
     for (const text of ['word1 '.repeat(1_300), '漢字'.repeat(4_000), '. '.repeat(4_000)]) {

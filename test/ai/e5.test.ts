@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { readWeights } from '../../ai/embedding/e5/weights.ts';
 import { findFreePorts } from '../../ops/local/ports.ts';
+import { unitsOf } from '../support/answer-passages.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { e5Weights } from '../support/e5-weights.ts';
 import { createJob } from '../support/jobs.ts';
@@ -77,6 +78,19 @@ describe('The local sentence model', () => {
     }
   });
 
+  it('answers by the nearest sentence of a passage in another language, if one is near', async () => {
+    const leases = 'The roof leaks. A tenant who leaves early pays a fee of 90 euros. Keys are kept at the office.';
+    const ask = async (question: string, passages = unitsOf(leases, 'Rain fell in May.')) => {
+      const asked = { question, passages: passages.map((one) => ({ ...one, similarity: 0.8 })), maxSentences: 1 };
+      const { answer } = await service.client.answer({ ...asked, embed_model: 'local-multilingual-e5-small' });
+      return answer.map(({ units }) => units);
+    };
+    expect(await ask('Was kostet es, wenn ein Mieter vorzeitig auszieht?')).to.deep.equal([[2]]);
+    expect(await ask('Wer ist der Präsident von Frankreich?'), 'of another matter').to.deep.equal([]);
+    expect(await ask('What is charged for moving out before the end?'), 'in the same language').to.deep.equal([]);
+    expect(await ask('Was kostet es, wenn ein Mieter vorzeitig auszieht?', []), 'of nothing').to.deep.equal([]);
+  });
+
   nightly('embeds a text again in another process when one is killed', async () => {
     const child = () => childrenOf(service.pid).find(({ command }) => command.includes('e5/child.ts'));
     const killed = child();
@@ -101,13 +115,20 @@ describe('A workspace that the local sentence model has indexed', () => {
   });
   after(() => service.stop());
 
-  nightly('is searched by its vectors after the change to the hash, and answers in other words', async () => {
-    const { id: documentId } = await api.upload(tenant, { bytes: 'Customers may ask for a refund of their money within 30 days.' });
+  nightly('answers in another language, and is searched by its vectors after the change to the hash', async () => {
+    const text = 'Customers may ask for a refund of their money within 30 days.';
+    const { id: documentId } = await api.upload(tenant, { bytes: text });
     const { id } = await createJob(api, tenant, { kind: 'document.index', documentId });
     expect((await api.jobIn(tenant.owner.token, id, ['succeeded', 'failed'])).result).to.include({ model: 'local-multilingual-e5-small' });
+    const path = `/api/v1/workspaces/${tenant.workspaceId}/documents`;
+    const asked = { question: 'Wie bekommen Kunden ihr Geld zurück?', mode: 'hybrid' };
+    const { body: answer } = await api.request('POST', `${path}/ask`, { token: tenant.owner.token, body: asked });
+    expect(
+      answer.sentences.map((sentence: { text: string }) => sentence.text),
+      'asked in German',
+    ).to.deep.equal([text]);
     await service.stop();
     service = await startAiService({ ...settings, LOCAL_EMBED_MODEL: 'hash,e5' });
-    const path = `/api/v1/workspaces/${tenant.workspaceId}/documents`;
     const query = { query: 'how do I get my money back', mode: 'semantic' };
     const search = () => api.request('POST', `${path}/search`, { token: tenant.owner.token, body: query });
     // The model is still being loaded.

@@ -14,8 +14,8 @@ interface Asked {
 
 /**
  * How often an answer without a model begins with the right document, and how often there rightly is none, by CLAP-NQ in English and XQuAD in
- * each of its languages. The baseline answers each question by the first passage that plain BM25 finds. A quick run asks every fourth
- * question.
+ * each of its languages; and how often in another language than the documents. The baseline answers each question by the first passage that
+ * plain BM25 finds. A quick run asks every fourth question.
  */
 export const answering: Judge = async (directory, { quick }) => {
   const every = quick ? 4 : 1;
@@ -23,8 +23,9 @@ export const answering: Judge = async (directory, { quick }) => {
   try {
     const figures: Figure[] = [];
     if (existsSync(join(directory, 'clapnq'))) figures.push(...(await judgeClapNq(bench, join(directory, 'clapnq'), every)));
-    for (const file of globSync(join(directory, 'xquad', 'xquad.*.json')).sort()) figures.push(await judgeXquad(bench, file, every));
-    return figures;
+    const files = globSync(join(directory, 'xquad', 'xquad.*.json')).sort();
+    for (const file of files) figures.push(await judgeXquad(bench, file, every));
+    return [...figures, ...(await judgeForeign(bench, files))];
   } finally {
     await bench.stop();
   }
@@ -75,6 +76,31 @@ async function judgeXquad(bench: SearchBench, file: string, every: number): Prom
   const value = (await countRight(questions, (query) => bench.firstCited(`answers-${code}`, query))) / questions.length;
   const baseline = (await countRight(questions, async (query) => firstOf(plain(query, 1)))) / questions.length;
   return toFigure(`answering, XQuAD, ${languageNames.of(code)}`, { value, baseline, unit: '' }, { atLeast: 0.8 });
+}
+
+/**
+ * Every fourth question, in other languages, to every second English paragraph: those of its own that are answered by the right one, and those
+ * of the absent ones that rightly get no answer.
+ */
+async function judgeForeign(bench: SearchBench, files: string[]): Promise<Figure[]> {
+  const languages = files.map((file) => readLanguage(file, 4));
+  const english = languages.find(({ code }) => code === 'en');
+  if (!english) return [];
+  const isThere = (place: number) => place % 2 === 0;
+  const documents = english.texts.map((text, place) => ({ name: `${place}.txt`, text })).filter((_, place) => isThere(place));
+  await bench.fill('answers-foreign', documents);
+  const figures: Figure[] = [];
+  for (const { code, questions } of languages.filter((one) => one !== english)) {
+    const asked = questions.map(({ query, place }) => ({ query, place: isThere(place) ? place / 2 : undefined }));
+    for (const [what, some] of [
+      ['by the right paragraph', asked.filter(({ place }) => place !== undefined)],
+      ['rightly not', asked.filter(({ place }) => place === undefined)],
+    ] as const) {
+      const value = (await countRight(some, (query) => bench.firstCited('answers-foreign', query))) / some.length;
+      figures.push(toFigure(`answering, English asked in ${languageNames.of(code)}: ${what}`, { value, unit: '' }));
+    }
+  }
+  return figures;
 }
 
 async function countRight(asked: Asked[], answer: (query: string) => Promise<number | undefined>): Promise<number> {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { answerQuestion } from '../../../../ai/answers/rank-units.ts';
+import { chooseForeign } from '../../../../ai/answers/choose-foreign.ts';
+import { answerQuestion, findForeign } from '../../../../ai/answers/rank-units.ts';
 import { loadE5 } from '../../../../ai/embedding/e5/model.ts';
 import { localE5 } from '../../../../ai/embedding/e5/name.ts';
 import { embedText, localDimensions, localEmbedModel } from '../../../../ai/embedding/embed-text.ts';
@@ -66,8 +67,10 @@ export async function startSearchBench(): Promise<SearchBench> {
     },
     async firstCited(workspaceId, question) {
       const passages = await readPassages(db, await search(db, { workspaceId, query: question, mode: 'hybrid' }));
-      const asked = { question, before: null, draft: false, maxSentences, embedModel: kind.model };
-      const picks = answerQuestion({ ...asked, passages: passages.map(toUnits) });
+      const asked = { question, before: null, draft: false, maxSentences, embedModel: kind.model, passages: passages.map(toUnits) };
+      const byWords = answerQuestion(asked);
+      const embedAll = (texts: string[]) => Promise.all(texts.map(embed));
+      const picks = byWords.length > 0 ? byWords : await chooseForeign(asked, findForeign(asked), embedAll);
       const { sentences } = toAnswer({ answer: picks, draft: null, extractive: true, model: null }, passages, maxSentences);
       const id = sentences[0]?.citations[0]?.documentId;
       return id === undefined ? undefined : placeOf(workspaceId, id);
