@@ -1,8 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { ask, auth } from './service.ts';
 
-export type Role = 'owner' | 'admin' | 'member';
-
 const pageSize = 100;
 
 /** The members of an organization, the oldest first, a page at a time. */
@@ -29,12 +27,6 @@ export type Member = Awaited<ReturnType<typeof listMembers>>['members'][number];
 export type Invitation = Awaited<ReturnType<typeof listInvitations>>[number];
 const listMembers = () => ask(auth.organization.listMembers());
 const listInvitations = () => ask(auth.organization.listInvitations());
-
-/** The role that counts of those that somebody has. */
-export function roleIn(stored: string): Role {
-  const held = stored.split(',');
-  return (['owner', 'admin'] as const).find((role) => held.includes(role)) ?? 'member';
-}
 
 const listTeams = (organizationId: string) => ask(auth.organization.listTeams({ query: { organizationId } }));
 

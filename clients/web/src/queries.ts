@@ -1,7 +1,7 @@
 import { SheafError, type Workspace } from '@sheaf/client';
 import { MutationCache, QueryCache, QueryClient, queryOptions } from '@tanstack/react-query';
 import type { adminAuth } from './admin-auth.ts';
-import { roleIn } from './member-queries.ts';
+import { roleIn } from './roles.ts';
 import { ask, auth, service } from './service.ts';
 import { createStore } from './store.ts';
 

@@ -1,7 +1,8 @@
 import IconLock from '@tabler/icons-react/icons/IconLock';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { membersQuery, roleIn } from '../member-queries.ts';
+import { membersQuery } from '../member-queries.ts';
+import { roleIn } from '../roles.ts';
 import { formatList, t } from '../text.ts';
 import { Foreign } from './foreign.tsx';
 

@@ -5,8 +5,8 @@ import { CardPage } from '../components/card-page.tsx';
 import { Failure } from '../components/failure.tsx';
 import { ButtonTo } from '../components/link-to.tsx';
 import { Waiting } from '../components/waiting.tsx';
-import { roleIn } from '../member-queries.ts';
 import { queryClient, sessionQuery } from '../queries.ts';
+import { roleIn } from '../roles.ts';
 import { ask, auth } from '../service.ts';
 import { t } from '../text.ts';
 

@@ -16,8 +16,9 @@ import { Rows } from '../components/rows.tsx';
 import { Teams } from '../components/teams.tsx';
 import { TimeCell } from '../components/time.tsx';
 import { Subtitle } from '../components/titles.tsx';
-import { type Invitation, invitationsQuery, type Member, membersQuery, type Role, roleIn } from '../member-queries.ts';
+import { type Invitation, invitationsQuery, type Member, membersQuery } from '../member-queries.ts';
 import { queryClient } from '../queries.ts';
+import { type Role, roleIn } from '../roles.ts';
 import { ask, auth } from '../service.ts';
 import { t } from '../text.ts';
 
