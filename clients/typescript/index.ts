@@ -1,4 +1,4 @@
-export type { ErrorCode, Issue, LimitKind } from '../../contract/errors.ts';
+export type { ErrorCode, ErrorData, Issue, LimitKind } from '../../contract/errors.ts';
 export type { Contract } from '../../contract/index.ts';
 export type { JobKind, JobStatus } from '../../contract/jobs.ts';
 export type { UploadSource } from './content.ts';

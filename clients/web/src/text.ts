@@ -1,13 +1,25 @@
 import { language } from './language.ts';
 import type { Messages } from './messages/en.ts';
+import type { Said } from './said.ts';
 
-const files: Record<typeof language, () => Promise<Messages>> = {
-  en: async () => (await import('./messages/en.ts')).en,
-  de: async () => (await import('./messages/de.ts')).de,
+/** The sentences, and in a language other than the service's those for what it says. */
+type Sentences = [Messages, ((said: Said) => string | undefined)?];
+
+const files: Record<typeof language, () => Promise<Sentences>> = {
+  en: async () => [(await import('./messages/en.ts')).en],
+  de: async () => {
+    const { de, ofService } = await import('./messages/de.ts');
+    return [de, ofService];
+  },
 };
 
+const [messages, ofService] = await files[language]();
+
 /** The sentences of the console. No module that says one runs before they are there. */
-export const t: Messages = await files[language]();
+export const t: Messages = messages;
+
+/** What the service has said, in the language of the console if that has a sentence for its code; else in the service's own words. */
+export const inWords = (said: Said): string => ofService?.(said) ?? said.message;
 
 const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400_000],

@@ -108,8 +108,7 @@ describe('A user of the console', () => {
       await page.getByLabel('E-Mail-Adresse').fill(tenant.owner.email);
       await page.getByRole('textbox', { name: 'Passwort' }).fill('ein falsches Passwort');
       await page.getByRole('button', { name: 'Anmelden' }).click();
-      // What the service says stays in its own words.
-      await page.getByText('Invalid email or password').waitFor();
+      await page.getByText('E-Mail-Adresse oder Passwort ist falsch.').waitFor();
       await page.getByRole('textbox', { name: 'Passwort' }).fill(password);
       await page.getByRole('button', { name: 'Anmelden' }).click();
 

@@ -2,7 +2,7 @@ import { Table } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { jobsQuery, type ListedJob } from '../jobs.ts';
 import { type Place, slugsOf } from '../queries.ts';
-import { formatNumber, formatSeconds, t } from '../text.ts';
+import { formatNumber, formatSeconds, inWords, t } from '../text.ts';
 import { Failure } from './failure.tsx';
 import { Foreign } from './foreign.tsx';
 import { JobState } from './job-state.tsx';
@@ -38,7 +38,7 @@ function JobOfDocument({ job, place }: { job: ListedJob; place: Place }) {
         <LinkTo to="/o/$organization/$workspace/jobs/$id" params={{ ...slugsOf(place), id }} className="name">
           {t.jobs.kinds[kind]}
         </LinkTo>
-        {error && <Foreign c="red">{error.message}</Foreign>}
+        {error && <Foreign c="red">{inWords(error)}</Foreign>}
       </Table.Td>
       <Table.Td>
         <JobState job={job} />

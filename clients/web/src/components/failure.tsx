@@ -1,15 +1,16 @@
 import { Alert, Button, Code, CopyButton, Group, Text } from '@mantine/core';
 import { SheafError } from '@sheaf/client';
 import { canCopy } from '../clipboard.ts';
-import { t } from '../text.ts';
+import type { Said } from '../said.ts';
+import { inWords, t } from '../text.ts';
 
-/** What went wrong, in the words of the service, with the id by which its operator finds the request. */
+/** What went wrong, with the id by which its operator finds the request. */
 export function Failure({ error, retry, title }: { error: unknown; retry?: (() => void) | undefined; title?: string }) {
   if (!error) return null;
   const { requestId } = error instanceof SheafError ? error : {};
   return (
     <Alert color="red" variant="default" title={title} role="alert" className="failure">
-      <Text>{error instanceof Error ? error.message : String(error)}</Text>
+      <Text>{error instanceof Error ? inWords(error as Error & Said) : String(error)}</Text>
       {(requestId || retry) && (
         <Group gap="sm" mt="xs">
           {retry && (

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { jobsQuery, type ListedJob } from '../jobs.ts';
 import { type Place, queryClient, slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
-import { formatPercent, t } from '../text.ts';
+import { formatPercent, inWords, t } from '../text.ts';
 import { Failure } from './failure.tsx';
 import { LinkTo } from './link-to.tsx';
 import { Rows } from './rows.tsx';
@@ -49,7 +49,7 @@ export default function Fields({ place, documentId }: FieldsProps) {
           )}
         </Group>
       </form>
-      <Failure error={error ?? (newest?.error && new Error(newest.error.message))} />
+      <Failure error={error ?? (newest?.error && new Error(inWords(newest.error)))} />
       {result && <Found result={result} place={place} documentId={documentId} />}
     </Paper>
   );

@@ -1,8 +1,10 @@
 import type { Messages } from './en.ts';
 
+export { ofService } from './de-service.ts';
+
 const count = (number: number, one: string, many: string) => `${number.toLocaleString('de')} ${number === 1 ? one : many}`;
 
-/** The sentences in German. Errors of the service are in its own words. */
+/** The sentences in German. */
 export const de: Messages = {
   common: {
     product: 'Sheaf',

@@ -9,7 +9,6 @@ import { DocumentJobs } from '../components/document-jobs.tsx';
 import { DocumentState } from '../components/document-state.tsx';
 import { DocumentText } from '../components/document-text.tsx';
 import { Failure } from '../components/failure.tsx';
-import { Foreign } from '../components/foreign.tsx';
 import { FormDialog } from '../components/form-dialog.tsx';
 import { Labels } from '../components/labels.tsx';
 import { LinkTo } from '../components/link-to.tsx';
@@ -18,6 +17,7 @@ import { isShown, Original } from '../components/original.tsx';
 import { PageChoice } from '../components/page-choice.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { RowMenu } from '../components/row-menu.tsx';
+import { SaidInFull } from '../components/said-in-full.tsx';
 import { Summary } from '../components/summary.tsx';
 import { TaskButton } from '../components/task-button.tsx';
 import { PaperTitle } from '../components/titles.tsx';
@@ -29,7 +29,7 @@ import { isHopeless } from '../jobs.ts';
 import type { Passage } from '../original/messages.ts';
 import { jobKindsQuery, queryClient, slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
-import { formatBytes, formatPercent, t } from '../text.ts';
+import { formatBytes, formatPercent, inWords, t } from '../text.ts';
 
 const route = getRouteApi('/o/$organization/$workspace/documents/$id');
 
@@ -66,14 +66,14 @@ function Known({ document }: { document: Uploaded }) {
       <UploadList workspaceId={document.workspaceId} replaces={document.id} />
       {failedJob && (
         <Alert color="red" mb="md" title={t.document.failed((t.jobs.kinds as Record<string, string>)[failedJob.kind] ?? failedJob.kind)}>
-          <span className="foreign">{failedJob.error?.message}</span>
+          <span className="foreign">{failedJob.error && inWords(failedJob.error)}</span>
         </Alert>
       )}
       {extracted?.notices && (
         <Paper withBorder p="md" mb="md" component="section">
           <PaperTitle>{t.document.notices}</PaperTitle>
           {extracted.notices.map(({ code, text }) => (
-            <Foreign key={code + text}>{text}</Foreign>
+            <SaidInFull key={code + text} code={code} message={text} />
           ))}
         </Paper>
       )}

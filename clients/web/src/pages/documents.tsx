@@ -23,7 +23,7 @@ import { TimeCell } from '../components/time.tsx';
 import { UploadList } from '../components/upload-list.tsx';
 import { type DocumentSort, documentsQuery } from '../document-queries.ts';
 import { type Place, slugsOf } from '../queries.ts';
-import { formatBytes, t } from '../text.ts';
+import { formatBytes, inWords, t } from '../text.ts';
 
 const route = getRouteApi('/o/$organization/$workspace/documents');
 
@@ -194,7 +194,7 @@ const DocumentRow = memo(function DocumentRow({ document, isSelected, place, onS
         <DocumentState document={document} />
         {document.failedJob?.error && (
           <Foreign size="xs" lineClamp={1} title={document.failedJob.error.message}>
-            {document.failedJob.error.message}
+            {inWords(document.failedJob.error)}
           </Foreign>
         )}
       </Table.Td>

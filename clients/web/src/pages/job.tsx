@@ -9,6 +9,7 @@ import { JobState } from '../components/job-state.tsx';
 import { LinkTo } from '../components/link-to.tsx';
 import { Loaded } from '../components/loaded.tsx';
 import { PageHead } from '../components/page-head.tsx';
+import { SaidInFull } from '../components/said-in-full.tsx';
 import { TaskButton } from '../components/task-button.tsx';
 import { Time } from '../components/time.tsx';
 import { PaperTitle } from '../components/titles.tsx';
@@ -42,7 +43,7 @@ function Known({ job }: { job: Job }) {
       </PageHead>
       {error && (
         <Alert color={status === 'failed' ? 'red' : 'gray'} mb="md" title={t.jobs.lastFailure(error.code)}>
-          <Text className="foreign">{error.message}</Text>
+          <SaidInFull {...error} />
           {status === 'failed' && !mayBeRetried(job) && <Text>{t.jobs.hopeless}</Text>}
         </Alert>
       )}

@@ -22,7 +22,7 @@ import { useDocumentNames } from '../document-names.ts';
 import { findRetried, type JobStatus, jobsQuery, type ListedJob, type Live, liveJobs, mayBeRetried } from '../jobs.ts';
 import { slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
-import { formatRelative, t } from '../text.ts';
+import { formatRelative, inWords, t } from '../text.ts';
 
 const route = getRouteApi('/o/$organization/$workspace/jobs');
 
@@ -185,7 +185,7 @@ const JobRow = memo(function JobRow({ job, name, isSelected, onSelect }: JobRowP
           </div>
           {job.error && (
             <Text c="red" className="foreign below-line">
-              {job.error.message}
+              {inWords(job.error)}
             </Text>
           )}
           {job.nextAttemptAt && job.status === 'queued' && (

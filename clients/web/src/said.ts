@@ -1,0 +1,8 @@
+/** What the service has said: with an error, a job that failed, or a notice. */
+export interface Said {
+  code: string;
+  /** In the service's own words. */
+  message: string;
+  data?: unknown;
+  retryAfterMs?: number | undefined;
+}

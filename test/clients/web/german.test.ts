@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { errorCodes } from '../../../contract/errors.ts';
+import { password, pathOf, useConsole } from './support/use-console.ts';
+
+/** What the console says in German of what the service said. */
+async function sentenceOf(said: { code: string; data?: unknown }): Promise<string | undefined> {
+  const { ofService } = await import(String(new URL('../../../clients/web/src/messages/de-service.ts', import.meta.url)));
+  return ofService({ message: '', ...said });
+}
+
+describe('The console in German', () => {
+  const { api, open, tenant } = useConsole({ QUESTION_LIMIT_PER_MINUTE: '1' });
+  const inGerman = { locale: 'de-DE' };
+
+  it('says in German what the service refuses at the first steps', async () => {
+    const { page } = await open('/sign-in', inGerman);
+    const alert = page.getByRole('alert');
+    await page.getByLabel('E-Mail-Adresse').fill(tenant.owner.email);
+    await page.getByLabel(/^Passwort/).fill('not the password');
+    await page.getByRole('button', { name: 'Anmelden' }).click();
+    await alert.getByText('E-Mail-Adresse oder Passwort ist falsch.').waitFor();
+
+    await page.goto(`${api.url}/sign-up`);
+    await page.getByLabel('Ihr Name').fill('Ada');
+    await page.getByLabel('E-Mail-Adresse').fill(tenant.owner.email);
+    await page.getByLabel(/^Passwort/).fill('password123');
+    await page.getByRole('button', { name: 'Konto erstellen' }).click();
+    await alert.getByText('Das Passwort ist zu gängig: Wählen Sie ein anderes.').waitFor();
+    await page.getByLabel(/^Passwort/).fill(password);
+    await page.getByRole('button', { name: 'Konto erstellen' }).click();
+    await alert.getByText('Für diese Adresse gibt es schon ein Konto.').waitFor();
+  });
+
+  it('says in German why a document failed, what was guessed in it, and how long to wait for an answer', async () => {
+    const { token } = tenant.owner;
+    const read = async (name: string, contentType: string, bytes: Uint8Array | string) => {
+      const { id } = await api.upload(tenant, { name, contentType, bytes });
+      const { body } = await api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.extract', documentId: id } });
+      await api.jobIn(token, body.id, ['succeeded', 'failed']);
+      return id;
+    };
+    const broken = await read('kaputt.pdf', 'application/pdf', 'no PDF at all');
+    const { page } = await open(pathOf(tenant, `documents/${broken}`), { as: tenant.owner, ...inGerman });
+    const reason = 'Das Dokument kann nicht gelesen werden: Es ist beschädigt oder von anderer Art, als sein Name sagt.';
+    await page.getByRole('alert').getByText(reason).waitFor();
+    const jobs = page.getByRole('region', { name: 'Jobs dieses Dokuments' });
+    await jobs.getByText(reason).waitFor();
+    await jobs.getByRole('link', { name: 'Lesen' }).click();
+    await page.getByRole('alert').getByText(reason).waitFor();
+    // Here is all that is known.
+    await page.getByRole('alert').getByText('The PDF is damaged or is no PDF.').waitFor();
+    await page.goto(api.url + pathOf(tenant, 'documents'));
+    await page
+      .getByRole('row', { name: /kaputt\.pdf/ })
+      .getByText(reason)
+      .waitFor();
+
+    const old = await read('alt.txt', 'text/plain', Buffer.from('Die Größe der Spiegel wird in jedem Frühjahr überprüft.', 'latin1'));
+    await page.goto(api.url + pathOf(tenant, `documents/${old}`));
+    await page.getByText('Die Zeichenkodierung des Textes wurde vermutet.').waitFor();
+    await page.getByText(/^The text names no charset\. It was read as windows-1252/).waitFor();
+
+    for (const question of ['Wann wird die Kuppel gestrichen?', 'Und die Tür?']) {
+      await page.goto(api.url + pathOf(tenant, 'ask'));
+      await page.getByLabel('Was möchten Sie wissen?').fill(question);
+      const asked = page.waitForResponse('**/documents/ask');
+      await page.getByRole('button', { name: 'Fragen' }).click();
+      await asked;
+    }
+    await page
+      .getByRole('alert')
+      .getByText(/^Zu viele Anfragen: Versuchen Sie es in \d+ s erneut\.$/)
+      .waitFor();
+  });
+
+  it('has a German sentence for every code that a person can meet', async () => {
+    // Their messages say what is missing, or which field is wrong.
+    const coarse = ['BAD_REQUEST', 'CONFLICT', 'PRECONDITION_FAILED'];
+    const reference = readFileSync('docs/reference.md', 'utf8').split('## Why a job failed')[1]?.split('\n## ')[0] ?? '';
+    const ofJobs = [...reference.matchAll(/`([a-z]+_[a-z_]+|timeout)`/g)].map(([, code = '']) => code);
+    const extraction = readFileSync('docs/extraction.md', 'utf8');
+    const ofNotices = [...extraction.matchAll(/^\| `([a-z]+_[a-z_]+)` \|/gm)].map(([, code = '']) => code);
+    expect(ofJobs).to.include('unreadable_document');
+    expect(ofNotices).to.include.members(['scan_not_read', 'xfa_form_not_read']);
+    for (const code of [...Object.keys(errorCodes).filter((each) => !coarse.includes(each)), ...ofJobs, ...ofNotices])
+      expect(await sentenceOf({ code }), code).to.match(/\.$/);
+  });
+
+  it('keeps the reasons and limits that an error carries', async () => {
+    const data = { reason: 'Die Rechnung vom Oktober ist offen.', since: '2026-10-01T00:00:00.000Z' };
+    expect(await sentenceOf({ code: 'ORGANIZATION_SUSPENDED', data })).to.include(data.reason);
+    expect(await sentenceOf({ code: 'LIMIT_REACHED', data: { kind: 'members', limit: 3, plan: 'free' } })).to.include('3 Mitglieder');
+    expect(await sentenceOf({ code: 'PAYLOAD_TOO_LARGE', data: { maxBytes: 25_000_000 } })).to.include('25 MB');
+  });
+});
