@@ -6,7 +6,8 @@ import { background } from './service.ts';
 import { createStore } from './store.ts';
 import { t } from './text.ts';
 
-class UnknownType extends Error {}
+/** What is wrong with a file, which no other try would change. */
+class UnfitFile extends Error {}
 
 const atOnce = 3;
 /** Of a document, in characters. */
@@ -77,7 +78,7 @@ export function retryUpload(key: number): void {
 export function mayBeSentAgain({ state, error }: UploadItem): boolean {
   if (state === 'canceled') return true;
   const isRefused = error instanceof SheafError && (error.is('BAD_REQUEST') || error.is('PAYLOAD_TOO_LARGE') || error.is('CONFLICT'));
-  return error !== undefined && !isRefused && !(error instanceof UnknownType);
+  return error !== undefined && !isRefused && !(error instanceof UnfitFile);
 }
 
 export function removeUpload(key: number): void {
@@ -140,7 +141,8 @@ async function send(item: UploadItem, signal: AbortSignal): Promise<void> {
 
 async function store({ key, workspaceId, file, replaces, name: path }: UploadItem, signal: AbortSignal): Promise<string> {
   const contentType = contentTypeOf(path);
-  if (!contentType) throw new UnknownType(t.uploads.unknownType);
+  if (!contentType) throw new UnfitFile(t.uploads.unknownType);
+  if (file.size === 0) throw new UnfitFile(t.uploads.empty);
   const onProgress = ({ sentBytes }: { sentBytes: number }) => change(key, { sentBytes });
   // Of a long path the end says more.
   const name = Array.from(path).slice(-longestName).join('');

@@ -47,6 +47,10 @@ describe('A folder that is dropped on the console', () => {
     await drop(page, join(directory, 'Night log/overview.txt'));
     await until(async () => (await uploads.getByText('overview.txt').count()) === 2);
     expect(await page.getByRole('alert').count()).to.equal(0);
+    // One that was meant is not left out in silence, and nothing of it is sent.
+    await drop(page, join(directory, 'Night log/empty.txt'));
+    await uploads.getByRole('alert').getByText('The file is empty.').waitFor();
+    expect(await uploads.getByRole('button', { name: 'Upload empty.txt again' }).count()).to.equal(0);
     expect(complaints).to.deep.equal([]);
   });
 

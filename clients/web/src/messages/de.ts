@@ -194,6 +194,7 @@ export const de: Messages = {
     remove: (name) => `${name} aus dieser Liste entfernen`,
     clear: 'Liste leeren',
     unknownType: 'Dateien dieser Art werden nicht angenommen.',
+    empty: 'Die Datei ist leer.',
     duplicateOf: (name) => `Derselbe Inhalt wie „${name}“`,
   },
   document: {

@@ -195,6 +195,7 @@ export const en = {
     remove: (name: string) => `Remove ${name} from this list`,
     clear: 'Clear the list',
     unknownType: 'Files of this kind are not taken.',
+    empty: 'The file is empty.',
     duplicateOf: (name: string) => `The same content as “${name}”`,
   },
   document: {
