@@ -29,7 +29,7 @@ export interface PageReaders {
 
 /**
  * Recognizes the text of a page, however it was turned: the lines that the detector finds, each as the surer one of two recognizers reads it.
- * The confidence is that of its characters. What is unsure is kept, and a notice says so.
+ * The confidence is that of its characters, rounded down. What is unsure is kept, and a notice says so.
  */
 export async function readPage(picture: Picture, readers: PageReaders): Promise<Recognized> {
   const { upright, strips, turn } = await findUpright(picture, readers.models);
@@ -38,7 +38,7 @@ export async function readPage(picture: Picture, readers: PageReaders): Promise<
   const notices: NoticeCode[] = [];
   if (kept.some((line) => surenessOf(line) < poorConfidence)) notices.push('unsure_text');
   if (kept.length < strips.length) notices.push('unsure_text_left_out');
-  const confidence = kept.length === 0 ? null : Math.round(confidenceOf(kept.flatMap(({ words }) => words)));
+  const confidence = kept.length === 0 ? null : Math.floor(confidenceOf(kept.flatMap(({ words }) => words)));
   const placed = kept.map(({ strip, words }) => ({ text: words.map(({ text }) => text).join(' '), box: boxOf(strip, upright, turn) }));
   return { text: layOutPage(kept), confidence, notices, lines: placed.sort((one, other) => one.box[1] - other.box[1]) };
 }

@@ -51,7 +51,8 @@ function Known({ document }: { document: Uploaded }) {
     ...(extracted?.pages ? [t.document.pages(extracted.pages)] : []),
     ...(extracted ? [t.document.characters(extracted.characters)] : []),
     ...(chunkCount === null ? [] : [t.document.chunks(chunkCount)]),
-    ...(sure.length > 0 ? [t.document.sure(formatPercent(Math.min(...sure) / 100))] : []),
+    // It can be wrong where it has no doubt.
+    ...(sure.length > 0 ? [t.document.sure(formatPercent(Math.min(99, ...sure) / 100))] : []),
   ];
   return (
     <>
