@@ -69,6 +69,10 @@ export const dataSchemas = {
     .object({ reason: z.string().meta({ examples: ['The case of the broken dome.'] }), since: dateTime })
     .meta({ id: 'HoldReason', description: 'Why an owner holds this, and since when.' }),
   PAYLOAD_TOO_LARGE: z.object({ maxBytes: z.int().meta({ examples: [26_214_400] }) }).meta({ id: 'SizeLimit' }),
+  SERVICE_UNAVAILABLE: z
+    .object({ readOnly: z.string().meta({ examples: ['The database moves until 14:00.'] }) })
+    .optional()
+    .meta({ id: 'ReadOnlyDeployment', description: 'Why an operator has the deployment take no writes, where that is why.' }),
 } as const;
 
 /** The `data` of each code that has one. */
@@ -79,6 +83,7 @@ export interface ErrorData {
   CONFLICT: { documentId: string } | undefined;
   LEGAL_HOLD: { reason: string; since: string };
   PAYLOAD_TOO_LARGE: { maxBytes: number };
+  SERVICE_UNAVAILABLE: { readOnly: string } | undefined;
 }
 
 /** The data of an error, which some errors of a code may lack. */

@@ -42,6 +42,11 @@ const usageSchema = z
       })
       .meta({ id: 'UsagePeriod', description: 'The calendar month, UTC, that `aiCredits` counts.' }),
     suspension: suspension.optional().describe('Absent unless the organization is suspended: then it is only read, and its jobs wait.'),
+    readOnly: z
+      .string()
+      .optional()
+      .describe('Why an operator has the deployment take no writes; absent unless it takes none.')
+      .meta({ examples: ['The database moves until 14:00.'] }),
   })
   .meta({ id: 'Usage' });
 

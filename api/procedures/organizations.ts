@@ -9,6 +9,7 @@ import { liftHold, setHold } from '../../domain/holds/change-hold.ts';
 import { type HoldRow, listHolds } from '../../domain/holds/legal-hold.ts';
 import { getUsage } from '../../domain/organizations/get-usage.ts';
 import { findSuspension } from '../../domain/organizations/suspension.ts';
+import { findReadOnly } from '../../domain/platform/read-only.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
 import { type Authorize, type Caller, findStreamMembership } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -26,8 +27,10 @@ export function organizationProcedures(deps: ApiDeps) {
       const plan = await getPlan(db, input.organizationId);
       const { period, ...usage } = await getUsage(db, input.organizationId);
       const suspension = await findSuspension(db, input.organizationId);
+      const readOnly = await findReadOnly(db);
       return {
         ...(suspension && { suspension: toSuspension(suspension) }),
+        ...(readOnly !== null && { readOnly }),
         plan: plan?.plan ?? null,
         limits: plan?.limits ?? null,
         usage,

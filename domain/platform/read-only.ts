@@ -12,8 +12,13 @@ export async function findReadOnly(db: Db | Transaction): Promise<string | null>
 
 /** Throws SERVICE_UNAVAILABLE, with the reason, while this deployment takes no writes. */
 export async function refuseReadOnly(db: Db | Transaction): Promise<void> {
-  const reason = await findReadOnly(db);
-  if (reason !== null) throw new ApiError('SERVICE_UNAVAILABLE', { message: `This deployment is read-only: ${reason}`, retryAfterSeconds });
+  const readOnly = await findReadOnly(db);
+  if (readOnly === null) return;
+  throw new ApiError('SERVICE_UNAVAILABLE', {
+    message: `This deployment is read-only: ${readOnly}`,
+    retryAfterSeconds,
+    data: { readOnly },
+  });
 }
 
 /** Has this deployment take no writes for a reason, or again with null. Jobs that wait for a provider then wait anew. */

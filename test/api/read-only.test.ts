@@ -44,7 +44,7 @@ describe('A read-only deployment', () => {
         const token = access === 'platform-admin' ? admin.token : rows.tenant.owner.token;
         const { status, body, headers } = await callOver(api, 'REST', operation, input, { token });
         expect(status, `${operation}: ${JSON.stringify(body)}`).to.equal(503);
-        expect(body).to.deep.include({ code: 'SERVICE_UNAVAILABLE', message });
+        expect(body).to.deep.include({ code: 'SERVICE_UNAVAILABLE', message, data: { readOnly: reason } });
         expect(headers.get('retry-after')).to.equal('60');
       }
   });

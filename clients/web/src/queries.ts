@@ -15,10 +15,11 @@ const onError = (error: Error) => {
   if (!(error instanceof SheafError)) return;
   // A wrong code of a second factor is 401, too.
   if (error.code === 'UNAUTHORIZED' && lastUser.get()) sessionEnded.set(true);
-  if (error.status !== 403) return;
+  const isStopped = error.code === 'ORGANIZATION_SUSPENDED' || (error.is('SERVICE_UNAVAILABLE') && error.data);
+  if (!isStopped && error.status !== 403) return;
   // Whoever has been removed, or has another role now, is to see that. A query that is refused for the same reason itself
   // must not be named here: it would be asked again without end.
-  const changed = error.code === 'ORGANIZATION_SUSPENDED' ? ['suspension'] : ['organizations', 'role'];
+  const changed = isStopped ? ['stopped'] : ['organizations', 'role'];
   for (const name of changed) void queryClient.invalidateQueries({ queryKey: [name] });
 };
 

@@ -9,7 +9,7 @@ const url = window.location.origin;
  */
 export const service = createClient({ url, session: 'cookie', retries: { maxRetryAfterMs: 5_000 } });
 
-/** For uploads and the stream, which go on in the background: waits for a retry as long as the service asks. */
+/** For the stream, which goes on in the background: waits for a retry as long as the service asks. */
 export const background = createClient({ url, session: 'cookie' });
 
 const requestIds = new WeakMap<object, string>();
@@ -27,6 +27,7 @@ interface AuthFailure {
   status: number;
   code?: string | undefined;
   message?: string | undefined;
+  data?: unknown;
 }
 
 /** The data of a call of {@link auth}. Throws {@link SheafError}, as the calls of {@link service} do. */
@@ -35,6 +36,6 @@ export async function ask<T>(call: Promise<{ data: T; error: AuthFailure | null 
     throw new SheafError('NETWORK', String((cause as Error).message), { cause });
   });
   if (error === null) return data as NonNullable<T>;
-  const { code = `HTTP_${error.status}`, message = code, status } = error;
-  throw new SheafError(code, message, { status, requestId: requestIds.get(error) });
+  const { code = `HTTP_${error.status}`, message = code, status, data: details } = error;
+  throw new SheafError(code, message, { status, data: details, requestId: requestIds.get(error) });
 }

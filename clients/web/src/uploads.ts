@@ -2,7 +2,7 @@ import { contentTypeOf, SheafError } from '@sheaf/client';
 import type { NamedFile } from './dropped-files.ts';
 import { queryClient, sessionEnded } from './queries.ts';
 import { onResume } from './resume.ts';
-import { background } from './service.ts';
+import { service } from './service.ts';
 import { createStore } from './store.ts';
 import { t } from './text.ts';
 
@@ -39,8 +39,9 @@ export const uploads = createStore<UploadItem[]>([]);
 
 const running = new Map<number, AbortController>();
 let lastKey = 0;
-/** Whether nothing is sent, because the session or the connection is away. */
+/** Whether nothing is sent, because the session or the connection is away, or the service asks for a wait. */
 let isHeld = false;
+let waitEnds: ReturnType<typeof setTimeout> | undefined;
 /** How often sending went on after that. */
 let round = 0;
 
@@ -97,6 +98,7 @@ function change(key: number, changes: Partial<UploadItem>): void {
 onResume(goOn);
 
 function goOn(): void {
+  clearTimeout(waitEnds);
   isHeld = false;
   round++;
   sendNext();
@@ -120,15 +122,20 @@ function sendNext(): void {
       const hasNoSession = error instanceof SheafError && error.status === 401;
       if (hasNoSession) sessionEnded.set(true);
       if (aborted.signal.aborted) return;
-      const isAway = hasNoSession || (error instanceof SheafError && error.is('NETWORK'));
+      const waitMs = error instanceof SheafError ? error.retryAfterMs : undefined;
+      const isAway = hasNoSession || waitMs !== undefined || (error instanceof SheafError && error.is('NETWORK'));
       if (!isAway) return change(next.key, { state: 'failed', error });
+      if (waitMs !== undefined) {
+        clearTimeout(waitEnds);
+        waitEnds = setTimeout(goOn, waitMs);
+      }
       // The others would fail in the same way: they wait, and this one with them, unless what was away came back while it was sent.
       isHeld ||= begunIn === round;
       change(next.key, { state: 'waiting', sentBytes: 0, error });
     })
     .finally(() => {
       running.delete(next.key);
-      for (const name of ['documents', 'document']) void queryClient.invalidateQueries({ queryKey: [name] });
+      for (const name of ['documents', 'document', 'stopped']) void queryClient.invalidateQueries({ queryKey: [name] });
       sendNext();
     });
   sendNext();
@@ -136,7 +143,7 @@ function sendNext(): void {
 
 async function send(item: UploadItem, signal: AbortSignal): Promise<void> {
   const documentId = item.documentId ?? (await store(item, signal));
-  if (item.index) await background.jobs.create({ kind: 'document.index', documentId, once: true });
+  if (item.index) await service.jobs.create({ kind: 'document.index', documentId, once: true });
 }
 
 async function store({ key, workspaceId, file, replaces, name: path }: UploadItem, signal: AbortSignal): Promise<string> {
@@ -149,7 +156,7 @@ async function store({ key, workspaceId, file, replaces, name: path }: UploadIte
   const onDuplicate = ({ name: duplicateOf }: { name: string }) => change(key, { duplicateOf });
   const sha256 = await digest(file);
   const upload = { workspaceId, file, name, contentType, replaces, sha256, onProgress, onDuplicate, signal };
-  const { id } = await background.uploadDocument(upload);
+  const { id } = await service.uploadDocument(upload);
   change(key, { documentId: id });
   return id;
 }

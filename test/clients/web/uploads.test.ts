@@ -5,8 +5,9 @@ import type { Page } from 'playwright-core';
 import { makeTestDirectory, removeTestDirectory } from '../../support/directories.ts';
 import { until } from '../../support/processes.ts';
 import { expectOk } from '../../support/requests.ts';
+import { violationsOf } from './support/axe.ts';
 import { act } from './support/row-menu.ts';
-import { pathOf, useConsole } from './support/use-console.ts';
+import { password, pathOf, useConsole } from './support/use-console.ts';
 
 describe('A folder that is dropped on the console', () => {
   const { api, open, tenant } = useConsole({ WORKER_ENABLED: 'false', EXTRA_CONTENT_TYPES: 'docx' });
@@ -137,6 +138,47 @@ describe('A folder that is dropped on the console', () => {
     await page.evaluate('readOn()');
     const documents = `/api/v1/workspaces/${two.workspaceId}/documents?organizationId=${two.organizationId}&status=ready`;
     await until(async () => (await expectOk(api.request('GET', documents, { token }))).body.items.length === 2);
+  });
+});
+
+describe('A read-only deployment, in the console', () => {
+  const { api, open, tenant } = useConsole({ WORKER_ENABLED: 'false' });
+  const reason = 'The database moves until 14:00.';
+  const switchTo = (read_only: string | null) => api.database.db.updateTable('deployment').set({ read_only }).execute();
+  afterEach(() => switchTo(null));
+
+  it('is named over every page with the reason, and at an upload, which waits and goes on by itself', async () => {
+    const { page } = await open('/sign-in', { as: tenant.owner });
+    await page.clock.install();
+    await page.goto(api.url + pathOf(tenant, 'documents'));
+    await page.getByText('No documents yet').waitFor();
+    const banner = page.getByRole('status').filter({ hasText: 'Nothing can be changed for now' });
+    expect(await banner.count()).to.equal(0);
+    await switchTo(reason);
+    await page.locator('input[type=file]').setInputFiles({ name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('A note.') });
+    const uploads = page.getByRole('region', { name: 'Uploads' });
+    await uploads.getByRole('alert').getByText(`This deployment is read-only: ${reason}`).waitFor();
+    await uploads.getByText('Waiting').first().waitFor();
+    await banner.getByText(reason).waitFor();
+
+    await page.getByRole('link', { name: 'Search', exact: true }).click();
+    await banner.getByText(reason).waitFor();
+    expect(await violationsOf(page)).to.deep.equal([]);
+    await switchTo(null);
+    // As long as the service has asked to wait.
+    await page.clock.fastForward(60_000);
+    await banner.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Documents', exact: true }).click();
+    await uploads.getByText('Stored', { exact: true }).waitFor();
+  });
+
+  it('says why nobody can sign in, in German, too', async () => {
+    await switchTo(reason);
+    const { page } = await open('/sign-in', { locale: 'de-DE' });
+    await page.getByLabel('E-Mail-Adresse').fill(tenant.owner.email);
+    await page.getByLabel(/^Passwort/).fill(password);
+    await page.getByRole('button', { name: 'Anmelden' }).click();
+    await page.getByRole('alert').getByText(`Zurzeit kann nichts geändert werden: ${reason}`).waitFor();
   });
 });
 

@@ -20,11 +20,14 @@ import { NavTo } from './link-to.tsx';
 
 const route = getRouteApi('/o/$organization/$workspace');
 
-/** Whether and why the organization is suspended; null if it is not. */
-const suspensionQuery = (organizationId: string) =>
+/** Why nothing can be changed: the organization is suspended, or the deployment is read-only. */
+const stoppedQuery = (organizationId: string) =>
   queryOptions({
-    queryKey: ['suspension', organizationId],
-    queryFn: async ({ signal }) => (await service.organizations.usage({ organizationId }, { signal })).suspension ?? null,
+    queryKey: ['stopped', organizationId],
+    queryFn: async ({ signal }) => {
+      const { suspension, readOnly } = await service.organizations.usage({ organizationId }, { signal });
+      return { suspension, readOnly };
+    },
     staleTime: 60_000,
   });
 
@@ -99,7 +102,7 @@ function Content() {
   if (data.some(({ id }) => id === organization.id))
     return (
       <>
-        <Suspended />
+        <Stopped />
         <Outlet />
       </>
     );
@@ -110,20 +113,22 @@ function Content() {
   );
 }
 
-/** Says over every page that an operator has suspended the organization, and why. */
-function Suspended() {
+/** Says over every page that an operator has suspended the organization, or lets nothing be changed, and why. */
+function Stopped() {
   const { organization } = route.useRouteContext();
-  const suspension = useQuery(suspensionQuery(organization.id)).data;
-  if (!suspension) return null;
+  const { suspension, readOnly } = useQuery(stoppedQuery(organization.id)).data ?? {};
   return (
-    <Alert
-      variant="default"
-      role="status"
-      mb="md"
-      className="failure foreign"
-      title={t.nav.suspended(organization.name, formatDay(suspension.since))}
-    >
-      {suspension.reason}
+    <>
+      {readOnly && <Banner title={t.nav.readOnly}>{readOnly}</Banner>}
+      {suspension && <Banner title={t.nav.suspended(organization.name, formatDay(suspension.since))}>{suspension.reason}</Banner>}
+    </>
+  );
+}
+
+function Banner({ title, children }: { title: string; children: string }) {
+  return (
+    <Alert variant="default" role="status" mb="md" className="failure foreign" title={title}>
+      {children}
     </Alert>
   );
 }

@@ -62,7 +62,8 @@ const byCode: Record<string, Sentence<any>> = {
   PAYLOAD_TOO_LARGE: (data?: ErrorData['PAYLOAD_TOO_LARGE']) =>
     `Die Datei ist zu groß${data ? `: Höchstens ${number(data.maxBytes / 1e6)} MB sind erlaubt` : ''}.`,
   TOO_MANY_REQUESTS: tooManyRequests,
-  SERVICE_UNAVAILABLE: 'Der Dienst ist vorübergehend nicht verfügbar.',
+  SERVICE_UNAVAILABLE: (data?: ErrorData['SERVICE_UNAVAILABLE']) =>
+    data ? `Zurzeit kann nichts geändert werden: ${data.readOnly}` : 'Der Dienst ist vorübergehend nicht verfügbar.',
   NETWORK: 'Der Dienst war nicht erreichbar, oder seine Antwort ging verloren.',
   TIMEOUT: 'Der Dienst hat nicht rechtzeitig geantwortet.',
   too_slow: 'Die Datei wurde zu langsam gesendet.',

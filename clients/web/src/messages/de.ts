@@ -63,6 +63,7 @@ export const de: Messages = {
     all: (things) => `Alle ${things}`,
     notMember: (organization) => `Sie sind kein Mitglied von ${organization}.`,
     suspended: (organization, since) => `${organization} ist seit ${since} vom Betreiber gesperrt: Sie können nur lesen, und Jobs warten.`,
+    readOnly: 'Zurzeit kann nichts geändert werden: Sie können nur lesen, und Jobs warten.',
     signOut: 'Abmelden',
     light: 'Helle Farben verwenden',
     dark: 'Dunkle Farben verwenden',

@@ -65,6 +65,7 @@ export const en = {
     notMember: (organization: string) => `You are not a member of ${organization}.`,
     suspended: (organization: string, since: string) =>
       `An operator has suspended ${organization} since ${since}: you can only read, and jobs wait.`,
+    readOnly: 'Nothing can be changed for now: you can only read, and jobs wait.',
     signOut: 'Sign out',
     light: 'Use light colors',
     dark: 'Use dark colors',
