@@ -95,6 +95,9 @@ export interface Live {
 /** How the stream of jobs is doing. */
 export const liveJobs = createStore<Live>({ state: 'connecting', again: () => undefined });
 
+/** The last news of the jobs that documents wait for, or are worked on by, by document. Those that have ended go once it was read again. */
+export const jobsUnderWay = createStore<ReadonlyMap<string, JobEvent>>(new Map());
+
 /** Follows the jobs of a workspace while its pages are open, and keeps what they show up to date. */
 export function useLiveJobs({ organization, workspace }: Place): void {
   const [round, setRound] = useState(0);
@@ -145,6 +148,9 @@ function createGathering(workspaceId: string) {
     }
     const latest = new Map(events.map((event) => [event.id, event]));
     events = [];
+    const underWay = new Map(jobsUnderWay.get());
+    for (const event of latest.values()) if (event.documentId) underWay.set(event.documentId, event);
+    jobsUnderWay.set(underWay);
     const isShown = ({ queryKey: [name, id] }: { queryKey: readonly unknown[] }) => name === 'job' && latest.has(String(id));
     void queryClient.invalidateQueries({ predicate: isShown });
     for (const [key] of queryClient.getQueriesData<InfiniteData<JobPage>>({ queryKey: ['jobs', workspaceId] })) {
@@ -157,14 +163,16 @@ function createGathering(workspaceId: string) {
     }
     for (const { documentId } of [...latest.values()].filter(changesDocument)) {
       if (documentId) documentIds.add(documentId);
-      refreshing ??= setTimeout(refresh, refreshMs);
+      refreshing ??= setTimeout(() => void refresh(), refreshMs);
     }
   };
-  const refresh = () => {
+  const refresh = async () => {
     refreshing = undefined;
+    const ended = new Set([...jobsUnderWay.get().values()].filter(isFinal));
     const changed = [['documents', workspaceId], ['usage'], ...[...documentIds].map((id) => ['document', id])];
     documentIds.clear();
-    for (const queryKey of changed) void queryClient.invalidateQueries({ queryKey });
+    await Promise.all(changed.map((queryKey) => queryClient.invalidateQueries({ queryKey })));
+    jobsUnderWay.set(new Map([...jobsUnderWay.get()].filter(([, event]) => !ended.has(event))));
   };
   return {
     add(event: JobEvent) {
@@ -174,6 +182,7 @@ function createGathering(workspaceId: string) {
     end() {
       clearTimeout(timer);
       clearTimeout(refreshing);
+      jobsUnderWay.set(new Map());
     },
   };
 }

@@ -46,6 +46,26 @@ describe('The jobs of a busy workspace in the console', () => {
     expect(complaints).to.deep.equal([]);
   });
 
+  it('are told beside their documents, until these have been read', async () => {
+    const other = await api.createTenant();
+    const { page } = await open(pathOf(other, 'documents'), { as: other.owner });
+    await page.locator('input[type=file]').setInputFiles({ name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('A note.') });
+    const row = page.getByRole('row', { name: /note\.txt/ });
+    await row.getByText('Waiting').waitFor();
+    const call = async (method: string, path: string) =>
+      (await expectOk(api.request(method, `/api/v1${path}`, { token: other.owner.token }))).body;
+    const [job] = (await call('GET', `/organizations/${other.organizationId}/jobs`)).items;
+    await sql`update job set status = 'running', started_at = now(), attempts = 1 where id = ${job.id}`.execute(api.database.db);
+    await row.getByText('In progress').waitFor();
+    await row.getByRole('link', { name: 'note.txt' }).click();
+    await page.getByText('In progress').waitFor();
+    await sql`update job set status = 'queued', started_at = null where id = ${job.id}`.execute(api.database.db);
+    await page.getByText('Waiting').waitFor();
+    await call('POST', `/jobs/${job.id}/cancel`);
+    await page.getByText('Stored', { exact: true }).first().waitFor();
+    await page.getByText('Waiting').waitFor({ state: 'detached' });
+  });
+
   it('are shown as they became while their list was read', async () => {
     const { organizationId, workspaceId, owner } = tenant;
     const { page } = await open(pathOf(tenant, 'jobs'), { as: owner });

@@ -25,7 +25,7 @@ import { UploadList } from '../components/upload-list.tsx';
 import type { FormTask } from '../components/use-form-task.ts';
 import { useNewVersion, Versions } from '../components/versions.tsx';
 import { documentQuery, textQuery } from '../document-queries.ts';
-import { isHopeless } from '../jobs.ts';
+import { isHopeless, jobsUnderWay } from '../jobs.ts';
 import type { Passage } from '../original/messages.ts';
 import { jobKindsQuery, queryClient, slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
@@ -60,7 +60,7 @@ function Known({ document }: { document: Uploaded }) {
         <Actions document={document} />
       </PageHead>
       <Group gap="sm" mb="xs">
-        <DocumentState document={document} />
+        <DocumentState document={document} job={jobsUnderWay.use().get(document.id)} />
         <Text c="dimmed">{facts.join(' · ')}</Text>
       </Group>
       <Labels document={document} />

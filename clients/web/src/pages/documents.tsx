@@ -1,5 +1,5 @@
 import { Checkbox, Group, Table, Text } from '@mantine/core';
-import type { Document } from '@sheaf/client';
+import type { Document, JobEvent } from '@sheaf/client';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { memo, useCallback, useState } from 'react';
@@ -22,6 +22,7 @@ import { ShortName } from '../components/short-name.tsx';
 import { TimeCell } from '../components/time.tsx';
 import { UploadList } from '../components/upload-list.tsx';
 import { type DocumentSort, documentsQuery } from '../document-queries.ts';
+import { jobsUnderWay } from '../jobs.ts';
 import { type Place, slugsOf } from '../queries.ts';
 import { formatBytes, inWords, t } from '../text.ts';
 
@@ -118,6 +119,7 @@ function DocumentTable({ pages }: { pages: { items: Document[] }[] }) {
   const [doomed, setDoomed] = useState<Document[]>([]);
   const place = route.useRouteContext();
   const { chosen, selected, toggle, clear, all } = useSelection(pages.flatMap((page) => page.items));
+  const underWay = jobsUnderWay.use();
   const onDelete = useCallback((document: Document) => setDoomed([document]), []);
   const headOf = useSorting();
   const heads = [
@@ -133,7 +135,7 @@ function DocumentTable({ pages }: { pages: { items: Document[] }[] }) {
         <Heads heads={heads} />
         {pages.map((page, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a page stays the one at its position, whatever documents move into it.
-          <DocumentPage key={index} items={page.items} place={place} chosen={chosen} onSelect={toggle} onDelete={onDelete} />
+          <DocumentPage key={index} items={page.items} {...{ place, chosen, underWay, onDelete }} onSelect={toggle} />
         ))}
       </Table>
       {selected.length > 0 && (
@@ -153,21 +155,34 @@ interface Shown {
 interface RowProps extends Shown {
   document: Document;
   isSelected: boolean;
+  job: JobEvent | undefined;
+}
+
+interface PageProps extends Shown {
+  items: Document[];
+  chosen: ReadonlySet<string>;
+  underWay: ReadonlyMap<string, JobEvent>;
 }
 
 /** The rows of a page of the list, which the browser skips while they are out of sight (main.css). */
-const DocumentPage = memo(function DocumentPage({ items, chosen, ...shown }: Shown & { items: Document[]; chosen: ReadonlySet<string> }) {
+const DocumentPage = memo(function DocumentPage({ items, chosen, underWay, ...shown }: PageProps) {
   return (
     <Table.Tbody>
       {items.map((document) => (
-        <DocumentRow key={document.id} document={document} isSelected={chosen.has(document.id)} {...shown} />
+        <DocumentRow
+          key={document.id}
+          document={document}
+          isSelected={chosen.has(document.id)}
+          job={underWay.get(document.id)}
+          {...shown}
+        />
       ))}
     </Table.Tbody>
   );
 });
 
 /** Of a thousand rows only those that changed are drawn again. */
-const DocumentRow = memo(function DocumentRow({ document, isSelected, place, onSelect, onDelete }: RowProps) {
+const DocumentRow = memo(function DocumentRow({ document, isSelected, job, place, onSelect, onDelete }: RowProps) {
   const { id, name } = document;
   return (
     <Table.Tr>
@@ -191,7 +206,7 @@ const DocumentRow = memo(function DocumentRow({ document, isSelected, place, onS
         </Group>
       </Table.Td>
       <Table.Td>
-        <DocumentState document={document} />
+        <DocumentState document={document} job={job} />
         {document.failedJob?.error && (
           <Foreign size="xs" lineClamp={1} title={document.failedJob.error.message}>
             {inWords(document.failedJob.error)}
