@@ -1,13 +1,14 @@
 import { Button, Checkbox, Group, Paper, Stack, Text } from '@mantine/core';
+import { useWindowEvent } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
-import { type DragEvent, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { filesOf, type NamedFile, named } from '../dropped-files.ts';
 import { useEndings } from '../taken-types.ts';
 import { t } from '../text.ts';
 import { startUploads } from '../uploads.ts';
 import { Failure } from './failure.tsx';
 
-/** Takes files, dropped or chosen, and dropped folders, and starts the uploads. */
+/** Takes files, dropped anywhere on the page or chosen, and dropped folders, and starts the uploads. */
 export function DropArea({ workspaceId }: { workspaceId: string }) {
   const input = useRef<HTMLInputElement>(null);
   const endings = useEndings();
@@ -15,27 +16,25 @@ export function DropArea({ workspaceId }: { workspaceId: string }) {
   const [index, setIndex] = useState(true);
   const start = (files: NamedFile[]) => startUploads({ workspaceId, files, index });
   const dropped = useMutation({ mutationFn: filesOf, onSuccess: start });
-  const onDrop = (event: DragEvent) => {
+  // Outside of the box, too: the browser would leave the page, and show the file instead.
+  useWindowEvent('dragover', (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    setIsOver(true);
+  });
+  useWindowEvent('dragleave', (event) => {
+    // Out of the window, not from one element to the next.
+    if (event.relatedTarget === null) setIsOver(false);
+  });
+  useWindowEvent('drop', (event) => {
+    if (!hasFiles(event)) return;
     event.preventDefault();
     setIsOver(false);
     // Only while the event is handled they are there.
-    dropped.mutate(Array.from(event.dataTransfer.items).flatMap((item) => item.webkitGetAsEntry() ?? []));
-  };
-  const onDragOver = (event: DragEvent) => {
-    event.preventDefault();
-    setIsOver(true);
-  };
+    dropped.mutate(Array.from(event.dataTransfer?.items ?? []).flatMap((item) => item.webkitGetAsEntry() ?? []));
+  });
   return (
-    <Paper
-      withBorder
-      p="lg"
-      mb="lg"
-      className="drop-area"
-      data-over={isOver}
-      onDrop={onDrop}
-      onDragOver={onDragOver}
-      onDragLeave={() => setIsOver(false)}
-    >
+    <Paper withBorder p="lg" mb="lg" className="drop-area" data-over={isOver}>
       <Group justify="space-between" gap="md">
         <Stack gap={4} className="drop-words">
           <Text size="md" fw={600}>
@@ -67,3 +66,6 @@ export function DropArea({ workspaceId }: { workspaceId: string }) {
     </Paper>
   );
 }
+
+/** Whether files are dragged, not a piece of the page. */
+const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false;
