@@ -153,15 +153,27 @@ describe('The list of documents in the console', () => {
     expect(complaints).to.deep.equal([]);
   });
 
+  it('says that a job is queued only until it has ended', async () => {
+    const { id: documentId } = await api.upload(tenant, { name: 'queue.txt', bytes: 'The queue.' });
+    const { page } = await open(pathOf(tenant, `documents/${documentId}`), { as: tenant.owner });
+    await page.getByRole('button', { name: 'Make searchable' }).click();
+    await page.getByText('Searchable', { exact: true }).waitFor();
+    await page.getByText('The job is queued.').waitFor({ state: 'detached' });
+  });
+
   it('says which document could not be read, and why; so does its page', async () => {
     const { token } = tenant.owner;
     const { id: documentId } = await api.upload(tenant, { name: 'broken.pdf', contentType: 'application/pdf', bytes: 'This is no PDF.' });
     const { body } = await api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.index', documentId } });
     const { error } = await api.jobIn(token, body.id, ['failed']);
+    const more = `${error.message} ${'It is told in whole. '.repeat(3)}`.trim();
+    await api.database.db.updateTable('job').set({ error_message: more }).where('id', '=', body.id).execute();
     const { page } = await open(pathOf(tenant, 'documents'), { as: tenant.owner });
     const row = page.getByRole('row', { name: /broken\.pdf/ });
     await row.getByText('Failed').waitFor();
-    await row.getByText(error.message).waitFor();
+    const reason = row.getByText(more);
+    await reason.waitFor();
+    expect(await reason.evaluate((shown) => shown.scrollHeight - shown.clientHeight)).to.be.at.most(0);
     await row.getByRole('link', { name: 'broken.pdf' }).click();
     const alert = page.getByRole('alert').filter({ hasText: '“Make searchable” failed' });
     await alert.getByText(error.message).waitFor();
@@ -311,6 +323,18 @@ describe('The list of documents in the console', () => {
       await page.goto(`${api.url}${pathOf(tenant, `documents/${id}`)}?start=${start}&end=${end}`);
       await shown.locator('mark').first().waitFor();
       expect(await shown.locator('mark').allTextContents()).to.deep.equal(['Flax', '12', 'After']);
+
+      // So does a search.
+      const { body } = await api.request('POST', '/api/v1/jobs', {
+        token: tenant.owner.token,
+        body: { kind: 'document.index', documentId: id },
+      });
+      await api.jobIn(tenant.owner.token, body.id, ['succeeded']);
+      await page.goto(`${api.url}${pathOf(tenant, 'search')}?q=flax&mode=lexical`);
+      const found = page.getByRole('listitem').filter({ hasText: 'seeds.html' });
+      await found.getByRole('row', { name: 'Flax 12' }).waitFor();
+      expect(await found.locator('mark').allTextContents()).to.deep.equal(['Flax', '12']);
+      expect(await violationsOf(page)).to.deep.equal([]);
     });
 
     it('shows CSV as a table, whatever parts its cells, and marks the rows of a passage', async () => {

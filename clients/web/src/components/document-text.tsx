@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef } from 'react';
 import { textQuery } from '../document-queries.ts';
 import { t } from '../text.ts';
 import { Failure } from './failure.tsx';
-import { type Block, blocksOf, CellRows } from './rich-text.tsx';
+import { type Block, blocksOf, CellRows, unitsOf } from './rich-text.tsx';
 import { Waiting } from './waiting.tsx';
 
 interface TextProps {
@@ -81,12 +81,9 @@ function Rich({ text, contentType, passage }: { text: string; contentType: strin
 }
 
 function Part({ raw, shown, rows, start, end }: Block & Passage) {
-  if (rows) return <CellRows rows={rows} start={start} end={end} />;
+  if (rows) return <CellRows rows={rows} marks={[{ start, end }]} />;
   return end > start ? <Marked text={raw} start={start} end={end} /> : (shown ?? raw);
 }
-
-/** A position in code points as one in UTF-16. */
-const unitsOf = (text: string, position: number) => sliceCharacters(text, { start: 0, end: Math.max(0, position) }).length;
 
 interface Passage {
   start: number;

@@ -1,4 +1,5 @@
 import { Table } from '@mantine/core';
+import { sliceCharacters } from '@sheaf/client';
 import { marked, type Token, type Tokens } from 'marked';
 import { createElement, Fragment, type ReactNode } from 'react';
 import { csvRows } from '../csv-rows.ts';
@@ -69,20 +70,24 @@ const markedRows = (text: string) =>
       .map((cell) => cell.trim().replaceAll('\\|', '|')),
   }));
 
+/** A position in code points as one in UTF-16. */
+export const unitsOf = (text: string, position: number) => sliceCharacters(text, { start: 0, end: Math.max(0, position) }).length;
+
 interface RowsProps {
   rows: NonNullable<Block['rows']>;
   /** What is to be marked, as positions in the rows. */
-  start: number;
-  end: number;
+  marks: { start: number; end: number }[];
 }
 
-/** Rows of a table. Those that a passage reaches into are marked. */
-export function CellRows({ rows, start, end }: RowsProps) {
+/** Rows of a table. Those that a mark reaches into are marked. */
+export function CellRows({ rows, marks }: RowsProps) {
   let at = 0;
-  const shown = rows.map(({ raw, cells }) => {
-    const isReached = at < end && at + raw.length > start;
+  const shown = rows.flatMap(({ raw, cells }) => {
+    const isReached = marks.some(({ start, end }) => at < end && at + raw.length > start);
     at += raw.length;
-    return isReached ? cells.map((cell) => cell && <mark title={t.document.passage}>{cell}</mark>) : cells;
+    // What parts the head from the rows in Markdown.
+    if (cells.every((cell) => /^:?-+:?$/.test(cell))) return [];
+    return [isReached ? cells.map((cell) => cell && <mark title={t.document.passage}>{cell}</mark>) : cells];
   });
   return (
     <div className="rich">

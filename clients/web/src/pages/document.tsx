@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Paper, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
-import { sliceCharacters, type Document as Uploaded } from '@sheaf/client';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { isFinal, sliceCharacters, type Document as Uploaded } from '@sheaf/client';
+import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { DeleteDocuments } from '../components/delete-document.tsx';
@@ -25,7 +25,7 @@ import { UploadList } from '../components/upload-list.tsx';
 import type { FormTask } from '../components/use-form-task.ts';
 import { useNewVersion, Versions } from '../components/versions.tsx';
 import { documentQuery, textQuery } from '../document-queries.ts';
-import { isHopeless, jobsUnderWay } from '../jobs.ts';
+import { isHopeless, jobsQuery, jobsUnderWay } from '../jobs.ts';
 import type { Passage } from '../original/messages.ts';
 import { jobKindsQuery, queryClient, slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
@@ -164,6 +164,8 @@ function Actions({ document }: { document: Uploaded }) {
     mutationFn: (job: { kind: 'document.index'; once: true } | { kind: 'document.summarize' }) =>
       service.jobs.create({ ...job, documentId: id }),
   });
+  const { data: jobs } = useInfiniteQuery(jobsQuery(place, { documentId: id }));
+  const started = jobs?.pages.flatMap(({ items }) => items).find((job) => job.id === start.data?.id);
   const download = async () => window.location.assign((await service.documents.downloadUrl({ id })).url);
   const onDone = () => void navigate({ to: '/o/$organization/$workspace/documents', params: slugsOf(place) });
   const isReady = status === 'ready';
@@ -192,7 +194,7 @@ function Actions({ document }: { document: Uploaded }) {
           ]}
         />
       </Group>
-      {start.isSuccess && (
+      {start.isSuccess && !(started && isFinal(started)) && (
         <Text role="status">
           {t.document.queued}{' '}
           <LinkTo to="/o/$organization/$workspace/jobs" params={slugsOf(place)} size="sm">

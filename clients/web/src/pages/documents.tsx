@@ -204,14 +204,16 @@ const DocumentRow = memo(function DocumentRow({ document, isSelected, job, place
             </Group>
           )}
         </Group>
+        {document.failedJob?.error && (
+          <div className="below-line">
+            <Foreign size="xs" mb={4} title={document.failedJob.error.message}>
+              {inWords(document.failedJob.error)}
+            </Foreign>
+          </div>
+        )}
       </Table.Td>
       <Table.Td>
         <DocumentState document={document} job={job} />
-        {document.failedJob?.error && (
-          <Foreign size="xs" lineClamp={1} title={document.failedJob.error.message}>
-            {inWords(document.failedJob.error)}
-          </Foreign>
-        )}
       </Table.Td>
       <Table.Td className="number">{formatBytes(document.size)}</Table.Td>
       <TimeCell at={document.createdAt} />

@@ -1,5 +1,5 @@
 import { Paper, SegmentedControl, Text } from '@mantine/core';
-import { type SearchResults, sliceCharacters } from '@sheaf/client';
+import type { SearchResults } from '@sheaf/client';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Fragment } from 'react';
@@ -10,6 +10,7 @@ import { Foreign } from '../components/foreign.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { PassageLink } from '../components/passage-link.tsx';
 import { QueryForm } from '../components/query-form.tsx';
+import { blocksOf, CellRows, unitsOf } from '../components/rich-text.tsx';
 import { Waiting } from '../components/waiting.tsx';
 import { flowed } from '../flowed.ts';
 import { service } from '../service.ts';
@@ -98,7 +99,7 @@ function Passage({ result, mode }: { result: Result; mode: Mode }) {
             {where.join(' › ')}
           </Foreign>
         )}
-        <Text className="passage foreign">
+        <Text component="div" className="passage foreign">
           <Highlighted result={result} />
         </Text>
         <Scores result={result} mode={mode} />
@@ -129,12 +130,29 @@ function Scores({ result: { rank, score, lexicalScore }, mode }: { result: Resul
   );
 }
 
-/** The text of a chunk with the words that matched. Positions count code points. */
+interface Mark {
+  start: number;
+  end: number;
+}
+
+/** The text of a chunk with the words that matched, and rows of a table as such, of which the row is marked. Positions count code points. */
 function Highlighted({ result: { citation, highlights = [], ...result } }: { result: Result }) {
   const text = citation?.page ? flowed(result.text) : result.text;
+  const marks = highlights.map(({ start, end }) => ({ start: unitsOf(text, start), end: unitsOf(text, end) }));
+  let to = 0;
+  return blocksOf(text, 'text/plain').map(({ raw, rows }) => {
+    const from = to;
+    to += raw.length;
+    const own = marks.map(({ start, end }) => ({ start: start - from, end: end - from }));
+    if (rows) return <CellRows key={from} rows={rows} marks={own} />;
+    return <Words key={from} text={raw} marks={own.filter(({ start, end }) => end > 0 && start < raw.length)} />;
+  });
+}
+
+function Words({ text, marks }: { text: string; marks: Mark[] }) {
   let done = 0;
-  const pieces = highlights.map(({ start, end }) => {
-    const piece = { start, before: sliceCharacters(text, { start: done, end: start }), word: sliceCharacters(text, { start, end }) };
+  const pieces = marks.map(({ start, end }) => {
+    const piece = { start, before: text.slice(done, Math.max(0, start)), word: text.slice(Math.max(0, start), end) };
     done = end;
     return piece;
   });
@@ -146,7 +164,7 @@ function Highlighted({ result: { citation, highlights = [], ...result } }: { res
           <mark>{word}</mark>
         </Fragment>
       ))}
-      {sliceCharacters(text, { start: done, end: text.length })}
+      {text.slice(done)}
     </>
   );
 }
