@@ -162,6 +162,9 @@ describe('A read-only deployment, in the console', () => {
     await uploads.getByRole('alert').getByText(`This deployment is read-only: ${reason}`).waitFor();
     await uploads.getByText('Waiting').first().waitFor();
     await banner.getByText(reason).waitFor();
+    await page.setViewportSize({ width: 390, height: 800 });
+    await until(async () => Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth')) <= 0);
+    await page.setViewportSize({ width: 1280, height: 800 });
 
     await page.getByRole('link', { name: 'Search', exact: true }).click();
     await banner.getByText(reason).waitFor();

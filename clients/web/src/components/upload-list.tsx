@@ -65,11 +65,11 @@ const Upload = memo(function Upload({ item }: { item: UploadItem }) {
   const how = state === 'sending' ? t.common.of(formatBytes(sentBytes), formatBytes(file.size)) : t.uploads[state];
   return (
     <li>
-      <Group justify="space-between" wrap="nowrap" gap="sm">
-        <Text component="span" className="foreign one-line">
+      <Group justify="space-between" gap="xs">
+        <Text component="span" className="foreign one-line grows">
           <ShortName name={name} />
         </Text>
-        <Group gap="xs" wrap="nowrap" className="keep">
+        <Group gap="xs">
           <Text c="dimmed">{how}</Text>
           {isUnderWay(item) && <Act label={t.uploads.cancel(name)} text={t.common.cancel} onClick={() => cancelUpload(key)} />}
           {mayBeSentAgain(item) && <Act label={t.uploads.retry(name)} text={t.common.retry} onClick={() => retryUpload(key)} />}
