@@ -53,26 +53,28 @@ describe('The pages of the console, for everybody', () => {
     'of platform admins': () => ['system', 'organizations', 'users', 'flags'].map((each) => `/admin/${each}`),
   };
   const own = (path: string) => pathOf(tenant, path);
-  // Each color and each width once, on every other page; each night all four on all.
+  // Each color and each width once, on every other page, and in German on the pages between; each night all four on all.
   const looks: { colorScheme: 'light' | 'dark'; width: number }[] = [
     { colorScheme: 'light', width: 1440 },
     { colorScheme: 'dark', width: 390 },
   ];
   if (process.env.TEST_NIGHTLY) looks.push({ colorScheme: 'light', width: 390 }, { colorScheme: 'dark', width: 1440 });
 
-  for (const [name, paths] of Object.entries(pages))
-    it(`${name} have nothing that axe objects to, and nothing beyond the edge, light and dark, wide and narrow`, async () => {
+  const runs = Object.entries(pages).flatMap(([name, paths]) => ['en', 'de'].map((locale, shift) => ({ name, paths, locale, shift })));
+  for (const { name, paths, locale, shift } of runs)
+    it(`${name}, in ${locale}, have nothing that axe objects to, and nothing beyond the edge, light and dark, wide and narrow`, async () => {
       const as = name === 'of platform admins' ? admin : tenant.owner;
-      const { page } = await open('/sign-in', name === 'of nobody' ? {} : { as });
+      const { page } = await open('/sign-in', name === 'of nobody' ? { locale } : { as, locale });
       for (const [index, path] of paths().entries()) {
         await page.goto(api.url + path);
         await page.getByRole('heading', { level: 1 }).waitFor();
-        for (const { colorScheme, width } of looks.filter((_, place) => process.env.TEST_NIGHTLY || place === index % 2)) {
+        for (const { colorScheme, width } of looks.filter((_, place) => process.env.TEST_NIGHTLY || place === (index + shift) % 2)) {
           await page.emulateMedia({ colorScheme });
           await page.setViewportSize({ width, height: 800 });
           await untilLoaded(page);
           await untilDrawn(page);
-          const look = `${path}, ${colorScheme}, ${width} px`;
+          const look = `${path}, ${locale}, ${colorScheme}, ${width} px`;
+          expect(await page.locator('html').getAttribute('lang'), look).to.equal(locale);
           expect(await page.locator('html').getAttribute('data-mantine-color-scheme'), look).to.equal(colorScheme);
           expect(await violationsOf(page), look).to.deep.equal([]);
           expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), look).to.be.at.most(0);
@@ -80,8 +82,8 @@ describe('The pages of the console, for everybody', () => {
       }
     });
 
-  it('fit a window that is enlarged to 400 %', async () => {
-    const { page } = await open('/sign-in', { as: tenant.owner, viewport: { width: 320, height: 256 } });
+  it('fit a window that is enlarged to 400 %, with the longer words of German', async () => {
+    const { page } = await open('/sign-in', { as: tenant.owner, locale: 'de', viewport: { width: 320, height: 256 } });
     const own = [
       'documents?tags=care',
       `documents/${documentId}?start=4&end=11`,
