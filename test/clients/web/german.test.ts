@@ -4,7 +4,7 @@ import { errorCodes } from '../../../contract/errors.ts';
 import { password, pathOf, useConsole } from './support/use-console.ts';
 
 /** What the console says in German of what the service said. */
-async function sentenceOf(said: { code: string; data?: unknown }): Promise<string | undefined> {
+async function sentenceOf(said: { code: string; message?: string; data?: unknown }): Promise<string | undefined> {
   const { ofService } = await import(String(new URL('../../../clients/web/src/messages/de-service.ts', import.meta.url)));
   return ofService({ message: '', ...said });
 }
@@ -75,6 +75,8 @@ describe('The console in German', () => {
   });
 
   it('has a German sentence for every code that a person can meet', async () => {
+    const message = 'This needs the permission document:write, which you do not have in this organization.';
+    expect(await sentenceOf({ code: 'FORBIDDEN', message })).to.equal('Dafür fehlt die Berechtigung document:write.');
     // Their messages say what is missing, or which field is wrong.
     const coarse = ['BAD_REQUEST', 'CONFLICT', 'PRECONDITION_FAILED'];
     const reference = readFileSync('docs/reference.md', 'utf8').split('## Why a job failed')[1]?.split('\n## ')[0] ?? '';

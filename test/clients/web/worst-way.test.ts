@@ -146,7 +146,7 @@ describe('The console, if something goes wrong', () => {
     await page.reload();
     await page.getByLabel('What do you want to know?').fill('How often are the mirrors washed?');
     await page.getByRole('button', { name: 'Ask' }).click();
-    await page.getByText('Nothing in your documents responds to this question.').waitFor();
+    await page.getByText('No answer to this question was found in your documents.').waitFor();
     await page.goto(api.url + pathOf(other, `documents/${crypto.randomUUID()}`));
     const alert = page.getByRole('main').getByRole('alert');
     await alert.getByText(/^Request [\w-]{8,}/).waitFor();

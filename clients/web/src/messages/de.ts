@@ -369,7 +369,7 @@ export const de: Messages = {
     another: 'Neues Gespräch',
     show: 'Antwort anzeigen',
     copy: 'Mit Quellen kopieren',
-    none: 'In Ihren Dokumenten steht nichts zu dieser Frage. Sie hat nichts gekostet.',
+    none: 'In Ihren Dokumenten wurde keine Antwort auf diese Frage gefunden. Sie hat nichts gekostet.',
     searched: (workspace) =>
       `Alle durchsuchbaren Dokumente aus „${workspace}“ wurden mit ihr verglichen, nach Bedeutung und nach Wörtern. Andere Wörter helfen vielleicht, oder ein Dokument, das noch fehlt.`,
     search: 'Stattdessen danach suchen',

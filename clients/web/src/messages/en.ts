@@ -366,7 +366,7 @@ export const en = {
     another: 'New conversation',
     show: 'Show the answer',
     copy: 'Copy with sources',
-    none: 'Nothing in your documents responds to this question. It cost nothing.',
+    none: 'No answer to this question was found in your documents. It cost nothing.',
     searched: (workspace: string) =>
       `All searchable documents of “${workspace}” were compared with it, by meaning and by words. Other words may help, or a document that is not there yet.`,
     search: 'Search for it instead',
