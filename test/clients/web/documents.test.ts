@@ -184,6 +184,7 @@ describe('The list of documents in the console', () => {
     // What cannot work is not offered, and nobody is told to try it.
     await page.getByText('There is no text: reading it has failed.').waitFor();
     await page.getByRole('button', { name: 'Actions for broken.pdf' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
     expect(await page.getByRole('menuitem').allTextContents()).to.deep.equal(['Upload a new version', 'Rename', 'Delete']);
     expect(await page.getByRole('button', { name: 'Make searchable' }).count()).to.equal(0);
     await page.keyboard.press('Escape');
