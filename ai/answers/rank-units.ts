@@ -1,5 +1,5 @@
 import { lower } from '../../base/text/fold.ts';
-import { languageOf, languagesOf } from '../../base/text/languages.ts';
+import { certainLanguageOf, languageOf, languageOfQuery, languagesOf } from '../../base/text/languages.ts';
 import { pairedRun, pairsOf } from '../../base/text/scripts.ts';
 import { stemOf } from '../../base/text/stems.ts';
 import { stopWordsOf } from '../../base/text/stop-words.ts';
@@ -81,7 +81,8 @@ export function keepNear(question: Question, picks: Pick[]): Pick[] {
 
 function rankUnits({ question, before, passages, embedModel }: Question): Ranked[] {
   const read = readPassages(passages);
-  const { words, language, languages } = contentWordsOf(before === null ? question : `${before} ${question}`, read[0]?.language);
+  const asked = before === null ? question : `${before} ${question}`;
+  const { words, language } = contentWordsOf(asked, read[0]?.language);
   const matched = read.map((passage) => matchWords(words, passage));
   const all = matched.flatMap(({ units }) => units);
   const weights = words.map((word) => tellingOf(word, language));
@@ -89,8 +90,7 @@ function rankUnits({ question, before, passages, embedModel }: Question): Ranked
   const isKnown = embedModel === localE5.model;
   return matched.flatMap(({ elsewhere, units }, passage) => {
     const similarity = isKnown ? (passages[passage]?.similarity ?? null) : null;
-    const written = read[passage]?.language;
-    const foreign = written !== undefined && !languages.includes(written);
+    const foreign = isForeign(asked, passages[passage]);
     return units.map(({ number, unit, own, around }) => ({
       ...{ number, unit, similarity, foreign },
       score:
@@ -127,16 +127,26 @@ function readPassages(passages: Passage[]): ReadPassage[] {
 }
 
 /**
- * The words of a question that mean something, each once; all if none does. `near`: the language of what was found for it. `languages`: all
- * that it may be in.
+ * Whether a passage is certainly in another language than the question. That of a few names is often taken for a wrong one: then the question
+ * has more stop words of the passage's language, like `the` and `of`.
  */
-function contentWordsOf(question: string, near: string | undefined) {
+function isForeign(question: string, passage: Passage | undefined): boolean {
+  const asked = languageOfQuery(question);
+  const written = certainLanguageOf(passage?.units.map(({ text }) => text).join(' ') ?? '');
+  if (asked === undefined || written === undefined || asked === written) return false;
+  const words = wordsOf(question);
+  const [own, other] = [asked, written].map((language) => words.filter((word) => stopWordsOf(language).has(word)).length);
+  return (own ?? 0) >= (other ?? 0);
+}
+
+/** The words of a question that mean something, each once; all if none does. `near`: the language of what was found for it. */
+function contentWordsOf(question: string, near: string | undefined): { words: string[]; language: string | undefined } {
   const languages = languagesOf(question);
   const language = near !== undefined && languages.includes(near) ? near : languages[0];
   const stopWords = stopWordsOf(language);
   const words = [...new Set(dividedWordsOf(question))];
   const kept = words.filter((word) => !stopWords.has(word));
-  return { words: kept.length > 0 ? kept : words, language, languages };
+  return { words: kept.length > 0 ? kept : words, language };
 }
 
 const dictionary = new Intl.Segmenter('zh', { granularity: 'word' });

@@ -19,6 +19,11 @@ export function certainLanguageOf(text: string): string | undefined {
   return text.length >= minCertain && found.isReliable() ? found.language : undefined;
 }
 
+/** The language of a query if it is certain, also of a short one in another script than Latin. */
+export function languageOfQuery(query: string): string | undefined {
+  return certainLanguageOf(query) ?? (/\p{Script=Latin}/u.test(query) ? undefined : languageOf(query));
+}
+
 /**
  * The languages that a short text may have, the likeliest first: one if it is certain, else all that come near; English for a text that
  * tells nothing, like a name or an identifier.

@@ -1,4 +1,4 @@
-import { certainLanguageOf, languageOf } from '../../base/text/languages.ts';
+import { certainLanguageOf, languageOfQuery } from '../../base/text/languages.ts';
 
 const localHash = 'local-hash-256';
 const localE5 = 'local-multilingual-e5-small';
@@ -34,8 +34,7 @@ const languageSample = 200;
 export function relevanceFilter(model: string, query: string): (chunk: Scored & { text: string }) => boolean {
   const least = leastSimilarity[model];
   if (least === undefined) return () => true;
-  // Another script tells enough even if it is short.
-  const language = certainLanguageOf(query) ?? (/\p{Script=Latin}/u.test(query) ? undefined : languageOf(query));
+  const language = languageOfQuery(query);
   const isForeign = (text: string) => language !== undefined && (certainLanguageOf(text.slice(0, languageSample)) ?? language) !== language;
   return ({ score, lexicalScore, text }) => (lexicalScore ?? 0) > 0 || (score !== null && (score >= least || isForeign(text)));
 }

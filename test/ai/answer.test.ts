@@ -102,8 +102,11 @@ describe('answering from passages', () => {
     const pick = { units: [1], mark: null };
     const keptOf = (question: string, text: string) => keepNear({ ...asking, question, passages: unitsOf(text), maxSentences: 5 }, [pick]);
     expect(keptOf('Wie lange ist die Frist, um zu kündigen?', english)).to.deep.equal([pick]);
+    expect(keptOf('合同何时到期?', english), 'a short question').to.deep.equal([pick]);
     expect(keptOf('What does the notice period look like?', german)).to.deep.equal([pick]);
     expect(keptOf('Wie lange ist die Frist, um zu kündigen?', german)).to.deep.equal([]);
+    // It looks French.
+    expect(keptOf('portia the hero of the merchant of venice', english)).to.deep.equal([]);
   });
 
   it('takes little time for long and hostile passages', () => {

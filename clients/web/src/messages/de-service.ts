@@ -3,12 +3,12 @@ import type { Said } from '../said.ts';
 
 /** What the service says with its errors, failures of jobs and notices, in German; undefined where no sentence is known. */
 export function ofService({ code, message, data, retryAfterMs }: Said): string | undefined {
-  const sentence = byWords[message] ?? withoutPermission(message) ?? byCode[code];
+  const sentence = byWords[message] ?? lackOfPermission(message) ?? byCode[code];
   return typeof sentence === 'function' ? sentence(data, retryAfterMs) : sentence;
 }
 
 /** Names the permission that is lacking, as the service does. */
-function withoutPermission(message: string): string | undefined {
+function lackOfPermission(message: string): string | undefined {
   const [, permission] = /^This needs the permission ([\w-]+:[\w-]+),/.exec(message) ?? [];
   return permission && `Dafür fehlt die Berechtigung ${permission}.`;
 }
