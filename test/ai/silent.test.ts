@@ -6,15 +6,15 @@ import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 describe('A call of the AI service', () => {
   let ai: FakeAi;
   let proxy: TcpProxy;
-  before(async () => {
+  // Each test has a way of its own: a connection that the one before left open would stay silent once it is forgotten.
+  beforeEach(async () => {
     ai = await startFakeAi();
     proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(ai.url).port) });
   });
-  after(async () => {
+  afterEach(async () => {
     await proxy.stop();
     await ai.stop();
   });
-  afterEach(() => ai.behave('embed'));
 
   const client = () => createAiClient({ baseUrl: `http://127.0.0.1:${proxy.port}`, token: ai.env.SERVICE_TOKEN ?? '' });
 

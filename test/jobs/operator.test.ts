@@ -150,7 +150,10 @@ describe('What an operator does to the workflow of a job', () => {
     it('of a job that waits for its next attempt begins none before that is due', async () => {
       ai.behave('summarize', () => aiError(500, 'internal_error'));
       const { id } = await createJob(api, tenant, summary);
-      await until(async () => (await rowOf(id)).status === 'queued' && (await rowOf(id)).attempts === 2);
+      await until(async () => {
+        const { status, attempts } = await rowOf(id);
+        return status === 'queued' && attempts === 2;
+      });
 
       const calls = ai.callsOf(id);
       const resetting = reset(id);
