@@ -49,16 +49,17 @@ for (const [name, shifts] of Object.entries({
       resumed.close();
 
       const open = await openJobStream(api, { token: owner.token, organizationId });
-      // A job that changes while nobody listens: the listener replays for the open stream when it is back.
+      // A change of which nobody is told: the listener replays it for the open stream when it is back. It is committed before, since the
+      // listener may be back soon.
       await api.database.db.transaction().execute(async (trx) => {
-        await sql`
-          select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and application_name = 'sheaf listen'
-        `.execute(trx);
         await sql`alter table job disable trigger user`.execute(trx);
         await sql`update job set updated_at = clock_timestamp() where id = ${missed.id}`.execute(trx);
         await sql`alter table job enable trigger user`.execute(trx);
       });
+      await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'sheaf listen'
+      `.execute(api.database.db);
       await open.first(({ data }) => data.id === missed.id);
       open.close();
     });
