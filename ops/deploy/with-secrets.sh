@@ -10,6 +10,7 @@ done
 if [ -z "${NODE_ENV:-}" ]; then
   export SEARCH_DEFAULT_MODE="${SEARCH_DEFAULT_MODE:-hybrid}" EXTRA_CONTENT_TYPES="${EXTRA_CONTENT_TYPES:-all}"
   export LOCAL_EMBED_MODEL="${LOCAL_EMBED_MODEL:-e5,hash}"
+  export EXTRA_JOB_KINDS="${EXTRA_JOB_KINDS:-document.process}" WEBHOOKS_ENABLED="${WEBHOOKS_ENABLED:-true}"
   if [ "${OCR_PROVIDER:-}" != none ]; then export OCR_SCANNED_PDF="${OCR_SCANNED_PDF:-true}"; fi
 fi
 exec "$@"

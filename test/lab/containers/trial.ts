@@ -64,6 +64,12 @@ export async function checkTrial({ compose, url, temporalUiUrl }: Trial, restart
         await delay(1_000);
       }
     }),
+    await check('what a trial has on', async () => {
+      same('a job for all of a document', (await call('GET', '/api/v1/job-kinds')).body.jobKinds.includes('document.process'), true);
+      const { id } = (await call('POST', '/api/auth/organization/create', { name: 'First', slug: 'first' })).body;
+      same('webhooks', (await call('GET', `/api/v1/webhooks?organizationId=${id}`)).status, 200);
+      return 'document.process and webhooks';
+    }),
     await check('npm run demo', async () => {
       const env = { SHEAF_URL: url, TEMPORAL_UI_URL: temporalUiUrl };
       const told = await runCommand(process.execPath, ['docs/examples/demo/main.ts', '--json'], { env });

@@ -316,7 +316,9 @@ describe('docker-compose.yml', () => {
       make({});
       expect(made(), 'at the second start').to.deep.equal([server, ai, postgres, temporal]);
 
-      const config = loadServerConfig(runWithSecrets(join(directory, 'server'), interpolate(compose.services.api?.environment, {})));
+      const serverIn = (name: string, env: Environment) =>
+        loadServerConfig(runWithSecrets(join(directory, 'server'), interpolate(compose.services[name]?.environment, env)));
+      const config = serverIn('api', {});
       expect(config).to.deep.include({ production: false, apiUrl: 'http://localhost:8080', authSecret: server.AUTH_SECRET });
       expect(config.email.provider).to.equal('mailbox');
       expect(config.database.url).to.equal(server.DATABASE_URL);
@@ -324,6 +326,15 @@ describe('docker-compose.yml', () => {
         loadAiServiceConfig(runWithSecrets(join(directory, 'ai'), interpolate(compose.services.ai?.environment, env)));
       expect(config).to.deep.include({ extraContentTypes: Object.values(extraContentTypes) });
       expect(config.searches.defaultMode).to.equal('hybrid');
+      for (const name of ['api', 'worker']) {
+        const addedIn = (env: Environment) => {
+          const { extraJobKinds, webhooks } = serverIn(name, env);
+          return [...extraJobKinds, webhooks.enabled];
+        };
+        const added = [{}, { EXTRA_JOB_KINDS: 'document.extractFields', WEBHOOKS_ENABLED: 'false' }, filledIn].map(addedIn);
+        const expected = [['document.process', true], ['document.extractFields', false], [false]];
+        expect(added, `${name} in a trial, with both that are set, in production`).to.deep.equal(expected);
+      }
       for (const name of ['api', 'worker', 'ai']) {
         const modelOf = (env: Environment) =>
           runWithSecrets(directory, interpolate(compose.services[name]?.environment, env)).LOCAL_EMBED_MODEL;
