@@ -15,7 +15,7 @@ export function followLogLevel(log: Logger, db: Db): () => Promise<void> {
     if (performance.now() - askedAt < askMs) return;
     askedAt = performance.now();
     const set = await findLogLevel(db).catch(() => undefined);
-    const level = set === null ? own : set;
+    const level = set === null ? own : set?.level;
     if (level === undefined || level === log.level) return;
     log.level = level;
     // Written at every level, since it says why other lines come or stay away.

@@ -2,10 +2,12 @@ import { sql } from 'kysely';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 
-/** The level of the log that an operator has set for now; null if none is set. */
-export async function findLogLevel(db: Db): Promise<string | null> {
-  const isSet = sql<boolean>`log_level_until > now()`;
-  return (await db.selectFrom('deployment').select('log_level').where(isSet).executeTakeFirst())?.log_level ?? null;
+/** The level of the log that an operator has set for now, and its end; null if none is set. */
+export async function findLogLevel(db: Db): Promise<{ level: string; until: Date } | null> {
+  const { rows } = await sql<{ level: string; until: Date }>`
+    select log_level as level, log_level_until as until from deployment where log_level_until > now()
+  `.execute(db);
+  return rows[0] ?? null;
 }
 
 /** Sets the level of every process for `minutes` from now; with null each has its own again. Returns the end, or null. */

@@ -2,7 +2,9 @@ import { jobTaskQueue, mainTaskQueue, webhookTaskQueue } from '../../contract/in
 import { jobKinds } from '../../contract/jobs.ts';
 import { listOutages, type Outage } from '../../domain/outages/outage.ts';
 import { type Backlog, listBacklog } from '../../domain/platform/backlog.ts';
+import { findLogLevel } from '../../domain/platform/log-level.ts';
 import { measureWaiting, type Waiting } from '../../domain/platform/measure-platform.ts';
+import { findReadOnly } from '../../domain/platform/read-only.ts';
 import { type Command, parseFlags } from '../command.ts';
 import { callTemporal, type OpsContext, OpsError } from '../context.ts';
 import { age, counted, table } from '../table.ts';
@@ -20,6 +22,8 @@ export const statusCommand: Command = {
     const { json } = parseFlags(args, flags);
     const { db } = context;
     const [backlog, waiting, outages] = await Promise.all([listBacklog(db, maxRows), measureWaiting(db), listOutages(db)]);
+    const [readOnly, logLevel] = await Promise.all([findReadOnly(db), findLogLevel(db)]);
+    const state = { ...waiting, outages, readOnly, logLevel };
     const taskQueues = await listTaskQueues(context).catch((error: unknown) => {
       if (error instanceof OpsError) return error;
       throw error;
@@ -27,15 +31,21 @@ export const statusCommand: Command = {
     // The state in Postgres is shown even if Temporal is down.
     const unreachable = taskQueues instanceof OpsError ? taskQueues : undefined;
     const seen = taskQueues instanceof OpsError ? null : taskQueues;
-    if (json) context.print(JSON.stringify({ backlog, ...waiting, outages, taskQueues: seen }));
-    else for (const line of describe(backlog, { ...waiting, outages }, seen)) context.print(line);
+    if (json) context.print(JSON.stringify({ backlog, ...state, taskQueues: seen }));
+    else for (const line of describe(backlog, state, seen)) context.print(line);
     if (unreachable) throw unreachable;
   },
 };
 
+interface State extends Waiting {
+  outages: Outage[];
+  readOnly: string | null;
+  logLevel: { level: string; until: Date } | null;
+}
+
 function describe(
   backlog: Backlog[],
-  { outbox, objectsToDelete, mails, webhooks, outages }: Waiting & { outages: Outage[] },
+  { outbox, objectsToDelete, mails, webhooks, outages, readOnly, logLevel }: State,
   taskQueues: TaskQueueState[] | null,
 ): string[] {
   return [
@@ -47,6 +57,8 @@ function describe(
     `Mails to send: ${sized(mails)}${mails.refused > 0 ? `; the mail server has refused ${mails.refused}` : ''}`,
     `Webhook deliveries: ${sized(webhooks)}${webhooks.failingEndpoints > 0 ? `; ${webhooks.failingEndpoints} endpoints fail` : ''}`,
     ...outages.map(({ part, cause, seconds, waiting }) => `Down: ${part} (${cause}) for ${age(seconds)}; ${counted(waiting, 'job')} wait`),
+    ...(readOnly === null ? [] : [`Read-only: ${readOnly}`]),
+    ...(logLevel === null ? [] : [`Log level: ${logLevel.level} until ${logLevel.until.toISOString()}`]),
     ...(taskQueues === null ? [] : ['', ...table([queueHead, ...taskQueues.map(toQueueRow)])]),
   ].slice(backlog.length === 0 ? 0 : 1);
 }

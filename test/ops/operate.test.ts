@@ -85,6 +85,24 @@ describe('npm run ops, on a running service', () => {
     }
   });
 
+  for (const [what, on, off, line] of [
+    [
+      'is read-only, and why',
+      ['read-only', '--reason', 'The database moves.'],
+      ['read-only', '--off'],
+      /^Read-only: The database moves\.$/m,
+    ],
+    ['has another log level, and until when', ['log-level', 'debug'], ['log-level', 'default'], /^Log level: debug until 2\S+Z$/m],
+  ] as [string, string[], string[], RegExp][])
+    it(`shows that the deployment ${what}, only while it is so`, async () => {
+      expect((await ops(['status'])).stdout).not.to.match(/^(Read-only|Log level)/m);
+      await ops(on);
+      const { stdout } = await ops(['status']);
+      await ops(off);
+      expect(stdout).to.match(line);
+      expect((await ops(['status'])).stdout).not.to.match(/^(Read-only|Log level)/m);
+    });
+
   it('are processes that print what the commands say, and exit with their codes', async () => {
     const nowhere = { DATABASE_URL: `postgres://x:secret@${await freeAddress()}/x` };
     for (const [args, env, code] of [
