@@ -18,7 +18,7 @@ import {
   text,
   withExample,
 } from './fields.ts';
-import { auditEntrySchema, deleteOrganization, organizationDeletion, suspension } from './organizations.ts';
+import { auditEntrySchema, deleteOrganization, organizationDeletion, readOnly, suspension } from './organizations.ts';
 import { c, operation } from './route.ts';
 import { authConfig } from './system.ts';
 
@@ -156,6 +156,7 @@ const systemStatus = z
       })
       .meta({ id: 'EmailSetup' }),
     auth: authConfig,
+    readOnly,
   })
   .meta({ id: 'SystemStatus' });
 

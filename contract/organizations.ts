@@ -23,6 +23,12 @@ import { c, operation } from './route.ts';
 /** Why an organization is suspended, and since when. */
 export const suspension = dataSchemas.ORGANIZATION_SUSPENDED;
 
+export const readOnly = z
+  .string()
+  .optional()
+  .describe('Why an operator has the deployment take no writes; absent unless it takes none.')
+  .meta({ examples: ['The database moves until 14:00.'] });
+
 const usageSchema = z
   .object({
     plan: planName.nullable().describe('Null while billing is off.'),
@@ -42,11 +48,7 @@ const usageSchema = z
       })
       .meta({ id: 'UsagePeriod', description: 'The calendar month, UTC, that `aiCredits` counts.' }),
     suspension: suspension.optional().describe('Absent unless the organization is suspended: then it is only read, and its jobs wait.'),
-    readOnly: z
-      .string()
-      .optional()
-      .describe('Why an operator has the deployment take no writes; absent unless it takes none.')
-      .meta({ examples: ['The database moves until 14:00.'] }),
+    readOnly,
   })
   .meta({ id: 'Usage' });
 

@@ -13,6 +13,7 @@ import { endOutage } from '../../domain/outages/note-up.ts';
 import { listOutages, type Outage } from '../../domain/outages/outage.ts';
 import { findStuck } from '../../domain/platform/find-stuck.ts';
 import { countResources, measureQueue } from '../../domain/platform/measure-platform.ts';
+import { findReadOnly } from '../../domain/platform/read-only.ts';
 import { countAllBehind } from '../../domain/reindex/find-behind.ts';
 import type { ApiDeps } from '../deps.ts';
 import { procedure } from '../procedure.ts';
@@ -71,6 +72,7 @@ async function readSystemStatus(deps: ApiDeps): Promise<SystemStatus> {
     uptimeSeconds: Math.floor(process.uptime()),
     counts: rows.counts,
     database: rows.database,
+    ...(rows.readOnly !== null && { readOnly: rows.readOnly }),
     ai,
     search: await readSearch(deps, embeddings[0]),
     // Temporal is part of every deployment.
@@ -84,23 +86,27 @@ async function readSystemStatus(deps: ApiDeps): Promise<SystemStatus> {
 
 type DatabaseStatus = Pick<SystemStatus, 'counts' | 'database'> & {
   queue: Pick<SystemStatus['queue'], 'depth' | 'running' | 'failed' | 'oldestQueuedAt'>;
+  readOnly: string | null;
 };
 
 /** The status of the database. Its latency is the time of one empty query. */
 async function readDatabase({ db }: ApiDeps): Promise<DatabaseStatus> {
   try {
     const { latencyMs } = await measure(ping(db));
-    const [migrations, counts, queue] = await inTime(Promise.all([getMigrationStatus(db), countResources(db), measureQueue(db)]));
+    const reads = [getMigrationStatus(db), countResources(db), measureQueue(db), findReadOnly(db)] as const;
+    const [migrations, counts, queue, readOnly] = await inTime(Promise.all(reads));
     return {
       database: { ok: true, latencyMs, error: null, migrations },
       counts,
       queue: { ...queue, oldestQueuedAt: queue.oldestQueuedAt?.toISOString() ?? null },
+      readOnly,
     };
   } catch (error) {
     return {
       database: { ok: false, latencyMs: null, error: messageOf(error), migrations: null },
       counts: { users: 0, organizations: 0, workspaces: 0, subscriptions: 0 },
       queue: { depth: null, running: null, failed: null, oldestQueuedAt: null },
+      readOnly: null,
     };
   }
 }

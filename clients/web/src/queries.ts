@@ -19,7 +19,7 @@ const onError = (error: Error) => {
   if (!isStopped && error.status !== 403) return;
   // Whoever has been removed, or has another role now, is to see that. A query that is refused for the same reason itself
   // must not be named here: it would be asked again without end.
-  const changed = isStopped ? ['stopped'] : ['organizations', 'role'];
+  const changed = isStopped ? ['stopped', 'admin'] : ['organizations', 'role'];
   for (const name of changed) void queryClient.invalidateQueries({ queryKey: [name] });
 };
 

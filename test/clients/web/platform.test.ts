@@ -81,6 +81,31 @@ describe('The pages of platform admins in the console', () => {
     await page.getByRole('row', { name: new RegExp(tenant.owner.email) }).waitFor();
   });
 
+  it('say over each that the deployment is read-only, and why, also once a change was refused', async () => {
+    const { db } = api.database;
+    const reason = 'The database moves until 14:00.';
+    const { page } = await visit('/admin/flags');
+    const banner = page.getByRole('status').filter({ hasText: 'Nothing can be changed for now' });
+    await page.getByText('There are no feature flags.').waitFor();
+    await db.updateTable('deployment').set({ read_only: reason }).execute();
+    try {
+      expect(await banner.count()).to.equal(0);
+      await page.getByRole('button', { name: 'New flag' }).click();
+      await page.getByRole('textbox', { name: 'Name' }).fill('search.rerank');
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('dialog').getByRole('alert').waitFor();
+      await page.keyboard.press('Escape');
+      await banner.getByText(reason).waitFor();
+      for (const path of ['system', 'organizations', 'users']) {
+        await page.goto(`${api.url}/admin/${path}`);
+        await banner.getByText(reason).waitFor();
+        expect(await violationsOf(page), path).to.deep.equal([]);
+      }
+    } finally {
+      await db.updateTable('deployment').set({ read_only: null }).execute();
+    }
+  });
+
   it('ban a user with a reason, who is out at once, and lift the ban', async () => {
     const grace = await api.signUp('Grace Hopper');
     const { page } = await visit(`/admin/users?q=${grace.email}`);

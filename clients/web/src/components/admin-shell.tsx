@@ -1,9 +1,12 @@
 import { AppShell, Menu } from '@mantine/core';
 import IconFileText from '@tabler/icons-react/icons/IconFileText';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router';
+import { systemQuery } from '../admin-queries.ts';
 import { adminPages } from '../navigation.ts';
 import { t } from '../text.ts';
 import { AccountMenu } from './account-menu.tsx';
+import { ReadOnly } from './banner.tsx';
 import { Frame } from './frame.tsx';
 import { NavTo } from './link-to.tsx';
 
@@ -13,6 +16,7 @@ const route = getRouteApi('/admin');
 export default function AdminShell() {
   const { user } = route.useRouteContext();
   const navigate = useNavigate();
+  const { data } = useQuery({ ...systemQuery, staleTime: 60_000 });
   return (
     <Frame
       navigation={(onNavigate) => (
@@ -32,6 +36,7 @@ export default function AdminShell() {
         </>
       )}
     >
+      <ReadOnly reason={data?.readOnly} />
       <Outlet />
     </Frame>
   );

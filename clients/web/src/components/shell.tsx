@@ -13,6 +13,7 @@ import { organizationsQuery, slugsOf, workspacesQuery } from '../queries.ts';
 import { service } from '../service.ts';
 import { formatDay, t } from '../text.ts';
 import { AccountMenu } from './account-menu.tsx';
+import { Banner, ReadOnly } from './banner.tsx';
 import { Crumbs } from './crumbs.tsx';
 import { Foreign } from './foreign.tsx';
 import { Frame } from './frame.tsx';
@@ -119,17 +120,9 @@ function Stopped() {
   const { suspension, readOnly } = useQuery(stoppedQuery(organization.id)).data ?? {};
   return (
     <>
-      {readOnly && <Banner title={t.nav.readOnly}>{readOnly}</Banner>}
+      <ReadOnly reason={readOnly} />
       {suspension && <Banner title={t.nav.suspended(organization.name, formatDay(suspension.since))}>{suspension.reason}</Banner>}
     </>
-  );
-}
-
-function Banner({ title, children }: { title: string; children: string }) {
-  return (
-    <Alert variant="default" role="status" mb="md" className="failure foreign" title={title}>
-      {children}
-    </Alert>
   );
 }
 
