@@ -111,6 +111,8 @@ export function useLiveJobs({ organization, workspace }: Place): void {
     const follow = async () => {
       setLive({ state: 'connecting' });
       const stream = await background.jobs.stream({ organizationId, workspaceId }, { signal: closed.signal });
+      // Before its first event, which is newer.
+      jobsUnderWay.set(await findUnderWay({ organizationId, workspaceId }, closed.signal));
       setLive({ state: 'live' });
       // What changed before the stream was open.
       for (const queryKey of [['jobs', workspaceId], ['job']]) void queryClient.invalidateQueries({ queryKey });
@@ -127,6 +129,14 @@ export function useLiveJobs({ organization, workspace }: Place): void {
       gathered.end();
     };
   }, [organizationId, workspaceId, round]);
+}
+
+/** The jobs that documents wait for, or are worked on by, by document: of each state the newest, more than a page of documents has. */
+async function findUnderWay(place: { organizationId: string; workspaceId: string }, signal: AbortSignal): Promise<Map<string, JobEvent>> {
+  const list = (status: JobStatus) => background.jobs.list({ ...place, status, limit: 100 }, { signal });
+  const pages = await Promise.all([list('queued'), list('running')]);
+  const jobs = pages.flatMap(({ items }) => items);
+  return new Map(jobs.flatMap((job) => (job.documentId ? [[job.documentId, job]] : [])));
 }
 
 /** Whether a job has ended, or has done a stage. */

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Route } from 'playwright-core';
+import { createJob } from '../../support/jobs.ts';
 import { until } from '../../support/processes.ts';
 import { expectOk } from '../../support/requests.ts';
 import type { Tenant } from '../../support/tenants.ts';
@@ -64,6 +65,27 @@ describe('The jobs of a busy workspace in the console', () => {
     await call('POST', `/jobs/${job.id}/cancel`);
     await page.getByText('Stored', { exact: true }).first().waitFor();
     await page.getByText('Waiting').waitFor({ state: 'detached' });
+  });
+
+  it('are told beside their documents from the beginning, too, before they change', async () => {
+    const other = await api.createTenant();
+    const create = async (name: string) => {
+      const { id: documentId } = await api.upload(other, { name, bytes: name });
+      return await createJob(api, other, { kind: 'document.index', documentId });
+    };
+    const [waits, runs] = [await create('waits.txt'), await create('runs.txt')];
+    await sql`update job set status = 'running', started_at = now(), attempts = 1 where id = ${runs.id}`.execute(api.database.db);
+    const { page } = await open(pathOf(other, 'documents'), { as: other.owner });
+    await page
+      .getByRole('row', { name: /runs\.txt/ })
+      .getByText('In progress')
+      .waitFor();
+    const row = page.getByRole('row', { name: /waits\.txt/ });
+    await row.getByText('Waiting').waitFor();
+    await expectOk(api.request('POST', `/api/v1/jobs/${waits.id}/cancel`, { token: other.owner.token }));
+    await row.getByText('Stored', { exact: true }).waitFor();
+    await page.goto(`${api.url}${pathOf(other, 'documents')}/${runs.documentId}`);
+    await page.getByText('In progress').waitFor();
   });
 
   it('are shown as they became while their list was read', async () => {
