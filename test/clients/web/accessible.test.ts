@@ -82,6 +82,20 @@ describe('The pages of the console, for everybody', () => {
       }
     });
 
+  it('call the buttons beside an error by what is written on them', async () => {
+    const other = await api.createTenant();
+    const suspension = `/api/v1/admin/organizations/${other.organizationId}/suspension`;
+    await expectOk(api.request('PUT', suspension, { token: admin.token, body: { reason: 'The invoice is not paid.' } }));
+    for (const locale of ['en', 'de']) {
+      const { page } = await open(pathOf(other, 'documents'), { as: other.owner, locale });
+      await page.locator('input[type=file]').setInputFiles({ name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('A note.') });
+      const uploads = page.getByRole('region', { name: 'Uploads' });
+      await uploads.getByRole('button', { name: /^(Try again|Erneut versuchen).* note\.txt/ }).waitFor();
+      await uploads.getByRole('button', { name: /^(Request|Anfrage) [\w-]{8,}/ }).waitFor();
+      expect(await violationsOf(page), locale).to.deep.equal([]);
+    }
+  });
+
   it('fit a window that is enlarged to 400 %, with the longer words of German', async () => {
     const { page } = await open('/sign-in', { as: tenant.owner, locale: 'de', viewport: { width: 320, height: 256 } });
     const own = [

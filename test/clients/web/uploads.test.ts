@@ -53,7 +53,7 @@ describe('A folder that is dropped on the console', () => {
     // One that was meant is not left out in silence, and nothing of it is sent.
     await drop(page, join(directory, 'Night log/empty.txt'));
     await uploads.getByRole('alert').getByText('The file is empty.').waitFor();
-    expect(await uploads.getByRole('button', { name: 'Upload empty.txt again' }).count()).to.equal(0);
+    expect(await uploads.getByRole('button', { name: 'Try again to upload empty.txt' }).count()).to.equal(0);
     expect(complaints).to.deep.equal([]);
   });
 

@@ -30,7 +30,7 @@ function RequestId({ id }: { id: string }) {
   return (
     <CopyButton value={id}>
       {({ copy, copied }) => (
-        <Button size="compact-sm" variant="subtle" color="gray" c="dimmed" onClick={copy} aria-label={t.common.copyRequestId}>
+        <Button size="compact-sm" variant="subtle" color="gray" c="dimmed" onClick={copy} title={t.common.copyRequestId}>
           <Code>{copied ? `${id} ✓` : t.common.requestId(id)}</Code>
         </Button>
       )}

@@ -199,7 +199,7 @@ export const de: Messages = {
     progressOfAll: 'Fortschritt aller Uploads',
     whole: (done, all, failed) => `${done} von ${all} gespeichert${failed > 0 ? `, ${failed} fehlgeschlagen` : ''}`,
     cancel: (name) => `Upload von ${name} abbrechen`,
-    retry: (name) => `${name} erneut hochladen`,
+    retry: (name) => `Erneut versuchen, ${name} hochzuladen`,
     remove: (name) => `${name} aus dieser Liste entfernen`,
     clear: 'Liste leeren',
     unknownType: 'Dateien dieser Art werden nicht angenommen.',

@@ -200,7 +200,7 @@ export const en = {
     progressOfAll: 'Progress of all uploads',
     whole: (done: number, all: number, failed: number) => `${done} of ${all} stored${failed > 0 ? `, ${failed} failed` : ''}`,
     cancel: (name: string) => `Cancel the upload of ${name}`,
-    retry: (name: string) => `Upload ${name} again`,
+    retry: (name: string) => `Try again to upload ${name}`,
     remove: (name: string) => `Remove ${name} from this list`,
     clear: 'Clear the list',
     unknownType: 'Files of this kind are not taken.',
