@@ -2,24 +2,27 @@ import { language } from './language.ts';
 import type { Messages } from './messages/en.ts';
 import type { Said } from './said.ts';
 
-/** The sentences, and in a language other than the service's those for what it says. */
-type Sentences = [Messages, ((said: Said) => string | undefined)?];
+/** The sentences, and in a language other than the service's those for what it says, and those above what it says. */
+type Sentences = [Messages, ((said: Said) => string | undefined)?, Record<string, string>?];
 
 const files: Record<typeof language, () => Promise<Sentences>> = {
   en: async () => [(await import('./messages/en.ts')).en],
   de: async () => {
-    const { de, ofService } = await import('./messages/de.ts');
-    return [de, ofService];
+    const { de, ofService, inGeneral } = await import('./messages/de.ts');
+    return [de, ofService, inGeneral];
   },
 };
 
-const [messages, ofService] = await files[language]();
+const [messages, ofService, inGeneral] = await files[language]();
 
 /** The sentences of the console. No module that says one runs before they are there. */
 export const t: Messages = messages;
 
 /** What the service has said, in the language of the console if that has a sentence for its code; else in the service's own words. */
 export const inWords = (said: Said): string => ofService?.(said) ?? said.message;
+
+/** What stands above the service's own words in the language of the console, if it has no other sentence for them. */
+export const aboveWords = (said: Said): string | undefined => (ofService?.(said) ? undefined : inGeneral?.[said.code]);
 
 const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400_000],

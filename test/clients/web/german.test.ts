@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { errorCodes } from '../../../contract/errors.ts';
+import { violationsOf } from './support/axe.ts';
 import { password, pathOf, useConsole } from './support/use-console.ts';
+
+/** The types of the console are checked on their own. */
+const readSentences = () => import(String(new URL('../../../clients/web/src/messages/de-service.ts', import.meta.url)));
 
 /** What the console says in German of what the service said. */
 async function sentenceOf(said: { code: string; message?: string; data?: unknown }): Promise<string | undefined> {
-  const { ofService } = await import(String(new URL('../../../clients/web/src/messages/de-service.ts', import.meta.url)));
-  return ofService({ message: '', ...said });
+  return (await readSentences()).ofService({ message: '', ...said });
 }
 
 describe('The console in German', () => {
@@ -74,11 +77,27 @@ describe('The console in German', () => {
       .waitFor();
   });
 
+  it('says in German what sort of refusal it is, above the words of the service, where these have no German sentence', async () => {
+    const admin = await api.signUp('Platform Admin');
+    await api.makePlatformAdmin(admin);
+    const { page } = await open('/admin/flags', { as: admin, ...inGerman });
+    await page.getByRole('button', { name: 'Neuer Schalter' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel(/^Name/).fill('Not A Key');
+    await dialog.getByRole('button', { name: 'Speichern' }).click();
+    const alert = dialog.getByRole('alert');
+    await alert.getByText('Der Dienst nimmt eine Angabe so nicht an:', { exact: true }).waitFor();
+    expect(await alert.locator('[lang=en]').textContent()).to.match(/^key: /);
+    expect(await violationsOf(page)).to.deep.equal([]);
+  });
+
   it('has a German sentence for every code that a person can meet', async () => {
     const message = 'This needs the permission document:write, which you do not have in this organization.';
     expect(await sentenceOf({ code: 'FORBIDDEN', message })).to.equal('Dafür fehlt die Berechtigung document:write.');
-    // Their messages say what is missing, or which field is wrong.
+    // Their messages say what is missing, or which field is wrong: they stand below.
     const coarse = ['BAD_REQUEST', 'CONFLICT', 'PRECONDITION_FAILED'];
+    const { inGeneral } = await readSentences();
+    for (const code of coarse) expect(inGeneral[code], code).to.match(/:$/);
     const reference = readFileSync('docs/reference.md', 'utf8').split('## Why a job failed')[1]?.split('\n## ')[0] ?? '';
     const ofJobs = [...reference.matchAll(/`([a-z]+_[a-z_]+|timeout)`/g)].map(([, code = '']) => code);
     const extraction = readFileSync('docs/extraction.md', 'utf8');

@@ -2,15 +2,18 @@ import { Alert, Button, Code, CopyButton, Group, Text } from '@mantine/core';
 import { SheafError } from '@sheaf/client';
 import { canCopy } from '../clipboard.ts';
 import type { Said } from '../said.ts';
-import { inWords, t } from '../text.ts';
+import { aboveWords, inWords, t } from '../text.ts';
 
 /** What went wrong, with the id by which its operator finds the request. */
 export function Failure({ error, retry, title }: { error: unknown; retry?: (() => void) | undefined; title?: string }) {
   if (!error) return null;
   const { requestId } = error instanceof SheafError ? error : {};
+  const words = error instanceof Error ? inWords(error as Error & Said) : String(error);
+  const above = error instanceof SheafError && aboveWords(error);
   return (
     <Alert color="red" variant="default" title={title} role="alert" className="failure">
-      <Text>{error instanceof Error ? inWords(error as Error & Said) : String(error)}</Text>
+      {above && <Text>{above}</Text>}
+      <Text {...(above && { size: 'xs', c: 'dimmed', lang: 'en' })}>{words}</Text>
       {(requestId || retry) && (
         <Group gap="sm" mt="xs">
           {retry && (

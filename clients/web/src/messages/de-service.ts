@@ -7,6 +7,13 @@ export function ofService({ code, message, data, retryAfterMs }: Said): string |
   return typeof sentence === 'function' ? sentence(data, retryAfterMs) : sentence;
 }
 
+/** What stands above the service's own words where it has many for one code, and none of them is known here. */
+export const inGeneral: Record<string, string> = {
+  BAD_REQUEST: 'Der Dienst nimmt eine Angabe so nicht an:',
+  CONFLICT: 'Das passt nicht zu dem, was schon da ist:',
+  PRECONDITION_FAILED: 'Das geht hier nicht oder noch nicht:',
+};
+
 /** Names the permission that is lacking, as the service does. */
 function lackOfPermission(message: string): string | undefined {
   const [, permission] = /^This needs the permission ([\w-]+:[\w-]+),/.exec(message) ?? [];
@@ -24,6 +31,11 @@ const byWords: Record<string, string> = {
     'Plattform-Admins brauchen hier einen zweiten Faktor: Schalten Sie ihn zuerst ein.',
   'The job is no longer queued.': 'Der Job wartet nicht mehr.',
   'Only a failed job can be retried.': 'Nur ein fehlgeschlagener Job kann erneut versucht werden.',
+  'The upload of this document is not complete.': 'Der Upload dieses Dokuments ist nicht abgeschlossen.',
+  'The subscription of this organization is still live: cancel it first.':
+    'Das Abonnement dieser Organisation läuft noch: Kündigen Sie es zuerst.',
+  'Fields are extracted by a remote model, and this deployment has none.':
+    'Felder liest ein entferntes Modell aus, und hier ist keines eingerichtet.',
   'A workspace of this organization has this slug already.': 'Ein Arbeitsbereich dieser Organisation hat diese Kurzform schon.',
   'The document needs more memory than it may use.': 'Das Dokument braucht mehr Speicher, als es verwenden darf.',
 };

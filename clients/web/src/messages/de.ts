@@ -1,6 +1,6 @@
 import type { Messages } from './en.ts';
 
-export { ofService } from './de-service.ts';
+export { inGeneral, ofService } from './de-service.ts';
 
 const count = (number: number, one: string, many: string) => `${number.toLocaleString('de')} ${number === 1 ? one : many}`;
 
