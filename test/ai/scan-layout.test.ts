@@ -124,7 +124,7 @@ for (const { engine, env } of ocrEngines)
       expect(read).to.include({ text: invoice, pages: 1, ocrPages: 1 });
     });
 
-    it('has columns one after the other', async () => {
+    nightly('has columns one after the other', async () => {
       const { text, ocrConfidence } = await extract(openScan('cols'));
       expect(text).to.match(/^The boat club keeps its rowing boats in\nthe lower shed\./);
       expect(text.indexOf('Visitors may land')).to.be.greaterThan(text.indexOf('box beside the door before dusk.'));
@@ -145,8 +145,8 @@ for (const { engine, env } of ocrEngines)
       return (await extract(await framed.png().toBuffer())).text;
     }
 
-    it('has its lines where their boxes say, also of a picture that lies on its side', async () => {
-      for (const degrees of process.env.TEST_NIGHTLY ? [0, 90, 180] : [90]) {
+    nightly('has its lines where their boxes say, also of a picture that lies on its side', async () => {
+      for (const degrees of [0, 90, 180]) {
         const turned = await sharp(notice).rotate(degrees).png().toBuffer();
         const read = await readIn(turned, turned, 'image/png', /suspension bridge/);
         expect(read, `${degrees}°`)

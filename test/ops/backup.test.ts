@@ -142,7 +142,7 @@ describe('npm run ops -- backup, while writers run, and restore', function () {
     expectCleanLog(restored);
   });
 
-  it('deletes the object that was to be deleted', async () => {
+  nightly('deletes the object that was to be deleted', async () => {
     await until(async () => (await count(database.db, 'object_to_delete')) === 0, 120_000);
     await until(async () => (await count(database.db, 'outbox')) === 0);
   });
