@@ -67,11 +67,13 @@ export interface Fault {
   inject(context: FaultContext): Promise<Found | undefined>;
 }
 
-/** Violations that a fault found by itself, and what a cut did. */
-interface Found {
-  lost?: number;
-  stuck?: number;
-  duplicated?: number;
+/** Violations that a fault found by itself. */
+export type Violations = Partial<Pick<FaultReport, 'lost' | 'stuck' | 'duplicated'>>;
+
+/** What it found at its end, and what a cut did. */
+interface Found extends Violations {
+  /** Looks again once nothing is left to do. */
+  afterRecovery?: () => Promise<Violations>;
   cut?: CutReport;
   webhooks?: WebhookReport;
   outage?: OutageReport;

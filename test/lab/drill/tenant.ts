@@ -43,9 +43,9 @@ export class Tenant {
     return new Tenant(url, this.#token, { ...this, patienceMs: this.#patienceMs });
   }
 
-  /** Uploads a text and completes it. Returns the document's id. */
-  async upload(content: string): Promise<string> {
-    const { document, upload } = await this.beginUpload(content.length);
+  /** Uploads a text and completes it, as a document or as the new content of one. Returns the upload's id. */
+  async upload(content: string, fields: { replaces?: string } = {}): Promise<string> {
+    const { document, upload } = await this.beginUpload(content.length, fields);
     // A PUT whose response was lost has stored the object, so the second one is refused.
     await callUntilResponse({
       url: upload.url,
@@ -55,17 +55,20 @@ export class Tenant {
       accept: [412],
       limitMs: this.#patienceMs,
     });
-    await this.#call('POST', `/documents/${document.id}/complete`);
+    await this.call('POST', `/documents/${document.id}/complete`);
     return document.id;
   }
 
-  async beginUpload(size: number): Promise<{ document: { id: string }; upload: { url: string; headers: Record<string, string> } }> {
-    const body = { workspaceId: this.workspaceId, name: 'drill.txt', contentType: 'text/plain', size };
-    return (await this.#call('POST', '/documents', body)).body;
+  async beginUpload(
+    size: number,
+    fields: { replaces?: string } = {},
+  ): Promise<{ document: { id: string }; upload: { url: string; headers: Record<string, string> } }> {
+    const body = { workspaceId: this.workspaceId, name: 'drill.txt', contentType: 'text/plain', size, ...fields };
+    return (await this.call('POST', '/documents', body)).body;
   }
 
   async deleteDocument(id: string): Promise<void> {
-    await this.#call('DELETE', `/documents/${id}`, undefined, { accept: [404] });
+    await this.call('DELETE', `/documents/${id}`, undefined, { accept: [404] });
   }
 
   /** Sends the request once, whatever the response is. */
@@ -74,14 +77,15 @@ export class Tenant {
   }
 
   /** Creates a job. The request is sent until there is a response; its idempotency key makes it one job. Returns the job's id. */
-  async createJob(job: { kind: string; documentId?: string }, key: string = randomUUID()): Promise<string> {
+  async createJob(job: { kind: string; documentId?: string; text?: string }, key: string = randomUUID()): Promise<string> {
     const scope = job.kind.startsWith('text.') ? { organizationId: this.organizationId, workspaceId: this.workspaceId } : {};
-    const { body } = await this.#call('POST', '/jobs', { ...fields[job.kind], ...scope, ...job }, { key });
+    const { body } = await this.call('POST', '/jobs', { ...fields[job.kind], ...scope, ...job }, { key });
     this.accepted.add(body.id);
     return body.id;
   }
 
-  #call(method: string, path: string, body?: unknown, options: { accept?: number[]; key?: string } = {}) {
+  /** Sends a request to the API until there is a response. */
+  call(method: string, path: string, body?: unknown, options: Pick<Call, 'accept' | 'key' | 'headers'> = {}) {
     const key = method === 'POST' && body !== undefined ? { key: randomUUID() } : {};
     return callUntilResponse({
       url: `${this.#url}/api/v1${path}`,
@@ -149,7 +153,7 @@ export async function send({ url, method, token, key, body, headers = {} }: Omit
   try {
     const response = await fetch(url, { method, headers: all, body: payload ?? null, signal: AbortSignal.timeout(callMs) });
     const text = await response.text();
-    const json = response.headers.get('content-type')?.includes('json') && text !== '';
+    const json = response.headers.get('content-type')?.startsWith('application/json') && text !== '';
     return { status: response.status, headers: response.headers, body: json ? JSON.parse(text) : text };
   } catch {
     // The service is down, or was killed before it responded.

@@ -64,7 +64,13 @@ export const temporalAway: Fault = {
   },
 };
 
-async function restart({ service: { stack } }: FaultContext, service: ServiceName, awayMs: number, signal: NodeJS.Signals = 'SIGKILL') {
+/** Kills a service, and starts it again after a while. */
+export async function restart(
+  { service: { stack } }: FaultContext,
+  service: ServiceName,
+  awayMs: number,
+  signal: NodeJS.Signals = 'SIGKILL',
+) {
   await stack.kill(service, signal);
   await delay(awayMs);
   await stack.start(service);

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Refusal } from '../ai-proxy.ts';
-import type { Fault, FaultContext, OutageReport } from '../fault.ts';
+import type { Fault, OutageReport } from '../fault.ts';
+import { listUnfinished, queueJobs, untilEnded } from '../queue-jobs.ts';
 import { type Service, workerConcurrency } from '../service.ts';
-import type { Tenant } from '../tenant.ts';
+import { restart } from './processes.ts';
 import { Provider } from './provider.ts';
 
-const lanes = 4;
 const killedMs = 500;
 const longest = 1_800_000;
 /** The limit of the provider has to be used to this share. */
@@ -46,12 +46,12 @@ export const providerOutage: Fault = {
       isKeyBad = true;
       const keyless = await queueJobs(tenants, 'text.summarize', 1);
       await untilWaiting(service, keyless);
-      await killWorker(context);
+      await restart(context, 'worker', killedMs);
       await away;
       const callsWhileDown = provider.comeBack();
       const mostCalls = mostCallsIn(performance.now() - brokeAt);
       await untilEnded(service, ids);
-      const held = (await unfinished(service, keyless)).length;
+      const held = (await listUnfinished(service, keyless)).length;
       isKeyBad = false;
       const all = [...ids, ...summaries, ...keyless];
       await untilEnded(service, all);
@@ -63,32 +63,6 @@ export const providerOutage: Fault = {
     }
   },
 };
-
-async function queueJobs(tenants: Tenant[], kind: string, each: number): Promise<string[]> {
-  const queue = async (tenant: Tenant, count: number) => {
-    const ids: string[] = [];
-    for (let n = 0; n < count; n++) ids.push(await tenant.createJob({ kind }));
-    return ids;
-  };
-  const countOf = (lane: number) => Math.floor((each + lane) / lanes);
-  return (await Promise.all(tenants.flatMap((tenant) => Array.from({ length: lanes }, (_, lane) => queue(tenant, countOf(lane)))))).flat();
-}
-
-async function killWorker({ service: { stack } }: FaultContext): Promise<void> {
-  await stack.kill('worker');
-  await delay(killedMs);
-  await stack.start('worker');
-}
-
-const unfinished = async ({ db }: Service, ids: string[]) =>
-  await db.selectFrom('job').select('id').where('id', 'in', ids).where('status', 'in', ['queued', 'running']).execute();
-
-async function untilEnded(service: Service, ids: string[]): Promise<boolean> {
-  for (const deadline = Date.now() + longest; Date.now() < deadline; await delay(250)) {
-    if ((await unfinished(service, ids)).length === 0) return true;
-  }
-  return false;
-}
 
 /** Waits until all of these jobs wait for a provider. */
 async function untilWaiting({ db }: Service, ids: string[]): Promise<void> {
