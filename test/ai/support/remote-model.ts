@@ -21,7 +21,7 @@ export type RemoteAnswer = { status: number; body: unknown; headers?: Record<str
 export interface RemoteModel {
   baseUrl: string;
   requests: RemoteRequest[];
-  answer: (request: RemoteRequest) => RemoteAnswer;
+  answer: (request: RemoteRequest) => RemoteAnswer | Promise<RemoteAnswer>;
   stop(): Promise<void>;
 }
 
@@ -29,12 +29,12 @@ export interface RemoteModel {
 export async function startRemoteModel(): Promise<RemoteModel> {
   const violations: string[] = [];
   const server = createServer((request, response) => {
-    void json(request).then((body) => {
+    void json(request).then(async (body) => {
       const violation = findViolation({ method: request.method, path: request.url, contentType: request.headers['content-type'], body });
       if (violation !== undefined) violations.push(violation);
       const received = { path: request.url ?? '', headers: request.headers, body };
       model.requests.push(received);
-      const answer = model.answer(received);
+      const answer = await model.answer(received);
       if (answer === 'hang') return;
       response.writeHead(answer.status, { 'content-type': 'application/json', ...answer.headers });
       response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));

@@ -14,7 +14,7 @@ const { names, values } = readArguments({
   usage: `Usage: npm run drill -- [NAME…] [--short] [--cut-minutes N] [--webhooks LOAD] [--other DIRECTORY] [--json]
 
 Starts a service, keeps it busy, causes real faults and counts what they lost,
-see docs/operations.md. All of it takes half an hour. NAME is one or several of:
+see docs/operations.md. All of it takes over half an hour. NAME is one or several of:
 
   ${faults.map(({ name }) => name).join('\n  ')}
 

@@ -1,4 +1,5 @@
 import type { Fault } from '../fault.ts';
+import { costsKilled } from './costs.ts';
 import { aiErrors, aiSlow, aiTooLarge, aiUnusable, storeRefuses } from './dependencies.ts';
 import { aiSilent, bucketSilent, postgresSilent, temporalSilent } from './network.ts';
 import { aiKilled, apiKilled, postgresCrashed, temporalAway, workerFrozen, workerKilled } from './processes.ts';
@@ -31,4 +32,5 @@ export const faults: Fault[] = [
   twoVersions,
   webhooks,
   providerOutage,
+  costsKilled,
 ];
