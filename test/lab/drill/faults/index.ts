@@ -6,6 +6,7 @@ import { aiKilled, apiKilled, postgresCrashed, temporalAway, workerFrozen, worke
 import { providerOutage } from './provider-outage.ts';
 import { clockSkew, twoVersions } from './replicas.ts';
 import { diskFull, temporalLost, workerOutOfMemory } from './resources.ts';
+import { versionsKilled } from './versions.ts';
 import { webhooks } from './webhooks.ts';
 
 /** Every fault, in the order of a drill. */
@@ -33,4 +34,5 @@ export const faults: Fault[] = [
   webhooks,
   providerOutage,
   costsKilled,
+  versionsKilled,
 ];
