@@ -1,4 +1,5 @@
 import type { Fault } from '../fault.ts';
+import { auditKilled } from './audit.ts';
 import { costsKilled } from './costs.ts';
 import { aiErrors, aiSlow, aiTooLarge, aiUnusable, storeRefuses } from './dependencies.ts';
 import { aiSilent, bucketSilent, postgresSilent, temporalSilent } from './network.ts';
@@ -35,4 +36,5 @@ export const faults: Fault[] = [
   providerOutage,
   costsKilled,
   versionsKilled,
+  auditKilled,
 ];

@@ -94,9 +94,10 @@ async function emitAll({ db, stack }: Service, organizations: Organization[], { 
   return { sent, disturbed, seconds };
 }
 
+const countLost = (sent: Sent[]) => untilNone(() => sent.filter(({ number, organization }) => !organization.arrivedAt.has(number)).length);
+
 /** Waits until everything has arrived, or nothing does any more. Returns how many events have not. */
-async function countLost(sent: Sent[]): Promise<number> {
-  const missing = () => sent.filter(({ number, organization }) => !organization.arrivedAt.has(number)).length;
+export async function untilNone(missing: () => number): Promise<number> {
   let left = missing();
   for (let changedAt = Date.now(); left > 0 && Date.now() - changedAt < patienceMs; await delay(200)) {
     const now = missing();
