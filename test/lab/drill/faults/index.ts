@@ -7,6 +7,7 @@ import { aiKilled, apiKilled, postgresCrashed, temporalAway, workerFrozen, worke
 import { providerOutage } from './provider-outage.ts';
 import { clockSkew, twoVersions } from './replicas.ts';
 import { diskFull, temporalLost, workerOutOfMemory } from './resources.ts';
+import { retentionKilled } from './retention.ts';
 import { versionsKilled } from './versions.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -37,4 +38,5 @@ export const faults: Fault[] = [
   costsKilled,
   versionsKilled,
   auditKilled,
+  retentionKilled,
 ];
