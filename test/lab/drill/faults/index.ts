@@ -2,6 +2,7 @@ import type { Fault } from '../fault.ts';
 import { auditKilled } from './audit.ts';
 import { costsKilled } from './costs.ts';
 import { aiErrors, aiSlow, aiTooLarge, aiUnusable, storeRefuses } from './dependencies.ts';
+import { levers } from './levers.ts';
 import { aiSilent, bucketSilent, postgresSilent, temporalSilent } from './network.ts';
 import { aiKilled, apiKilled, postgresCrashed, temporalAway, workerFrozen, workerKilled } from './processes.ts';
 import { providerOutage } from './provider-outage.ts';
@@ -39,4 +40,5 @@ export const faults: Fault[] = [
   versionsKilled,
   auditKilled,
   retentionKilled,
+  levers,
 ];
