@@ -34,6 +34,7 @@ import * as costBudget from './0032-cost-budget.ts';
 import * as documentOrder from './0033-document-order.ts';
 import * as logLevel from './0034-log-level.ts';
 import * as versionObjects from './0035-version-objects.ts';
+import * as storedResponses from './0036-stored-responses.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -78,4 +79,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0033-document-order': documentOrder,
   '0034-log-level': logLevel,
   '0035-version-objects': versionObjects,
+  '0036-stored-responses': storedResponses,
 };

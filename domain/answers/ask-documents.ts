@@ -1,5 +1,6 @@
 import type { Db, Transaction } from '../../db/connect.ts';
 import { creditsPerAnswer, openCharge, refundCharge, settleCharge } from '../credits/open-charge.ts';
+import { lockOrganization } from '../locks.ts';
 import { type Search, type SearchDeps, searchDocuments } from '../search/search-documents.ts';
 import type { Answer, Picked } from './answer.ts';
 import { type Passage, readPassages } from './read-passages.ts';
@@ -40,6 +41,8 @@ export async function askDocuments(deps: AskDeps, search: Omit<Search, 'query'>,
     const made = (await isAnythingIndexed(db, workspaceId)) ? await makeAnswer(deps, search) : nothing;
     const isAnswered = made.sentences.length > 0;
     const answer = await keep(async (trx) => {
+      // The deletion of the organization would miss an answer that is stored after it.
+      await lockOrganization(trx, organizationId);
       if (isAnswered) await settleCharge(trx, 'answer', id);
       else await refundCharge(trx, 'answer', id, 'nothing found');
       return { id, organizationId, ...made, credits: isAnswered ? creditsPerAnswer : 0 };

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Deletion, Storage } from '../../adapters/storage/port.ts';
 import { signalJobCanceled } from '../../contract/intents/definitions.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
@@ -146,7 +146,8 @@ export async function deleteOrganizationRows(db: Db, organizationId: string, { o
   await deleteJobs(db, organizationId, { onProgress: progress, signal });
   for (const table of ['credit_entry', 'provider_call'] as const)
     await deleteById(db, table, organizationId, { onProgress: progress, signal });
-  await deleteWebhookDeliveries(db, organizationId, { onProgress: progress, signal });
+  for (const owned of [deliveriesOf(organizationId), storedResponsesOf(organizationId)])
+    await deleteOwned(db, owned, { onProgress: progress, signal });
   await inTransaction(db, async (trx) => {
     await lockOrganizationForDeletion(trx, organizationId, 'delete');
     await trx.deleteFrom('subscription').where('referenceId', '=', organizationId).execute();
@@ -200,12 +201,29 @@ async function deleteById(
   }
 }
 
-/** Deletes its webhook deliveries. None are added: an organization that is being deleted gets no events. */
-async function deleteWebhookDeliveries(db: Db, organizationId: string, { onProgress, signal }: SliceOptions): Promise<void> {
+/** Rows of an organization in a table to which none are added any more. */
+interface Owned {
+  table: 'webhook_delivery' | 'idempotency_key';
+  key: RawBuilder<unknown>[];
+  isOwned: RawBuilder<boolean>;
+}
+
+/** An organization that is being deleted gets no events. */
+function deliveriesOf(organizationId: string): Owned {
+  return { table: 'webhook_delivery', key: [sql.ref('id')], isOwned: sql`organization_id = ${organizationId}` };
+}
+
+/** What stores a response has the organization's lock, and refuses one that is being deleted. */
+function storedResponsesOf(organizationId: string): Owned {
+  const isOwned = sql<boolean>`response ->> 'organizationId' = ${organizationId}`;
+  return { table: 'idempotency_key', key: ['user_id', 'operation', 'key'].map((column) => sql.ref(column)), isOwned };
+}
+
+async function deleteOwned(db: Db, { table, key, isOwned }: Owned, { onProgress, signal }: SliceOptions): Promise<void> {
   for (let rows = rowsPerSlice; rows === rowsPerSlice; onProgress(rows)) {
     signal.throwIfAborted();
-    const slice = db.selectFrom('webhook_delivery').select('id').where('organization_id', '=', organizationId).limit(rowsPerSlice);
-    const { numDeletedRows } = await db.deleteFrom('webhook_delivery').where('id', 'in', slice).executeTakeFirstOrThrow();
-    rows = Number(numDeletedRows);
+    const slice = sql`select ${sql.join(key)} from ${sql.table(table)} where ${isOwned} limit ${rowsPerSlice}`;
+    const { numAffectedRows } = await sql`delete from ${sql.table(table)} where (${sql.join(key)}) in (${slice})`.execute(db);
+    rows = Number(numAffectedRows);
   }
 }

@@ -152,6 +152,18 @@ describe('The credits of an answer', () => {
     expect((await ask()).body).to.deep.include({ sentences: [], nothingFound: true });
   });
 
+  it('buy nothing once the deletion of the organization was requested, and no quote is stored', async () => {
+    const key = randomUUID();
+    const { db } = api.database;
+    ai.behave('answer', async (call) => {
+      await db.insertInto('organization_deletion').values({ organization_id: tenant.organizationId, requested_by: null }).execute();
+      return quoting([month])(call);
+    });
+    expect((await ask({}, { 'idempotency-key': key })).body.code).to.equal('NOT_FOUND');
+    expect(await db.selectFrom('idempotency_key').select('response').where('key', '=', key).execute()).to.deep.equal([]);
+    expect(await open()).to.deep.equal([]);
+  });
+
   it('are shown as a kind of their own in the history of usage', async () => {
     expect((await ask()).status).to.equal(200);
     const { organizationId, owner } = tenant;

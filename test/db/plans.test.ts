@@ -22,6 +22,7 @@ import { hasJobsOfFormerWorkspace, listChanges, readChangedJobs } from '../../do
 import { listJobs } from '../../domain/jobs/list-jobs.ts';
 import { listReplayable } from '../../domain/jobs/replay-jobs.ts';
 import { sweepLostAttempts, sweepQueuedJobs } from '../../domain/jobs/sweep-jobs.ts';
+import { deleteOrganizationRows } from '../../domain/organizations/delete-organization.ts';
 import { listOrganizations } from '../../domain/organizations/list-organizations.ts';
 import { createCursors } from '../../domain/page.ts';
 import { listBacklog, listStuck } from '../../domain/platform/backlog.ts';
@@ -228,6 +229,10 @@ describe(`With ${rows} rows in each large table`, () => {
     expect(await mostRead('api_key', () => findKey(db, 'new-70'))).to.equal(1);
     expect(await mostRead('api_key', () => findKey(db, 'old-71'))).to.equal(1);
     expect(await mostRead('api_key', () => listApiKeys(db, small))).to.equal(1);
+  });
+
+  it('reads no stored response but those of the organization that is deleted', async () => {
+    expect(await mostRead('idempotency_key', () => deleteOrganizationRows(db, 'gone', progress))).to.equal(0);
   });
 
   it('reads one late object of each organization, however many it has', async () => {

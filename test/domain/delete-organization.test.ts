@@ -51,6 +51,11 @@ describe('The deletion of an organization', () => {
       insert into session (id, token, "userId", "expiresAt", "createdAt", "updatedAt", "activeOrganizationId")
       values (${id}, ${id}, ${id}, now() + interval '1 day', now(), now(), ${id})
     `.execute(db);
+    const response = JSON.stringify({ organizationId: id, sentences: [{ text: 'A quote.' }] });
+    await db
+      .insertInto('idempotency_key')
+      .values({ user_id: id, operation: 'documents.ask', key: 'k', request_hash: 'h', response })
+      .execute();
     const made = { queued: await makeJob(id), running: await makeJob(id), canceled: await makeJob(id) };
     await claimJob(db, made.running, 'an attempt', outageTimes);
     await db.updateTable('job').set({ status: 'canceled', finished_at: new Date() }).where('id', '=', made.canceled).execute();
@@ -63,6 +68,8 @@ describe('The deletion of an organization', () => {
     const job = { organizationId, workspaceId: organizationId, documentId: null, input: {}, maxAttempts: 4, createdBy: null };
     return (await inTransaction(db, (trx) => insertJob(trx, { ...job, kind: 'text.summarize' }, null))).id;
   };
+
+  const storedResponses = async () => (await db.selectFrom('idempotency_key').select('user_id').execute()).map(({ user_id }) => user_id);
 
   /** Every row that names an organization, but for those that outlive it. */
   async function rowsOf(organizationId: string): Promise<Record<string, unknown[]>> {
@@ -103,8 +110,9 @@ describe('The deletion of an organization', () => {
     };
     await deleteOrganizationRows(db, 'ours', { ...options(), onProgress });
 
-    // Two documents, three jobs and the search: what may be many is left to no cascade.
-    expect(deleted).to.equal(6);
+    // Two documents, three jobs, the search and a stored response: what may be many is left to no cascade.
+    expect(deleted).to.equal(7);
+    expect(await storedResponses()).to.deep.equal(['theirs']);
     // Links to its objects work for a while.
     expect(await rowsOf('ours')).to.have.all.keys('late_upload');
     expect(await rowsOf('theirs')).to.deep.equal(before);

@@ -103,7 +103,8 @@ function statementsFor(rows: number): string[] {
        from ${series(rows / 5)}`,
     `insert into object_to_delete (key, organization_id, attempts, created_at)
        select 'key-' || n, ${organizationOf}, (n % 100 = 0)::int, now() - n * interval '1 second' from ${series(rows / 5)}`,
-    `insert into idempotency_key (user_id, operation, key, request_hash) select 'user-' || n % 1000, 'jobs.create', 'k' || n, 'h' from ${series(rows / 10)}`,
+    `insert into idempotency_key (user_id, operation, key, request_hash, response)
+       select 'user-' || n % 1000, 'jobs.create', 'k' || n, 'h', jsonb_build_object('organizationId', ${organizationOf}) from ${series(rows / 10)}`,
     `insert into member (id, "organizationId", "userId") select 'member-' || id, id, 'user-1' from organization`,
   ];
 }
