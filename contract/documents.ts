@@ -308,7 +308,7 @@ export const documents = c.router({
       })
       .optional()
       .meta({ id: 'UpdateDocument' }),
-    ...operation('documents.update', { access: 'document:create', errors: ['NOT_FOUND'], response: documentSchema }),
+    ...operation('documents.update', { access: 'document:create', errors: ['NOT_FOUND', 'LEGAL_HOLD'], response: documentSchema }),
   },
   versions: {
     method: 'GET',

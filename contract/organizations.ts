@@ -281,7 +281,7 @@ export const organizations = c.router({
     path: '/organizations/:organizationId/hold',
     summary: 'Set a legal hold',
     description:
-      'Keeps a workspace with its documents, or all of the organization, from deletion: by members, keys, platform admins and the deletion of the organization. They get LEGAL_HOLD with the reason. Setting it again changes the reason. Only an owner may.',
+      'Keeps a workspace with its documents, or all of the organization, from deletion: by members, keys, platform admins and the deletion of the organization. They get LEGAL_HOLD with the reason, as does who would replace, rename or relabel a document. Setting it again changes the reason. Only an owner may.',
     pathParams: z.object({ organizationId: givenId }),
     body: z
       .object({

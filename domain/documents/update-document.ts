@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../db/connect.ts';
 import { type Actor, recordAudit } from '../audit.ts';
+import { refuseHeld } from '../holds/legal-hold.ts';
 import { lockDocument, lockWorkspace } from '../locks.ts';
 import { type DocumentRow, documentNotFound } from './document.ts';
 import { type Labels, toLabelColumns } from './labels.ts';
@@ -17,9 +18,12 @@ interface DocumentChange {
 /** How many fields of the metadata an audit entry names. */
 const maxNamedFields = 50;
 
-/** Changes a document's name, charset, tags and metadata, whether or not its upload is complete. Throws NOT_FOUND if it is gone. */
+/**
+ * Changes a document's name, charset, tags and metadata, whether or not its upload is complete. Throws NOT_FOUND if it is gone, LEGAL_HOLD
+ * if it is held and anything would change.
+ */
 export async function updateDocument(trx: Transaction, actor: Actor, document: DocumentRow, change: DocumentChange): Promise<DocumentRow> {
-  await lockWorkspace(trx, document.workspace_id, 'keep');
+  await lockWorkspace(trx, document.workspace_id, 'change');
   const before = await lockDocument(trx, document.id, 'change');
   const kept = { uploaded_by: document.uploaded_by, failed_job: document.failed_job ?? null };
   if (!before) throw documentNotFound();
@@ -27,6 +31,7 @@ export async function updateDocument(trx: Transaction, actor: Actor, document: D
   const columns = { name, charset, ...toLabelColumns(before.workspace_id, { tags, metadata }) };
   const changes = listChanges(before, { name, charset, tags: columns.tags, metadata });
   if (Object.keys(changes).length === 0) return { ...before, ...kept };
+  await refuseHeld(trx, before.organization_id, before.workspace_id);
   const after = await trx
     .updateTable('document')
     .set({ ...columns, updated_at: sql`clock_timestamp()` })

@@ -76,6 +76,21 @@ describe('A legal hold', () => {
     expect((await asOwner('DELETE', `/workspaces/${workspaceId}`)).status).to.equal(200);
   });
 
+  it('keeps what a document is called and labeled with, also before its upload is complete', async () => {
+    const { workspaceId } = used.tenant;
+    const { id } = await upload();
+    const recorded = { name: 'a.txt', contentType: 'text/plain', size: 1 };
+    const { body: pending } = await asOwner('POST', '/documents', { workspaceId, ...recorded });
+    const { body: before } = await asOwner('GET', `/documents/${id}`);
+    expect((await hold({ workspaceId })).status).to.equal(200);
+    for (const change of [{ name: 'b.txt' }, { tags: ['b'] }, { metadata: { b: 1 } }, { charset: 'gbk' }])
+      for (const documentId of [id, pending.document.id]) expectHeld(await asOwner('PATCH', `/documents/${documentId}`, change));
+    expect((await asOwner('PATCH', `/documents/${id}`, { name: before.name })).status, 'no change').to.equal(200);
+    expect((await asOwner('GET', `/documents/${id}`)).body).to.deep.equal(before);
+    expect((await lift(`?workspaceId=${workspaceId}`)).status).to.equal(200);
+    expect((await asOwner('PATCH', `/documents/${id}`, { name: 'b.txt' })).body.name).to.equal('b.txt');
+  });
+
   it('is not for admins, members and keys', async () => {
     const { organizationId } = used.tenant;
     const member = await api.signUp();

@@ -72,7 +72,8 @@ const byCode: Record<string, Sentence<any>> = {
   FORBIDDEN: 'Sie dürfen das nicht.',
   LIMIT_REACHED: limitReached,
   ORGANIZATION_SUSPENDED: (data?: ErrorData['ORGANIZATION_SUSPENDED']) => `Die Organisation ist gesperrt${data ? `: ${data.reason}` : '.'}`,
-  LEGAL_HOLD: (data?: ErrorData['LEGAL_HOLD']) => `Eine Aufbewahrungspflicht schützt das vor dem Löschen${data ? `: ${data.reason}` : '.'}`,
+  LEGAL_HOLD: (data?: ErrorData['LEGAL_HOLD']) =>
+    `Eine Aufbewahrungspflicht schützt das vor Löschen und Ändern${data ? `: ${data.reason}` : '.'}`,
   NOT_FOUND: gone,
   BAD_REQUEST: (data?: ErrorData['BAD_REQUEST']) =>
     data?.issues[0]?.path[0] === 'contentType' ? 'Dateien dieser Art werden hier nicht angenommen.' : undefined,

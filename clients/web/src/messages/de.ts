@@ -499,7 +499,8 @@ export const de: Messages = {
     hold: 'Vor Löschung bewahren',
     holdAll: 'Organisation vor Löschung bewahren',
     holdTitle: (name) => `„${name}“ vor Löschung bewahren`,
-    holdHint: 'Arbeitsbereiche und Dokumente kann dann niemand löschen, bis jemand mit der Rolle Inhaber das aufhebt.',
+    holdHint:
+      'Arbeitsbereiche und Dokumente kann dann niemand löschen, Dokumente auch niemand ändern, bis jemand mit der Rolle Inhaber das aufhebt.',
     reason: 'Grund',
     isHeld: (reason) => `Wird vor Löschung bewahrt: ${reason}`,
     lift: 'Löschung wieder zulassen',

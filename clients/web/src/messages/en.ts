@@ -489,7 +489,7 @@ export const en = {
     hold: 'Hold',
     holdAll: 'Hold the organization',
     holdTitle: (name: string) => `Hold “${name}”`,
-    holdHint: 'Nobody can delete what is held, until an owner lifts the hold.',
+    holdHint: 'Nobody can delete what is held, or change its documents, until an owner lifts the hold.',
     reason: 'Reason',
     isHeld: (reason: string) => `Held: ${reason}`,
     lift: 'Lift the hold',
