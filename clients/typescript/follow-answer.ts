@@ -1,6 +1,6 @@
 import { getEventMeta } from '@orpc/client';
 import { type Calling, connect, newKey } from './call.ts';
-import { delayBefore, mayRepeat, sleep } from './retry.ts';
+import { delayBefore, mayRepeat } from './retry.ts';
 import { iterate, type StreamOptions } from './stream.ts';
 import { toSheafError } from './transport.ts';
 import type { AnswerEvent } from './types.ts';
@@ -39,7 +39,7 @@ export async function* followAnswer(
         const failure = toSheafError(error);
         const delayMs = tries < retries.attempts && mayRepeat(failure, 'keyed') ? delayBefore(failure, tries, retries) : undefined;
         if (delayMs === undefined) throw failure;
-        await sleep(delayMs, signal);
+        await retries.wait(delayMs, { error: failure, signal });
       }
     }
   } finally {

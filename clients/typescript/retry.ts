@@ -16,6 +16,8 @@ export interface RetryOptions {
   reconnects: number;
   /** How long a stream may be silent before its connection counts as dead. The service sends a keep-alive every 15 seconds. */
   maxSilenceMs: number;
+  /** Waits before the next try of a call that failed. What it rejects with, the call rejects with. */
+  wait: (delayMs: number, failed: { error: unknown; signal: AbortSignal | undefined }) => Promise<void>;
 }
 
 export const defaultRetries: RetryOptions = {
@@ -25,6 +27,7 @@ export const defaultRetries: RetryOptions = {
   maxRetryAfterMs: 60_000,
   reconnects: 30,
   maxSilenceMs: 45_000,
+  wait: (delayMs, { signal }) => sleep(delayMs, signal),
 };
 
 /** A bucket, which has no codes of its own here, was not sent enough in time, still works at an earlier try, or failed inside. */
@@ -63,7 +66,7 @@ export async function withRetries<T>({ retries, repetition, signal }: Retried, a
       if (tries >= retries.attempts || !mayRepeat(error, repetition)) throw error;
       const delayMs = delayBefore(error, tries, retries);
       if (delayMs === undefined) throw error;
-      await sleep(delayMs, signal);
+      await retries.wait(delayMs, { error, signal });
     }
   }
 }

@@ -3,6 +3,7 @@ import { toRetries } from '../retry.ts';
 import { isKey, readCredentials } from './credentials.ts';
 import { exitCodes, Failure } from './failure.ts';
 import type { Output, Terminal } from './terminal.ts';
+import { createWait } from './wait.ts';
 
 /** What a key says of itself. */
 export type Key = OutputOf<Contract['apiKeys']['current']>;
@@ -36,7 +37,7 @@ export async function prepareRun(
   { organization, patient = false }: CommonOptions & { patient?: boolean | undefined },
 ): Promise<Run> {
   const { url, token, organizationId } = await readCredentials(terminal.env);
-  const retries = toRetries(patient ? patientRetries : undefined);
+  const retries = toRetries({ ...(patient ? patientRetries : {}), wait: createWait(terminal) });
   const client = connect({ url, token, retries });
   let key: Promise<Key> | undefined;
   return {

@@ -186,6 +186,27 @@ describe('sheaf upload', () => {
     expect((await cli.run(upload())).json.pop()).to.deep.equal({ ...summary, uploaded: 40 - done.uploaded, unchanged: done.uploaded });
   });
 
+  it('says once why it waits for a service that is read-only, and ends at once then', async () => {
+    writeFiles(4);
+    const { db } = api.database;
+    await db.updateTable('deployment').set({ read_only: 'The database moves.' }).execute();
+    try {
+      const { child, ended } = cli.start(upload());
+      let said = '';
+      child.stderr?.on('data', (text: string) => (said += text));
+      await until(() => said.includes('\n'));
+      child.kill('SIGTERM');
+      const { code, json, stderr } = await ended;
+      expect(code).to.equal(130);
+      expect(stderr).to.match(/^Waiting 60 s: SERVICE_UNAVAILABLE: This deployment is read-only: The database moves\. \(request \S+\)\n/);
+      expect(stderr.match(/Waiting/g)).to.have.length(1);
+      expect(json).to.deep.equal([summary]);
+    } finally {
+      await db.updateTable('deployment').set({ read_only: null }).execute();
+    }
+    expect((await cli.run(upload())).json.pop()).to.deep.equal({ ...summary, uploaded: 4 });
+  });
+
   it('goes on past a file that cannot be sent, says why, and exits 5', async () => {
     write('good.md', 'Good.');
     writeFileSync(join(folder, 'large.txt'), Buffer.alloc(30_000_000, 'a'));

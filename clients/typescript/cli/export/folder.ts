@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { lostResponse } from '../../errors.ts';
 import { type Client, type Document, type RetryOptions, SheafError } from '../../index.ts';
-import { delayBefore, mayRepeat, sleep } from '../../retry.ts';
+import { delayBefore, mayRepeat } from '../../retry.ts';
 import { parseRetryAfter } from '../../retry-after.ts';
 import { hashFile } from '../hash-file.ts';
 import type { Noted } from './catalog.ts';
@@ -99,7 +99,7 @@ export function createFolder({ client, retries, directory, onReceived, noted }: 
           await client.documents.get({ id });
           throw new Error(`It could not be fetched: ${(error as Error).message}`, { cause: error });
         }
-        await sleep(delayMs);
+        await retries.wait(delayMs, { error, signal: undefined });
       }
     }
   }
