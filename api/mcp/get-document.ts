@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { ApiError } from '../../contract/api-error.ts';
 import { pageNumber, position } from '../../contract/fields.ts';
 import { contract } from '../../contract/index.ts';
 import { countCharacters, forward } from '../../domain/characters.ts';
+import { invalidInput } from '../http/errors.ts';
 import { documentId } from './fields.ts';
 import { defineTool } from './tool.ts';
 
@@ -24,6 +26,10 @@ export const getDocument = defineTool({
   async call({ documentId: id, page, start, characters }, { procedures, run }) {
     const document = await run(procedures.documents.get, { id });
     const pages = document.extracted?.pages ?? null;
+    if (document.extracted !== null && page !== undefined && page > (pages ?? 0))
+      throw new ApiError('NOT_FOUND', {
+        message: `There is no page ${page}: the document has ${pages ?? 'no'} ${pages === 1 ? 'page' : 'pages'}.`,
+      });
     const number = page ?? (pages === null ? undefined : 1);
     const { text } = await run(procedures.documents.text, { id, page: number });
     if (text === null) return { document, text, page: null, nextPage: null, nextStart: null };
@@ -33,7 +39,10 @@ export const getDocument = defineTool({
   },
 });
 
+/** Throws BAD_REQUEST if the text ends before `start`. */
 function cut(text: string, start: number, characters: number): { text: string; nextStart: number | null } {
+  const total = countCharacters(text);
+  if (start > total) throw invalidInput([{ path: ['start'], message: `must be at most ${total}, the length of the text` }]);
   const from = forward(text, 0, start);
   const to = forward(text, from, characters);
   const part = text.slice(from, to);

@@ -36,7 +36,9 @@ export function createMcpServer(context: ToolContext, options: McpServerOptions)
     const { name, title, description, input, writes } = tool;
     const annotations = { readOnlyHint: !writes, destructiveHint: false, openWorldHint: false };
     const call = (args: unknown) => callTool(tool, args as Record<string, unknown>, context, options);
-    server.registerTool(name, { title, description, inputSchema: input, annotations, scopeChallenge: challengeOf(tool) }, call);
+    // A model that names a field wrongly learns it, instead of reading what it did not ask for.
+    const inputSchema = input.strict();
+    server.registerTool(name, { title, description, inputSchema, annotations, scopeChallenge: challengeOf(tool) }, call);
   }
   return server;
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
 import { createKey, type KeyOptions, type TestKey } from '../support/api-keys.ts';
@@ -31,8 +32,7 @@ describe('The MCP server', () => {
     for (const client of clients) await client.close();
   });
 
-  async function index(id: string): Promise<void> {
-    const { token } = tenant.owner;
+  async function index(id: string, { owner: { token } } = tenant): Promise<void> {
     const { body } = await expectOk(api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.index', documentId: id } }));
     await api.jobIn(token, body.id, ['succeeded']);
   }
@@ -144,7 +144,31 @@ describe('The MCP server', () => {
     const client = await connectWith();
     expect((await call(client, 'list_documents')).error).to.match(/^BAD_REQUEST: Name a workspace/);
     expect((await call(client, 'get_document', { documentId: 'none' })).error).to.match(/^NOT_FOUND: /);
-    expect((await call(client, 'get_document', { documentId, page: 2 })).error).to.match(/^NOT_FOUND: /);
+  });
+
+  it('says how much of a document there is, if a call asks for what there is not', async () => {
+    const own = await api.createTenant();
+    const client = await connect(await createKey(api, own));
+    const bytes = readFileSync('docs/examples/samples/observatory-handbook.pdf');
+    const { id: handbook } = await api.upload(own, { contentType: 'application/pdf', bytes });
+    const { id: note } = await api.upload(own, { bytes: text });
+    const read = async (id: string, place: object) => await call(client, 'get_document', { documentId: id, ...place });
+    expect(await read(handbook, { page: 6 }), 'before it was extracted').to.include({ text: null });
+    for (const id of [handbook, note]) await index(id, own);
+    expect((await read(handbook, { page: 5 })).page).to.equal(5);
+    expect((await read(handbook, { page: 6 })).error).to.equal('NOT_FOUND: There is no page 6: the document has 5 pages.');
+    expect((await read(note, { page: 1 })).error).to.equal('NOT_FOUND: There is no page 1: the document has no pages.');
+    expect(await read(note, { start: text.length })).to.include({ text: '', nextStart: null });
+    expect((await read(note, { start: 99 })).error).to.equal(`BAD_REQUEST: start: must be at most ${text.length}, the length of the text`);
+  });
+
+  it('refuses an argument that a tool does not have', async () => {
+    const client = await connectWith();
+    const { tools } = await client.listTools();
+    for (const { name, inputSchema } of tools) {
+      expect(inputSchema.additionalProperties, name).to.equal(false);
+      expect((await call(client, name, { workspace: 'nope' })).error, name).to.match(/workspace/);
+    }
   });
 
   it('shows a key of one workspace that one only', async () => {
