@@ -1,6 +1,7 @@
 import express, { type ErrorRequestHandler, type RequestHandler, type Response, type Router } from 'express';
 import { z } from 'zod';
 import { ApiError } from '../../contract/api-error.ts';
+import { maxBodyBytes } from '../../contract/errors.ts';
 import { type Contract, contract } from '../../contract/index.ts';
 import type { AnyRoute, RouteInput, RouteOutput } from '../../contract/route.ts';
 import type { KeyCaller } from '../caller.ts';
@@ -119,7 +120,11 @@ function chatErrors({ log }: Pick<ApiDeps, 'log'>): ErrorRequestHandler {
     const rendered = renderError(error, { requestId: requestIdOf(res), route: documents.ask, log });
     const { status, headers, envelope, bare } = rendered;
     const type = status === 429 ? 'rate_limit_error' : status < 500 ? 'invalid_request_error' : 'server_error';
-    const message = envelope?.message ?? `The service failed; its log knows the cause as ${bare?.requestId}.`;
+    const unnamed =
+      status === 413
+        ? `The body is larger than ${maxBodyBytes} bytes.`
+        : `The service failed; its log knows the cause as ${bare?.requestId}.`;
+    const message = envelope?.message ?? unnamed;
     res
       .status(status)
       .set(headers)

@@ -194,6 +194,13 @@ describe('The chat protocol of OpenAI, by the client of its authors', () => {
     expect(await refusal(streamed)).to.include({ status: 503, code: 'SERVICE_UNAVAILABLE' });
   });
 
+  it('refuses a body that is too large, and says so', async () => {
+    const large = [{ role: 'user', content: 'a'.repeat(2 ** 20) }] as const;
+    const refused = await refusal((await clientWith()).chat.completions.create({ model: tenant.workspaceId, messages: [...large] }));
+    expect(refused).to.include({ status: 413, code: 'payload_too_large', type: 'invalid_request_error' });
+    expect(refused.message).to.equal('413 The body is larger than 1048576 bytes.');
+  });
+
   it("counts for the key's rate", async () => {
     const client = await clientWith({ permissions: ['document:read'], requestsPerMinute: 1 });
     await ask(client);
