@@ -23,13 +23,14 @@ describe('The pages for integrators', () => {
 
   it('list every code with which a job fails', () => {
     const [, section = ''] = read('docs/reference.md').split('\n## Why a job failed\n');
-    const named = (files: string, pattern: RegExp) =>
+    const named = (files: string | string[], pattern: RegExp) =>
       globSync(files).flatMap((file) => [...read(file).matchAll(pattern)].map(([, code]) => code));
     const ofJobs = named('activities/*.ts', /new JobFailure\(\s*'(\w+)'/g);
     // The other 4xx are refusals of the caller, which is the service itself.
     const ofDocuments = named('ai/**/*.ts', /new ServiceError\((?:413|415|422), '(\w+)'/g);
     const ofCaller = ['invalid_request', 'too_large', 'no_reranker', 'no_chat_model'];
-    const codes = [...new Set([...ofJobs, ...ofDocuments])].filter((code = '') => !ofCaller.includes(code));
+    const ofAttempts = named(['activities/*.ts', 'domain/jobs/*.ts', 'workflows/*.ts'], /\bcode: '([a-z_]+)'/g);
+    const codes = [...new Set([...ofJobs, ...ofDocuments, ...ofAttempts])].filter((code = '') => !ofCaller.includes(code));
     expect(codes.length).to.be.greaterThan(15);
     expect(codes.filter((code) => !section.includes(`\`${code}\``))).to.deep.equal([]);
   });
