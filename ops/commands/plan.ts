@@ -26,7 +26,11 @@ export const planCommand: Command = {
       throw new UsageError('plan takes --organization, and --until with --reason, or --end.');
     if (!end && Number.isNaN(Date.parse(until))) throw new UsageError('--until is no time.');
     const [plan, limits] = [planName.optional().safeParse(given.plan), planLimits.partial().strict().safeParse(readJson(given.limits))];
-    if (!plan.success || !limits.success) throw new UsageError('--plan or --limits is not known.');
+    if (!plan.success) throw new UsageError(`--plan takes one of ${planName.options.join(', ')}, not ${given.plan}.`);
+    if (!limits.success)
+      throw new UsageError(
+        `--limits takes JSON such as {"aiCredits":5000}, of ${Object.keys(planLimits.shape).join(', ')}, each a whole number of at least 0, not ${given.limits}.`,
+      );
     const organizationId = await findOrganization(db, organization);
     await inTransaction(db, async (trx) => {
       if (end) await endPlanOverride(trx, systemActor, organizationId);

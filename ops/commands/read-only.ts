@@ -1,7 +1,8 @@
 import { inTransaction } from '../../db/transaction.ts';
 import { systemActor } from '../../domain/audit.ts';
-import { setReadOnly } from '../../domain/platform/read-only.ts';
+import { findReadOnly, setReadOnly } from '../../domain/platform/read-only.ts';
 import { type Command, parseFlags, UsageError } from '../command.ts';
+import { OpsError } from '../context.ts';
 
 const flags = { reason: { type: 'string' }, off: { type: 'boolean' } } as const;
 
@@ -12,7 +13,10 @@ export const readOnlyCommand: Command = {
   async run(args, { db, print }) {
     const { reason = '', off = false } = parseFlags(args, flags);
     if (off === (reason !== '')) throw new UsageError('read-only takes --reason or --off.');
-    await inTransaction(db, (trx) => setReadOnly(trx, systemActor, off ? null : reason));
+    await inTransaction(db, async (trx) => {
+      if (off && (await findReadOnly(trx)) === null) throw new OpsError('The deployment is not read-only.');
+      await setReadOnly(trx, systemActor, off ? null : reason);
+    });
     print(off ? 'The deployment takes writes again.' : 'The deployment is read-only. What runs now still ends: see `status`.');
   },
 };

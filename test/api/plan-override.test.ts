@@ -101,6 +101,20 @@ describe('A plan or limits by hand', () => {
     expect((await status()).limits).to.include({ aiCredits: 9 });
     expect(await ops('--end')).to.equal(0);
     expect(await status()).to.deep.include({ plan: 'free' });
-    expect(await ops('--until', until, '--reason', reason, '--limits', '{"credits":1}')).to.equal(2);
+  });
+
+  it('tells an operator what is allowed', async () => {
+    const { DATABASE_URL, TEMPORAL_ADDRESS, DATA_DIR } = api.stack.env;
+    const given = ['plan', '--organization', used.tenant.organizationId, '--until', until, '--reason', reason];
+    for (const [flag, value, allowed] of [
+      ['--plan', 'gold', '--plan takes one of free, pro, team, not gold.'],
+      ['--limits', '{"credits":1}', '{"aiCredits":5000}, of workspaces, members, aiCredits, storageBytes, each'],
+      ['--limits', '{"members":-1}', 'each a whole number of at least 0, not {"members":-1}.'],
+      ['--limits', '{members:1}', '--limits takes JSON'],
+    ] as const) {
+      const { code, stderr } = await runOps([...given, flag, value], { DATABASE_URL, TEMPORAL_ADDRESS, DATA_DIR });
+      expect(code).to.equal(2);
+      expect(stderr).to.include(allowed);
+    }
   });
 });

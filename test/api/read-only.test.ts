@@ -22,10 +22,11 @@ const message = `This deployment is read-only: ${reason}`;
 
 describe('A read-only deployment', () => {
   const { api, tenant } = useApi({ env: { CONTACT_EMAIL: 'operator@example.com' } });
-  const ops = async (...args: string[]) => {
+  const runReadOnly = (...args: string[]) => {
     const { DATABASE_URL, TEMPORAL_ADDRESS, DATA_DIR } = api.stack.env;
-    expect((await runOps(['read-only', ...args], { DATABASE_URL, TEMPORAL_ADDRESS, DATA_DIR })).code).to.equal(0);
+    return runOps(['read-only', ...args], { DATABASE_URL, TEMPORAL_ADDRESS, DATA_DIR });
   };
+  const ops = async (...args: string[]) => expect((await runReadOnly(...args)).code).to.equal(0);
   const switchTo = (to: string | null) => inTransaction(api.database.db, (trx) => setReadOnly(trx, systemActor, to));
   afterEach(async () => {
     await api.database.db.updateTable('deployment').set({ read_only: null }).execute();
@@ -66,6 +67,8 @@ describe('A read-only deployment', () => {
       expect([path, status === 503]).to.deep.equal([path, !only.test(path)]);
     }
     await ops('--off');
+    const again = await runReadOnly('--off');
+    expect([again.code, again.stdout, again.stderr]).to.deep.equal([1, '', 'The deployment is not read-only.\n']);
     expect((await api.request('POST', '/api/auth/sign-up/email', { body })).status).to.equal(200);
     const entries = await api.database.db
       .selectFrom('audit_entry')

@@ -130,6 +130,8 @@ describe('sheaf evaluate', () => {
     ]);
     expect(await cli.run(evaluate(write('none.jsonl', ['', ' '])))).to.include({ code: 2 });
     expect(await cli.run(evaluate(write('ok.jsonl', [good]), '--save', inFolder('no/where.json')))).to.include({ code: 1, stdout: '' });
+    const missing = inFolder('missing.jsonl');
+    expect(await cli.run(evaluate(missing))).to.include({ code: 1, stderr: `Error: ${missing} is not there, or cannot be read.\n` });
     expect(await cli.run(evaluate(inFolder('ok.jsonl'), '--against', inFolder('ok.jsonl')))).to.include({ code: 2, stdout: '' });
   });
 

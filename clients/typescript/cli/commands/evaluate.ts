@@ -46,7 +46,9 @@ async function evaluate(run: Run, { answers, save, against, concurrency, ...opti
   const before = against === undefined ? undefined : await readRun(against);
   // What cannot be stored is not paid for.
   if (save !== undefined) await access(dirname(save), constants.W_OK);
-  const text = await readFile(file, 'utf8');
+  const text = await readFile(file, 'utf8').catch(() => {
+    throw new Failure(`${file} is not there, or cannot be read.`);
+  });
   const known = new Set<string>();
   const read = (cursor = {}) => client.documents.list({ ...place, limit: 200, ...cursor }, { signal });
   for await (const { id, name } of readPages(undefined, read)) known.add(id).add(name);
