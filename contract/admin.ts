@@ -18,6 +18,7 @@ import {
   text,
   withExample,
 } from './fields.ts';
+import { reason } from './names.ts';
 import { auditEntrySchema, deleteOrganization, organizationDeletion, readOnly, suspension } from './organizations.ts';
 import { c, operation } from './route.ts';
 import { authConfig } from './system.ts';
@@ -247,9 +248,7 @@ const organizations = c.router({
     pathParams: z.object({ organizationId: givenId }),
     body: z
       .object({
-        reason: singleLine({ min: 1, max: 300 })
-          .describe('What its members are told.')
-          .meta({ examples: ['The invoice of October is not paid.'] }),
+        reason: reason.describe('What its members are told.').meta({ examples: ['The invoice of October is not paid.'] }),
       })
       .meta({ id: 'SuspendOrganization' }),
     ...operation('admin.organizations.suspend', { access: 'platform-admin', errors: ['NOT_FOUND'], response: suspension }),
@@ -281,7 +280,7 @@ const organizations = c.router({
           .meta({ id: 'OverrideLimits', examples: [{ aiCredits: 5000 }] })
           .optional(),
         until: dateTime.meta({ examples: ['2999-12-31T00:00:00.000Z'] }),
-        reason: singleLine({ min: 1, max: 300 }).meta({ examples: ['A trial of the whole library.'] }),
+        reason: reason.meta({ examples: ['A trial of the whole library.'] }),
       })
       .meta({ id: 'OverridePlan' }),
     ...operation('admin.organizations.overridePlan', { access: 'platform-admin', errors: ['NOT_FOUND'], response: planOverride }),

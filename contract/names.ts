@@ -31,6 +31,9 @@ export function displayName({ max }: { max: number }) {
     .meta({ pattern: `^[^${controls}${turning}]*[^${invisible}${controls}${turning}][^${controls}${turning}]*$` });
 }
 
+/** Why somebody keeps, suspends or gives something, as others are told. */
+export const reason = displayName({ max: 300 });
+
 /** A name that nobody chose for this service, as {@link displayName} takes it: on one line, cut to `max` characters. Undefined if it shows nothing. */
 export function toDisplayName(given: unknown, { max }: { max: number }): string | undefined {
   const line = String(given ?? '').replace(brokenLine, ' ');

@@ -13,11 +13,11 @@ import {
   planName,
   planOverride,
   queryInteger,
-  singleLine,
   slug,
   subscriptionStatus,
   withExample,
 } from './fields.ts';
+import { reason } from './names.ts';
 import { c, operation } from './route.ts';
 
 /** Why an organization is suspended, and since when. */
@@ -286,7 +286,7 @@ export const organizations = c.router({
     body: z
       .object({
         workspaceId: givenId.optional().describe('The only workspace that is held. Without it the whole organization is.'),
-        reason: singleLine({ min: 1, max: 300 }).meta({ examples: ['The case of the broken dome.'] }),
+        reason: reason.meta({ examples: ['The case of the broken dome.'] }),
       })
       .meta({ id: 'SetHold' }),
     ...operation('organizations.setHold', {

@@ -91,6 +91,14 @@ describe('A legal hold', () => {
     expect((await asOwner('PATCH', `/documents/${id}`, { name: 'b.txt' })).body.name).to.equal('b.txt');
   });
 
+  it('has a reason that can be read', async () => {
+    for (const blank of ['', ' ', '\u00a0\u200b', '\u3000']) {
+      const { status, body } = await hold({ reason: blank });
+      expect(status, JSON.stringify(body)).to.equal(400);
+      expect(body.data.issues[0].path).to.deep.equal(['reason']);
+    }
+  });
+
   it('is not for admins, members and keys', async () => {
     const { organizationId } = used.tenant;
     const member = await api.signUp();
