@@ -48,7 +48,7 @@ const subscriptionData = z
 
 /** What comes with each event, mostly ids, and when it happens. */
 const eventData = {
-  'document.ready': { when: 'The upload of a document was completed.', data: documentData },
+  'document.ready': { when: 'The upload of a document was completed, or a new version of it took its place.', data: documentData },
   'document.deleted': { when: 'A document that was ready is gone, by itself or with its workspace.', data: documentData },
   'job.succeeded': { when: 'A job has its result.', data: jobData },
   'job.failed': { when: 'A job has failed for good; its credits are given back.', data: jobData },

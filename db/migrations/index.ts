@@ -35,6 +35,7 @@ import * as documentOrder from './0033-document-order.ts';
 import * as logLevel from './0034-log-level.ts';
 import * as versionObjects from './0035-version-objects.ts';
 import * as storedResponses from './0036-stored-responses.ts';
+import * as replacingUploads from './0037-replacing-uploads.ts';
 
 /**
  * A migration runs in a transaction, unless it is `online`: then it runs outside of one, may build indexes concurrently, and is run again
@@ -80,4 +81,5 @@ export const migrations: Record<string, ShippedMigration> = {
   '0034-log-level': logLevel,
   '0035-version-objects': versionObjects,
   '0036-stored-responses': storedResponses,
+  '0037-replacing-uploads': replacingUploads,
 };

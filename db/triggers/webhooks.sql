@@ -43,20 +43,22 @@ create or replace trigger emit_job_ended after update of status on job for each 
   when (old.status <> new.status and new.status in ('succeeded', 'failed', 'canceled'))
   execute function emit_job_ended();
 
--- Incomplete uploads emit no event.
+-- Incomplete uploads emit no event, and neither do those that replace another document: that one is ready again with its next version.
 create or replace function emit_document_changed() returns trigger language plpgsql as $$
   declare
     document document := case tg_op when 'DELETE' then old else new end;
     what text := case tg_op when 'DELETE' then 'document.deleted' else 'document.ready' end;
+    once text := what || ' ' || document.id || case when document.version > 1 and tg_op <> 'DELETE' then ' ' || document.version else '' end;
   begin
-    perform emit_webhook(document.organization_id, what, what || ' ' || document.id, jsonb_build_object(
+    perform emit_webhook(document.organization_id, what, once, jsonb_build_object(
       'documentId', document.id, 'workspaceId', document.workspace_id));
     return null;
   end $$;
 create or replace trigger emit_document_deleted after delete on document for each row
-  when (old.status = 'ready') execute function emit_document_changed();
-create or replace trigger emit_document_ready after update of status on document for each row
-  when (old.status <> 'ready' and new.status = 'ready') execute function emit_document_changed();
+  when (old.status = 'ready' and old.replaces is null) execute function emit_document_changed();
+create or replace trigger emit_document_ready after update of status, version on document for each row
+  when ((old.status <> 'ready' or old.version <> new.version) and new.status = 'ready' and new.replaces is null)
+  execute function emit_document_changed();
 
 create or replace function emit_member_changed() returns trigger language plpgsql as $$
   declare

@@ -9,24 +9,40 @@ import { changeUsedBytes } from '../workspaces/used-bytes.ts';
 import { type DocumentRow, documentNotFound } from './document.ts';
 
 /**
- * Deletes a document with its text and chunks, gives its bytes back, and requests the deletion of its object (docs/rules.md, objects after
- * rows). Its chunks are few enough for one transaction; its jobs, of which there may be any number, stay as they are (docs/rules.md, gone
- * at once). Throws NOT_FOUND if it is gone already, LEGAL_HOLD if it is held.
+ * Deletes a document with its text and chunks, and uploads that were to replace it, gives their bytes back, and requests the deletion of their
+ * objects (docs/rules.md, objects after rows). Its chunks are few enough for one transaction; its jobs, of which there may be any number, stay
+ * as they are (docs/rules.md, gone at once). Throws NOT_FOUND if it is gone already, LEGAL_HOLD if it is held.
  */
 export async function deleteDocument(trx: Transaction, actor: Actor, document: DocumentRow, because: object = {}): Promise<void> {
   if (!(await lockWorkspace(trx, document.workspace_id, 'change'))) throw documentNotFound();
   await refuseHeld(trx, document.organization_id, document.workspace_id);
-  const deleted = await trx.deleteFrom('document').where('id', '=', document.id).returningAll().executeTakeFirst();
-  if (!deleted) throw documentNotFound();
-  await changeUsedBytes(trx, deleted.workspace_id, -deleted.size_bytes);
-  await recordAudit(trx, actor, {
-    organizationId: deleted.organization_id,
-    action: 'document.delete',
-    targetId: deleted.id,
-    metadata: { workspaceId: deleted.workspace_id, name: deleted.name, size: deleted.size_bytes, ...because },
-  });
-  await requestObjectDeletion(trx, deleted.organization_id, [deleted.object_key]);
-  if (deleted.status !== 'pending') return;
-  const { id: documentId, organization_id: organizationId, workspace_id: workspaceId } = deleted;
-  addToOutbox(trx, signalUploadEnded({ documentId, organizationId, workspaceId }));
+  const deleted = await trx
+    .deleteFrom('document')
+    .where(({ or, eb }) => or([eb('id', '=', document.id), eb('replaces', '=', document.id)]))
+    .returningAll()
+    .execute();
+  if (!deleted.some(({ id }) => id === document.id)) throw documentNotFound();
+  await settleDeleted(trx, actor, deleted, because);
+}
+
+/** What follows once the rows of documents of a workspace are deleted. */
+export async function settleDeleted(
+  trx: Transaction,
+  actor: Actor,
+  deleted: Omit<DocumentRow, 'failed_job'>[],
+  because: object = {},
+): Promise<void> {
+  for (const { id, organization_id: organizationId, workspace_id: workspaceId, name, size_bytes: size, replaces } of deleted) {
+    await changeUsedBytes(trx, workspaceId, -size);
+    await recordAudit(trx, actor, {
+      organizationId,
+      action: 'document.delete',
+      targetId: id,
+      metadata: { workspaceId, name, size, ...(replaces !== null && { replaces }), ...because },
+    });
+  }
+  for (const { id: documentId, organization_id: organizationId, workspace_id: workspaceId, object_key: key, status } of deleted) {
+    await requestObjectDeletion(trx, organizationId, [key]);
+    if (status === 'pending') addToOutbox(trx, signalUploadEnded({ documentId, organizationId, workspaceId }));
+  }
 }

@@ -66,7 +66,7 @@ export async function digestIfNeeded(db: Db, storage: Storage, document: Documen
   await storeDigest(db, document.organization_id, document.id, result());
 }
 
-/** The oldest complete document of a workspace that has a content. */
+/** The oldest complete document of a workspace that has a content. A new version of another one is none until it took its place: it may never. */
 async function findByContent(db: Db, workspaceId: string, sha256: string): Promise<DocumentRow | undefined> {
   const row = await db
     .selectFrom('document')
@@ -74,6 +74,7 @@ async function findByContent(db: Db, workspaceId: string, sha256: string): Promi
     .where('workspace_id', '=', workspaceId)
     .where('sha256', '=', sha256)
     .where('status', '=', 'ready')
+    .where('replaces', 'is', null)
     .orderBy('created_at')
     .orderBy('id')
     .limit(1)

@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import type { AutomaticJobKind } from '../../contract/fields.ts';
+import { anyOf } from '../../db/batched-read.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import { recordAudit } from '../audit.ts';
 import { findHold, refuseHeld } from '../holds/legal-hold.ts';
@@ -8,6 +9,7 @@ import { lockDocument, lockDocumentsForDeletion, lockWorkspace } from '../locks.
 import { forgetChunks } from '../search/forget-chunks.ts';
 import { requestObjectDeletion } from '../stored-objects/request-object-deletion.ts';
 import { changeUsedBytes } from '../workspaces/used-bytes.ts';
+import { settleDeleted } from './delete-document.ts';
 import { type DocumentRow, documentNotFound, findDocument } from './document.ts';
 import { addVersion } from './versions.ts';
 
@@ -24,6 +26,8 @@ export class ContentHeld extends Error {
  * own bytes or replaces another itself, and LEGAL_HOLD.
  */
 export async function checkReplaceable(trx: Transaction, replaces: string, workspaceId: string): Promise<void> {
+  // Who deletes the document deletes its uploads, and has to see this one.
+  await lockWorkspace(trx, workspaceId, 'change');
   const document = await findDocument(trx, replaces);
   if (document?.workspace_id !== workspaceId) throw documentNotFound();
   if (document.status !== 'ready' || document.replaces !== null)
@@ -45,13 +49,14 @@ export async function lockToReplace(trx: Transaction, { replaces, workspace_id }
 
 /**
  * Gives the bytes, the text and the jobs of an upload to the document that it replaces, whose own are deleted; the upload is no document any
- * more. Returns the document that now has the content: the upload itself if it replaces nothing, or what it replaced is gone. Without
- * `isIndexed`, which says that the caller stores new chunks, a document that is indexed stays as it is until that is done. Throws
+ * more, and those that were completed before it are deleted, since their content is older. Returns the document that now has the content: the
+ * upload itself if it replaces nothing. Without `isIndexed`, which says that the caller stores new chunks, a document that is indexed stays as it is until that is done. Throws
  * {@link ContentHeld}.
  */
 export async function replaceContent(trx: Transaction, document: DocumentRow, { isIndexed = false } = {}): Promise<DocumentRow> {
   if (document.replaces === null) return document;
-  await lockDocumentsForDeletion(trx, [document.id, document.replaces]);
+  const earlier = await listEarlier(trx, document.replaces, document.id);
+  await lockDocumentsForDeletion(trx, [document.id, document.replaces, ...earlier]);
   const before = await lockDocument(trx, document.replaces, 'change');
   if (!before || (before.indexed_at !== null && !isIndexed)) return document;
   const { id, organization_id: organizationId, workspace_id: workspaceId } = before;
@@ -61,6 +66,7 @@ export async function replaceContent(trx: Transaction, document: DocumentRow, { 
   await trx.updateTable('document_text').set({ document_id: id }).where('document_id', '=', document.id).execute();
   await trx.updateTable('job').set({ document_id: id }).where('document_id', '=', document.id).execute();
   const upload = await trx.deleteFrom('document').where('id', '=', document.id).returningAll().executeTakeFirstOrThrow();
+  const outdated = await trx.deleteFrom('document').where('id', '=', anyOf(earlier)).returningAll().execute();
   const after = await trx
     .updateTable('document')
     .set({ ...contentOf(upload), version: before.version + 1, updated_at: sql`clock_timestamp()` })
@@ -69,16 +75,26 @@ export async function replaceContent(trx: Transaction, document: DocumentRow, { 
     .executeTakeFirstOrThrow();
   await addVersion(trx, before, upload);
   await changeUsedBytes(trx, workspaceId, -before.size_bytes);
-  await recordAudit(
-    trx,
-    { userId: upload.uploaded_by, email: null, impersonatedBy: null },
-    {
-      ...{ organizationId, action: 'document.replace', targetId: id },
-      metadata: { workspaceId, version: after.version, size: after.size_bytes, upload: upload.id },
-    },
-  );
+  const actor = { userId: upload.uploaded_by, email: null, impersonatedBy: null };
+  await recordAudit(trx, actor, {
+    ...{ organizationId, action: 'document.replace', targetId: id },
+    metadata: { workspaceId, version: after.version, size: after.size_bytes, upload: upload.id },
+  });
   await requestObjectDeletion(trx, organizationId, [before.object_key]);
+  await settleDeleted(trx, actor, outdated, { outdatedBy: upload.id });
   return after;
+}
+
+/** The other uploads that are to replace a document and were completed before one of them: their first jobs are older. */
+async function listEarlier(trx: Transaction, replaces: string, uploadId: string): Promise<string[]> {
+  const firstJobOf = (document: RawBuilder<unknown>) => sql`(select min(job.id) from job where document_id = ${document})`;
+  const earlier = await trx
+    .selectFrom('document')
+    .select('id')
+    .where('replaces', '=', replaces)
+    .where(sql<boolean>`${firstJobOf(sql.ref('document.id'))} < ${firstJobOf(sql`${uploadId}`)}`)
+    .execute();
+  return earlier.map(({ id }) => id);
 }
 
 function contentOf(upload: DocumentRow) {

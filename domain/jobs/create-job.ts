@@ -47,8 +47,8 @@ export async function findOrCreateJob(
 }
 
 /**
- * The newest job that does this for a document as it is now: queued, running, or succeeded unless its text is gone since, or it began with a
- * content that was replaced. Undefined if there is none.
+ * The newest job that does this for a document as it is now: queued, running, or succeeded unless what it made is gone since, or it began with
+ * a content that was replaced. Undefined if there is none.
  */
 async function findJobOf(
   trx: Transaction,
@@ -61,20 +61,28 @@ async function findJobOf(
     .where('organization_id', '=', organizationId)
     .where('document_id', '=', documentId)
     .where('kind', 'in', [kind, 'document.process'])
-    .where(sql<boolean>`(status in ('queued', 'running') or status = 'succeeded' and ${isOfPresentContent})`)
+    .where(sql<boolean>`(status in ('queued', 'running') or status = 'succeeded' and ${isOfPresentContent(kind)})`)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirst();
 }
 
-/** The jobs of an upload, whose object the document has now, began before it took its place. */
-const isOfPresentContent = sql`exists (
-  select from document where document.id = job.document_id and extracted_at is not null and (
+const indexing: JobKind[] = ['document.index', 'document.process'];
+
+/**
+ * Whether what a job of a kind makes is still there, of the present content. The jobs of an upload, whose object the document has now, began
+ * before it took its place.
+ */
+const isOfPresentContent = (kind: JobKind) => sql`exists (
+  select from document where document.id = job.document_id and ${isMade(kind)} and (
     job.started_at >= coalesce((select max(created_at) from document_version where document_id = document.id), '-infinity')
     or split_part(object_key, '/', 2) = job.input ->> 'documentId'
   )
 )`;
+
+/** A text may have been extracted again since it was indexed, in another charset or after its retention. */
+const isMade = (kind: JobKind) => (indexing.includes(kind) ? sql`indexed_at >= extracted_at` : sql`extracted_at is not null`);
 
 /** The fields that are specific to this kind of job, which the job shows again. */
 export function inputOf(input: CreateJobInput): Record<string, unknown> {

@@ -5,6 +5,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { systemActor } from '../../domain/audit.ts';
 import { completeUpload } from '../../domain/documents/complete-upload.ts';
 import { getDocument } from '../../domain/documents/document.ts';
+import { forgetText } from '../../domain/documents/forget-text.ts';
 import { sweepLateUploads } from '../../domain/stored-objects/late-uploads.ts';
 import { createKey } from '../support/api-keys.ts';
 import { aiError, goodAnswer, holdCalls, providerError } from '../support/fake-ai.ts';
@@ -238,14 +239,70 @@ describe('A new version of a document', () => {
     expect([(await get(id)).version, await textOf(id)]).to.deep.equal([2, second]);
   });
 
-  it('is a document like any other once the one that it was to replace is gone', async () => {
+  it('is deleted with the one that it was to replace, while it is read, after that failed, and before it was completed', async () => {
     const id = await original();
-    const uploaded = await uploadUnread(id);
+    const failed = await uploadUnread(id);
+    const pending = (await expectOk(begin(id))).body.document.id;
+    const letGo = holdCalls(ai, 'embed');
+    const beingRead = await upload(id, 'A third.');
+    await until(async () => ai.calls.some(({ operation, body }) => operation === 'embed' && JSON.stringify(body).includes('third')));
+    const [job] = await jobsOf(beingRead);
     await expectOk(call('documents.delete', { id }));
-    expect(await get(uploaded)).not.to.have.property('replaces');
-    await upload(uploaded, 'A third.');
-    await replaced(uploaded);
-    expect(await textOf(uploaded)).to.equal('A third.');
+    letGo();
+    for (const uploaded of [failed, pending, beingRead]) {
+      expect((await call('documents.get', { id: uploaded })).status).to.equal(404);
+      expect((await call('documents.complete', { id: uploaded })).body).to.include({ code: 'NOT_FOUND' });
+    }
+    expect((await api.jobIn(tenant.owner.token, job.id, ['failed'])).error.code).to.equal('document_missing');
+    expect(await list()).to.deep.include({ items: [] });
+    expect((await list()).storage.usedBytes).to.equal(0);
+    expect(await search()).to.deep.equal([]);
+    const { entries } = (await expectOk(call('organizations.auditLog', { organizationId: tenant.organizationId, targetId: failed }))).body;
+    expect(entries[0]).to.deep.include({ action: 'document.delete', actorEmail: tenant.owner.email });
+    expect(entries[0].metadata).to.include({ replaces: id });
+  });
+
+  it('stays if it was completed last, whichever is read first, and what was completed before it is deleted', async () => {
+    const id = await original();
+    const held = Promise.withResolvers<void>();
+    ai.behave('extract', async (asked) => {
+      if (String(asked.body) === second) await held.promise;
+      return goodAnswer(asked);
+    });
+    const failed = await uploadUnread(id);
+    ai.behave('extract', async (asked) => {
+      if (String(asked.body) === second) await held.promise;
+      return goodAnswer(asked);
+    });
+    const begun = (await expectOk(begin(id, 'A fourth.'))).body;
+    const earlier = await upload(id, second);
+    const [job] = await jobsOf(earlier);
+    await upload(id, 'A third.');
+    await replaced(id);
+    held.resolve();
+    for (const uploaded of [failed, earlier]) expect((await call('documents.get', { id: uploaded })).status).to.equal(404);
+    expect((await api.jobIn(tenant.owner.token, job.id, ['failed'])).error.code).to.equal('document_missing');
+    expect([(await get(id)).version, await textOf(id), await download(id)]).to.deep.equal([2, 'A third.', 'A third.']);
+    // What was begun before, but is completed only now, is the newest.
+    expect((await fetch(begun.upload.url, { method: 'PUT', headers: begun.upload.headers, body: 'A fourth.' })).status).to.equal(200);
+    await expectOk(call('documents.complete', { id: begun.document.id }));
+    await replaced(id, 3);
+    expect([await textOf(id), await download(id)]).to.deep.equal(['A fourth.', 'A fourth.']);
+    expect((await list()).storage.usedBytes).to.equal('A fourth.'.length);
+  });
+
+  it('answers for no upload of its content before it took its place, since it may never', async () => {
+    const id = await original();
+    await expectOk(call('workspaces.update', { id: tenant.workspaceId, onDuplicate: 'return' }));
+    const failed = await uploadUnread(id);
+    const file = { workspaceId: tenant.workspaceId, name: 'same.md', contentType: 'text/markdown', size: second.length };
+    const other = (await expectOk(call('documents.createUpload', { ...file, sha256: digestOf(second) }))).body;
+    expect(other).to.have.property('upload');
+    expect(other).not.to.have.property('duplicateOf');
+    await expectOk(call('documents.delete', { id: other.document.id }));
+    await upload(id, second, { sha256: digestOf(second) });
+    await replaced(id);
+    expect((await call('documents.get', { id: failed })).status).to.equal(404);
   });
 
   it('is not answered for by the jobs of the content before', async () => {
@@ -261,6 +318,22 @@ describe('A new version of a document', () => {
     expect(after).not.to.equal(before);
     await api.jobIn(tenant.owner.token, after, ['succeeded']);
     expect(await create()).to.equal(after);
+  });
+
+  it('is indexed anew, if asked for once, where its text is another than the one that was indexed, or its index is gone', async () => {
+    const id = await original();
+    const create = async (kind = 'document.index') => (await expectOk(call('jobs.create', { kind, documentId: id, once: true }))).body.id;
+    const before = await create();
+    await expectOk(call('documents.update', { id, charset: 'windows-1252' }));
+    const read = (await run('document.extract', id)).id;
+    expect(await create('document.extract')).to.equal(read);
+    const after = await create();
+    expect(after).not.to.equal(before);
+    await api.jobIn(tenant.owner.token, after, ['succeeded']);
+    expect(await create()).to.equal(after);
+    await inTransaction(api.database.db, async (trx) => forgetText(trx, systemActor, await getDocument(trx, id), {}));
+    await run('document.extract', id);
+    expect(await create()).not.to.equal(after);
   });
 
   it('is not answered for by a job of the content before that was done while the upload went on, but by its own', async () => {

@@ -63,6 +63,21 @@ describe('The events of webhooks', () => {
     );
   });
 
+  it('tell of a document that it is ready with each new version, and nothing of the upload that it came with', async () => {
+    const { tenant } = used;
+    const { token } = tenant.owner;
+    const { id } = await api.upload(tenant, { bytes: 'one' });
+    for (const bytes of ['two', 'three']) {
+      const file = { workspaceId: tenant.workspaceId, name: 'a.txt', contentType: 'text/plain', size: bytes.length, replaces: id };
+      const { document, upload } = await call(api, tenant, 'POST', '/documents', file);
+      await fetch(upload.url, { method: 'PUT', headers: upload.headers, body: bytes });
+      await api.request('POST', `/api/v1/documents/${document.id}/complete`, { token });
+      await until(async () => (await api.request('GET', `/api/v1/documents/${document.id}`, { token })).status === 404);
+    }
+    await expectEvents('document.ready', 'document.ready', 'document.ready', 'job.succeeded', 'job.succeeded');
+    for (const data of dataOf('document.ready')) expect(data).to.include({ documentId: id });
+  });
+
   it('tell of jobs that end with their workspace, and name it', async () => {
     const { tenant } = used;
     const { organizationId, workspaceId } = tenant;
