@@ -149,6 +149,8 @@ const byCode: Record<string, Sentence<any>> = {
   ai_unreachable: noAi,
   ai_failed: noAi,
   ai_unavailable: noAi,
+  provider_unavailable: 'Was der Job braucht, war zu lange nicht erreichbar. Versuchen Sie es später erneut.',
+  legal_hold: 'Eine Aufbewahrungspflicht hält den Inhalt fest, den das ersetzen würde.',
   ai_unusable_answer: noAi,
   store_unavailable: 'Der Speicher der Dokumente war nicht erreichbar. Versuchen Sie es später erneut.',
   timeout: 'Der Versuch hat zu lange gedauert.',
