@@ -1,4 +1,5 @@
 import { lower } from '../../base/text/fold.ts';
+import { isKorean, koreanFormsOf, koreanWordsOf } from '../../base/text/korean.ts';
 import { certainLanguageOf, languageOf, languageOfQuery, languagesOf } from '../../base/text/languages.ts';
 import { pairedRun, pairsOf } from '../../base/text/scripts.ts';
 import { stemOf } from '../../base/text/stems.ts';
@@ -120,7 +121,7 @@ function readPassages(passages: Passage[]): ReadPassage[] {
   let number = 0;
   return passages.map(({ title, units }) => {
     const language = languageOf(units.map(({ text }) => text).join(' '));
-    const stemsOf = (text: string) => new Set(wordsOf(text).map((word) => stemOf(word, language)));
+    const stemsOf = (text: string) => new Set(allWordsOf(text).flatMap((word) => formsOf(word, language)));
     const read = units.map((unit) => ({ number: ++number, unit, stems: stemsOf(unit.text), around: stemsOf(unit.context) }));
     return { language, title: stemsOf(title), stems: new Set(read.flatMap(({ stems }) => [...stems])), units: read };
   });
@@ -145,8 +146,19 @@ function contentWordsOf(question: string, near: string | undefined): { words: st
   const language = near !== undefined && languages.includes(near) ? near : languages[0];
   const stopWords = stopWordsOf(language);
   const words = [...new Set(dividedWordsOf(question))];
-  const kept = words.filter((word) => !stopWords.has(word));
+  const isStopWord = (word: string) => (isKorean(word) ? koreanFormsOf(word) : [word]).some((form) => stopWords.has(form));
+  const kept = words.filter((word) => !isStopWord(word));
   return { words: kept.length > 0 ? kept : words, language };
+}
+
+/** The words of a text: Korean ones whole, as their particles and endings are told only from there. */
+function allWordsOf(text: string): string[] {
+  return [...wordsOf(text).filter((word) => !isKorean(word)), ...koreanWordsOf(lower(text))];
+}
+
+/** The stem of a word, or of a Korean one all that it may be. */
+function formsOf(word: string, language: string | undefined): string[] {
+  return isKorean(word) ? koreanFormsOf(word) : [stemOf(word, language)];
 }
 
 const dictionary = new Intl.Segmenter('zh', { granularity: 'word' });
@@ -168,12 +180,14 @@ function hasPaired(word: string, stems: ReadonlySet<string>): boolean {
 
 /** Which of the words a passage has: anywhere, in each unit, and in its context. */
 function matchWords(words: string[], { language, title, stems, units }: ReadPassage) {
-  const terms = words.map((word) => stemOf(word, language));
+  const terms = words.map((word) => formsOf(word, language));
   const isPaired = words.map((word) => /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(word));
-  const likes = terms.map((term) => [...stems].filter((stem) => isLike(term, stem)));
+  const likes = terms.map((forms) => [...stems].filter((stem) => forms.some((form) => isLike(form, stem))));
   const has = (some: ReadonlySet<string>) =>
     terms.map(
-      (term, index) => some.has(term) || (likes[index] ?? []).some((like) => some.has(like)) || (isPaired[index] && hasPaired(term, some)),
+      (forms, index) =>
+        forms.some((form) => some.has(form) || (isPaired[index] && hasPaired(form, some))) ||
+        (likes[index] ?? []).some((like) => some.has(like)),
     );
   return {
     elsewhere: has(stems.union(title)),
@@ -182,9 +196,11 @@ function matchWords(words: string[], { language, title, stems, units }: ReadPass
 }
 
 const shortest = 5;
+const shortestKorean = 2;
 
 /** Whether a word begins or ends with another: parts of a compound, or an ending that no stemmer knows. */
 function isLike(term: string, stem: string): boolean {
   const [short, long] = term.length < stem.length ? [term, stem] : [stem, term];
+  if (isKorean(short)) return short.length >= shortestKorean && long.startsWith(short);
   return short.length >= shortest && (long.startsWith(short) || long.endsWith(short));
 }

@@ -18,7 +18,12 @@ during either else ever every few further hadn hasn haven however i'll isn its i
 nor off once onto ours ourselves own per perhaps quite rather re s shan she shouldn so t themselves though thus together toward
 towards unless until upon us ve via wasn weren when whether whom whose why within without won wouldn yet yourself yours yourselves
 he him his`;
+/** Question words that the package's list lacks, as the list of common words does. */
+const moreHindi = 'कहाँ कहां कब क्या क्यों कैसे कैसा कैसी कितने कितनी किसने किसको';
+/** Question words that the package's list lacks, and particles that stand behind names in Latin letters and numbers. */
+const moreKorean = '뭐 뭘 며칠 어디서 은 는 도 만';
 
+const more: Record<string, string> = { en: moreEnglish, hi: moreHindi, ko: moreKorean };
 const sets = new Map<string, ReadonlySet<string>>();
 const none: ReadonlySet<string> = new Set();
 const part = /[\p{L}\p{M}\p{N}]+/gu;
@@ -28,7 +33,7 @@ export function stopWordsOf(language: string | undefined): ReadonlySet<string> {
   if (language === undefined || !(language in listOf)) return none;
   const before = sets.get(language);
   if (before) return before;
-  const words = [...(listOf[language] ?? []), language === 'en' ? moreEnglish : ''].flatMap((word) => lower(word).match(part) ?? []);
+  const words = [...(listOf[language] ?? []), more[language] ?? ''].flatMap((word) => lower(word).match(part) ?? []);
   const set = new Set(keepsAccents(language) ? words : words.flatMap((word) => [word, fold(word)]));
   sets.set(language, set);
   return set;

@@ -81,6 +81,25 @@ describe('answering from passages', () => {
       expect(answer(question, ['Another text about boats.', text]), question).to.deep.equal([text]);
   });
 
+  it('compares Korean words without particles and endings', () => {
+    const korean = [
+      '본사는 서울시 강남구에 있습니다. 회의실은 삼층에 있습니다.',
+      '비밀번호는 석 달마다 바꿔야 합니다. 구내식당은 열한 시 반부터 엽니다.',
+    ];
+    const texts = ['The head office is in Boston. The meeting room is on the second floor.', ...korean];
+    for (const [question, text] of [
+      ['본사는 어디에 있습니까?', '본사는 서울시 강남구에 있습니다.'],
+      ['회의실이 몇 층에 있나요?', '회의실은 삼층에 있습니다.'],
+      ['비밀번호를 얼마나 자주 바꿉니까?', '비밀번호는 석 달마다 바꿔야 합니다.'],
+      ['구내식당은 언제 여나요?', '구내식당은 열한 시 반부터 엽니다.'],
+    ] as const) {
+      expect(answer(question, korean), question).to.deep.equal([text]);
+      expect(answer(question, texts), question).to.deep.equal([text]);
+    }
+    for (const question of ['퇴직금은 어떻게 계산합니까?', '도서관 회원증은 어디에서 받나요?', '프린터는 어디에 있습니까?'])
+      expect(answer(question, texts), question).to.deep.equal([]);
+  });
+
   it('says nothing if nothing responds', () => {
     const texts = [readFileSync('docs/examples/samples/beekeeping-notes.md', 'utf8').slice(0, 8_000)];
     for (const question of ['What is the capital of Mongolia?', 'Who won the world cup in 1998?', 'Wie hoch ist der Eiffelturm?', '???'])
@@ -111,10 +130,11 @@ describe('answering from passages', () => {
 
   it('takes little time for long and hostile passages', () => {
     const question = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
-    for (const text of ['word1 '.repeat(1_300), '漢字'.repeat(4_000), '. '.repeat(4_000)]) {
+    for (const text of ['word1 '.repeat(1_300), '漢字'.repeat(4_000), '한국어는 '.repeat(1_600), '. '.repeat(4_000)]) {
       const startedAt = process.cpuUsage().user;
       answer(question, Array(50).fill(text));
       answer('漢字'.repeat(500), Array(50).fill(text));
+      answer('한국어는 '.repeat(400), Array(50).fill(text));
       expect((process.cpuUsage().user - startedAt) / 1000, JSON.stringify(text.slice(0, 20))).to.be.below(10_000);
     }
   });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { fold, lower } from '../../../base/text/fold.ts';
+import { koreanFormsOf } from '../../../base/text/korean.ts';
 import { languageOf, languagesOf } from '../../../base/text/languages.ts';
 import { stemOf } from '../../../base/text/stems.ts';
 import { stopWordsOf } from '../../../base/text/stop-words.ts';
@@ -72,9 +73,24 @@ describe('words', () => {
     expect(wordsOf('สวัสดีครับ')).to.deep.equal(['สวัสดี', 'ครับ']);
   });
 
+  it('knows what a Korean word may be a form of', () => {
+    for (const [word, form] of [
+      ['회의실에서는', '회의실'],
+      ['값은', '값'],
+      ['얼마입니까', '얼마'],
+      ['신청하려면', '신청'],
+      ['바꿔야', '바꾸다'],
+      ['엽니까', '여다'],
+      ['있습니까', '있다'],
+    ] as const)
+      expect(koreanFormsOf(word), word).to.include(form);
+    expect(koreanFormsOf('휴가')).to.include('휴가');
+  });
+
   it('has stop words for the languages that it can tell', () => {
     for (const language of Object.keys(questions)) expect(stopWordsOf(language).size, language).to.be.greaterThan(40);
     expect(stopWordsOf('el').has('και')).to.equal(true);
+    expect(stopWordsOf('hi').has('कहाँ')).to.equal(true);
     expect(stopWordsOf(undefined).size).to.equal(0);
   });
 
