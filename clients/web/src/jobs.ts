@@ -120,6 +120,8 @@ export function useLiveJobs({ organization, workspace }: Place): void {
     };
     follow().catch((error: unknown) => {
       if (closed.signal.aborted) return;
+      // The stream may be open still, if it was what is under way that could not be read.
+      closed.abort();
       if (error instanceof SheafError && error.status === 401) sessionEnded.set(true);
       setLive({ state: 'lost', error });
     });
