@@ -1,9 +1,10 @@
 import { signalUploadEnded } from '../../contract/intents/definitions.ts';
+import { anyOf } from '../../db/batched-read.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import { refuseHeld } from '../holds/legal-hold.ts';
-import { lockWorkspace } from '../locks.ts';
+import { lockDocumentsForDeletion, lockWorkspace } from '../locks.ts';
 import { requestObjectDeletion } from '../stored-objects/request-object-deletion.ts';
 import { changeUsedBytes } from '../workspaces/used-bytes.ts';
 import { type DocumentRow, documentNotFound } from './document.ts';
@@ -16,11 +17,10 @@ import { type DocumentRow, documentNotFound } from './document.ts';
 export async function deleteDocument(trx: Transaction, actor: Actor, document: DocumentRow, because: object = {}): Promise<void> {
   if (!(await lockWorkspace(trx, document.workspace_id, 'change'))) throw documentNotFound();
   await refuseHeld(trx, document.organization_id, document.workspace_id);
-  const deleted = await trx
-    .deleteFrom('document')
-    .where(({ or, eb }) => or([eb('id', '=', document.id), eb('replaces', '=', document.id)]))
-    .returningAll()
-    .execute();
+  const uploads = await trx.selectFrom('document').select('id').where('replaces', '=', document.id).execute();
+  const ids = [document.id, ...uploads.map(({ id }) => id)];
+  await lockDocumentsForDeletion(trx, ids);
+  const deleted = await trx.deleteFrom('document').where('id', '=', anyOf(ids)).returningAll().execute();
   if (!deleted.some(({ id }) => id === document.id)) throw documentNotFound();
   await settleDeleted(trx, actor, deleted, because);
 }

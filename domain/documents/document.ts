@@ -46,8 +46,7 @@ const columns = [
   'sha256',
   'promised_sha256',
   'version',
-  // An upload whose document is gone replaces nothing any more.
-  sql<string | null>`(select id from document as replaced where replaced.id = document.replaces)`.as('replaces'),
+  'replaces',
   'extracted_characters',
   'extracted_pages',
   'extracted_truncated',

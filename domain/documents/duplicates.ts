@@ -66,7 +66,7 @@ export async function digestIfNeeded(db: Db, storage: Storage, document: Documen
   await storeDigest(db, document.organization_id, document.id, result());
 }
 
-/** The oldest complete document of a workspace that has a content. A new version of another one is none until it took its place: it may never. */
+/** The oldest complete document of a workspace that has a content. A new version that waits does not count: it may never take its place. */
 async function findByContent(db: Db, workspaceId: string, sha256: string): Promise<DocumentRow | undefined> {
   const row = await db
     .selectFrom('document')

@@ -49,9 +49,9 @@ export async function lockToReplace(trx: Transaction, { replaces, workspace_id }
 
 /**
  * Gives the bytes, the text and the jobs of an upload to the document that it replaces, whose own are deleted; the upload is no document any
- * more, and those that were completed before it are deleted, since their content is older. Returns the document that now has the content: the
- * upload itself if it replaces nothing. Without `isIndexed`, which says that the caller stores new chunks, a document that is indexed stays as it is until that is done. Throws
- * {@link ContentHeld}.
+ * more. Those that were completed before it are deleted, since their content is older. Returns the document that now has the content: the
+ * upload itself if it replaces nothing. Without `isIndexed`, which says that the caller stores new chunks, a document that is indexed stays
+ * as it is until that is done. Throws {@link ContentHeld}.
  */
 export async function replaceContent(trx: Transaction, document: DocumentRow, { isIndexed = false } = {}): Promise<DocumentRow> {
   if (document.replaces === null) return document;
