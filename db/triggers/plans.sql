@@ -24,7 +24,7 @@ create or replace function require_seat(organization_id text, taken bigint) retu
   language plpgsql as $$
     declare
       seats plan_limit;
-      by_hand integer := (select limits ->> 'members' from plan_override as o where o.organization_id = require_seat.organization_id and until > now());
+      by_hand bigint := (select limits ->> 'members' from plan_override as o where o.organization_id = require_seat.organization_id and until > now());
     begin
       select * into seats from plan_limit
       where plan = organization_plan(organization_id, plan_limit.dunning_days);

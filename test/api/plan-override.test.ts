@@ -84,6 +84,11 @@ describe('A plan or limits by hand', () => {
     expect(entries[1].metadata).to.deep.equal({ plan: 'free', until, reason });
   });
 
+  it('may be more members than an integer of Postgres holds', async () => {
+    await expectOk(give({ limits: { members: 3_000_000_000 } }));
+    for (let n = 0; n < 3; n++) expect(await join()).to.equal(undefined);
+  });
+
   it('needs a platform admin, something to give, and an end that is to come', async () => {
     expect((await give({ plan: 'team' }, used.tenant.owner)).status).to.equal(403);
     expect((await give({})).body).to.include({ code: 'BAD_REQUEST', message: 'plan: Give a plan, or limits.' });
