@@ -24,13 +24,15 @@ export async function fetchSubscription(
 }
 
 /**
- * Finds when the first unpaid renewal was due. Other invoices, such as for an upgrade in the middle of a period, do not change what was
- * paid.
+ * Finds when the first unpaid renewal was due: one that is charged by itself when it was made, one that is sent on its day. Other invoices,
+ * such as for an upgrade in the middle of a period, do not change what was paid.
  */
 async function findUnpaidRenewal(stripe: Stripe, { id, status }: Stripe.Subscription): Promise<Date | null> {
   if (status !== 'past_due' && status !== 'unpaid') return null;
   const { data } = await stripe.invoices.list({ subscription: id, status: 'open', limit: 100 });
-  const renewals = data.filter(({ billing_reason }) => billing_reason === 'subscription_cycle').map(({ created }) => created);
+  const renewals = data
+    .filter(({ billing_reason }) => billing_reason === 'subscription_cycle')
+    .map(({ created, due_date }) => due_date ?? created);
   return renewals.length === 0 ? null : dateOf(Math.min(...renewals));
 }
 

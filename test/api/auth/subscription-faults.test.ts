@@ -269,6 +269,16 @@ describe('A subscription agrees with Stripe', () => {
     expect((await subscriber.rows())[0]).to.include({ status: 'past_due', pastDueSince: null });
   });
 
+  it('counts the days of dunning from the day on which a sent invoice was due', async () => {
+    const id = await subscribe();
+    const invoice = stripe.state.renew(id);
+    const due = invoice.created + 30 * 86_400;
+    Object.assign(invoice, { status: 'open', due_date: due });
+    stripe.state.edit(id, (subscription) => Object.assign(subscription, { collection_method: 'send_invoice', status: 'past_due' }));
+    await deliver();
+    expect((await subscriber.rows())[0]?.pastDueSince).to.deep.equal(new Date(due * 1000));
+  });
+
   it('counts the days of dunning from the next unpaid renewal as soon as the first one is paid, or need not be paid', async () => {
     for (const [type, status] of [
       ['invoice.paid', 'paid'],
