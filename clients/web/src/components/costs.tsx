@@ -3,9 +3,10 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { language } from '../language.ts';
 import { saveCsv } from '../save-csv.ts';
 import { service } from '../service.ts';
-import { formatNumber, t } from '../text.ts';
+import { formatDay, formatList, formatNumber, t } from '../text.ts';
 import { Rows } from './rows.tsx';
 import { TaskButton } from './task-button.tsx';
+import { daysBetween } from './usage-chart.tsx';
 
 /** What providers did in the last days, by model. */
 export const costsQuery = (organizationId: string) =>
@@ -31,8 +32,11 @@ export function Costs({ organizationId }: { organizationId: string }) {
   const { data } = useQuery(costsQuery(organizationId));
   if (!data || data.items.length === 0) return null;
   const download = async () => {
-    const { items } = await service.organizations.costs({ organizationId, by: 'document' });
-    saveCsv('costs.csv', columns, items);
+    const parts = await readByDocument(organizationId);
+    const rows = parts.flatMap(({ items }) => items);
+    saveCsv('costs.csv', columns, rows);
+    const cut = parts.filter(({ more }) => more).map(({ to }) => formatDay(to));
+    if (cut.length > 0) throw new Error(t.usage.costsCut(formatList(cut)));
   };
   const models = [...new Set(data.items.map(({ group }) => group))].map((model) => {
     const days = data.items.filter(({ group }) => group === model);
@@ -67,6 +71,16 @@ export function Costs({ organizationId }: { organizationId: string }) {
       </Rows>
     </>
   );
+}
+
+/** What each document cost on each day: all days at once, or each by itself if those are too many rows for one response. */
+async function readByDocument(organizationId: string) {
+  const asked = { organizationId, by: 'document' } as const;
+  const all = await service.organizations.costs(asked);
+  if (!all.more) return [all];
+  const days: (typeof all)[] = [];
+  for (const to of daysBetween(all.from, all.to).reverse()) days.push(await service.organizations.costs({ ...asked, to, days: 1 }));
+  return days;
 }
 
 /** An amount in millionths of a currency, such as `USD`. */
