@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { isFromYearOne } from '../../contract/fields.ts';
 
 /** An amount of money as text, such as `0.15`, in millionths of the currency: never a float. */
 const micros = z
@@ -14,7 +15,7 @@ const price = z.strictObject({
   role: z.enum(['chat', 'embed', 'vision', 'rerank']),
   model: z.string().min(1),
   /** The first day, in UTC, until that of the next price of the model. */
-  from: z.iso.date(),
+  from: z.iso.date().refine(isFromYearOne, 'must be in the year 1 or later'),
   /** For a million tokens. */
   input: micros,
   cached: micros,

@@ -136,6 +136,7 @@ describe('PROVIDER_PRICES', () => {
       { currency: 'USD', prices: [{ ...good, input: '0.0000001' }] },
       { currency: 'USD', prices: [{ ...good, output: undefined }] },
       { currency: 'USD', prices: [{ ...good, from: '2026-02-30' }] },
+      { currency: 'USD', prices: [{ ...good, from: '0000-01-01' }] },
       { currency: 'USD', prices: [good, good] },
       { currency: 'dollars', prices: [] },
     ])
