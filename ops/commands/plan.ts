@@ -3,7 +3,7 @@ import { planLimits, planName } from '../../contract/fields.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { systemActor } from '../../domain/audit.ts';
 import { endPlanOverride, overridePlan } from '../../domain/billing/override-plan.ts';
-import { type Command, parseFlags, UsageError } from '../command.ts';
+import { type Command, parseFlags, parseTime, UsageError } from '../command.ts';
 import { OpsError } from '../context.ts';
 import { findOrganization } from '../find-rows.ts';
 
@@ -21,10 +21,10 @@ export const planCommand: Command = {
   summary: 'Give an organization a plan, or limits such as {"aiCredits":5000}, until a time. --end ends that.',
   flags,
   async run(args, { db, print }) {
-    const { organization, end = false, until = '', reason = '', ...given } = parseFlags(args, flags);
-    if (organization === undefined || end === (until !== '' && reason !== ''))
+    const { organization, end = false, reason = '', ...given } = parseFlags(args, flags);
+    if (organization === undefined || end === (Boolean(given.until) && reason !== ''))
       throw new UsageError('plan takes --organization, and --until with --reason, or --end.');
-    if (!end && Number.isNaN(Date.parse(until))) throw new UsageError('--until is no time.');
+    const until = parseTime('until', given.until) ?? '';
     const [plan, limits] = [planName.optional().safeParse(given.plan), planLimits.partial().strict().safeParse(readJson(given.limits))];
     if (!plan.success) throw new UsageError(`--plan takes one of ${planName.options.join(', ')}, not ${given.plan}.`);
     if (!limits.success)

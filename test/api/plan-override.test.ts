@@ -116,6 +116,7 @@ describe('A plan or limits by hand', () => {
       ['--limits', '{"credits":1}', '{"aiCredits":5000}, of workspaces, members, aiCredits, storageBytes, each'],
       ['--limits', '{"members":-1}', 'each a whole number of at least 0, not {"members":-1}.'],
       ['--limits', '{members:1}', '--limits takes JSON'],
+      ['--until', '2999-01-31T00:00', '--until takes a time such as 2026-11-21T08:00:00Z, not 2999-01-31T00:00.'],
     ] as const) {
       const { code, stderr } = await runOps([...given, flag, value], { DATABASE_URL, TEMPORAL_ADDRESS, DATA_DIR });
       expect(code).to.equal(2);
