@@ -44,7 +44,10 @@ export function adminOrganizationProcedures(deps: ApiDeps) {
     }),
 
     endPlanOverride: procedure(contract.admin.organizations.endPlanOverride, async ({ input: { organizationId }, actor }) => {
-      await inTransaction(db, (trx) => endPlanOverride(trx, actor, organizationId));
+      await inTransaction(db, async (trx) => {
+        await endPlanOverride(trx, actor, organizationId);
+        await emitCreditEventsOfPlan(trx, organizationId, await getPlan(trx, organizationId));
+      });
       return { organizationId };
     }),
 

@@ -1,10 +1,13 @@
 import { type Selectable, sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import type { PlanLimits, PlanName } from '../../contract/fields.ts';
-import type { Transaction } from '../../db/connect.ts';
+import type { Db, Transaction } from '../../db/connect.ts';
 import type { PlanOverrideTable } from '../../db/schema.ts';
+import { inTransaction } from '../../db/transaction.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import { lockOrganization } from '../locks.ts';
+import { emitCreditEventsOfPlan } from '../webhooks/emit-credit-events.ts';
+import type { GetPlan } from './plan.ts';
 
 export type PlanOverrideRow = Selectable<PlanOverrideTable>;
 
@@ -46,6 +49,12 @@ export async function endPlanOverride(trx: Transaction, actor: Actor, organizati
   const override = await ended.executeTakeFirst();
   if (!override) throw new ApiError('NOT_FOUND', { message: 'This organization has no plan or limits by hand.' });
   await recordAudit(trx, actor, { organizationId, action: 'organization.endPlanOverride', targetId: organizationId, metadata: override });
+}
+
+/** Tells webhooks of credits that are used up by a plan or limits by hand, or by their end. Repeating it tells nothing twice. */
+export async function tellOfOverrides(db: Db, getPlan: GetPlan): Promise<void> {
+  const given = await db.selectFrom('plan_override').select('organization_id as id').execute();
+  for (const { id } of given) await inTransaction(db, async (trx) => emitCreditEventsOfPlan(trx, id, await getPlan(trx, id)));
 }
 
 function wrong(field: string, message: string): ApiError {

@@ -1,6 +1,7 @@
 import { inTransaction } from '../../db/transaction.ts';
 import { countMembers } from '../billing/count-members.ts';
 import type { SubscriptionRow } from '../billing/find-subscription.ts';
+import { tellOfOverrides } from '../billing/override-plan.ts';
 import { listProblems, listSubjects, resolveEnded } from '../billing/problems.ts';
 import { forgetOldCancellations } from './cancellation-request.ts';
 import { compareCustomers } from './compare-customers.ts';
@@ -48,6 +49,7 @@ export async function reconcile(payments: Payments, { repair }: ReconcileOptions
   found.customers = await compareCustomers(payments, repair);
   await resolveEnded(payments.db);
   if (repair) await endAllDuplicates(payments);
+  if (repair) await tellOfOverrides(payments.db, payments.getPlan);
   if (repair) await forgetOldCancellations(payments.db);
   if (failures.length > 0) throw failures[0];
   return found;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { syncWebhookSwitch } from '../../domain/webhooks/sync-switch.ts';
 import type { TestUser } from '../support/api.ts';
 import { runOps } from '../support/ops.ts';
 import { expectOk } from '../support/requests.ts';
@@ -82,6 +83,26 @@ describe('A plan or limits by hand', () => {
       ['organization.overridePlan', admin.id],
     ]);
     expect(entries[1].metadata).to.deep.equal({ plan: 'free', until, reason });
+  });
+
+  it('tells webhooks of credits that are used up by its end', async () => {
+    const { organizationId } = used.tenant;
+    const { db } = api.database;
+    await syncWebhookSwitch(db, true);
+    const endpoint = { id: randomUUID(), organization_id: organizationId, url: 'https://hooks.example.com/', secret: 'whsec_c2VjcmV0' };
+    await db
+      .insertInto('webhook_endpoint')
+      .values({ ...endpoint, events: ['credits.exhausted'], signature: 'v1' })
+      .execute();
+    const told = async () => {
+      const rows = await db.selectFrom('webhook_delivery').select('data').where('endpoint_id', '=', endpoint.id).orderBy('id').execute();
+      return rows.map(({ data }) => (data as { limit: number }).limit);
+    };
+    await expectOk(give({ limits: { aiCredits: 9 } }));
+    for (let n = 0; n < 4; n++) expect((await embed()).status).to.equal(200);
+    expect(await told()).to.deep.equal([]);
+    await expectOk(api.request('DELETE', path(), { token: admin.token }));
+    expect(await told()).to.deep.equal([3]);
   });
 
   it('may be more members than an integer of Postgres holds', async () => {

@@ -1,5 +1,9 @@
 import { expect } from 'chai';
+import { sql } from 'kysely';
+import { thisMonth } from '../../../domain/credits/budgets.ts';
+import { newId } from '../../../domain/ids.ts';
 import { reconcile } from '../../../domain/payments/reconcile.ts';
+import { syncWebhookSwitch } from '../../../domain/webhooks/sync-switch.ts';
 import { createSubscriber } from '../../api/auth/support/subscriber.ts';
 import { useBilling } from '../../api/auth/support/use-billing.ts';
 
@@ -31,5 +35,33 @@ describe('The daily comparison', () => {
     expect(failure).to.be.instanceOf(Error).with.property('message', 'down');
     const asked = new Set(stripe.requests.filter((request) => request.startsWith('GET /v1/subscriptions/')));
     expect(asked.size).to.equal(5);
+  });
+
+  it('tells webhooks once of credits that are used up since a plan by hand is over', async () => {
+    const { db, config } = service;
+    const { organizationId } = subscriber;
+    const used = config.plans.free.aiCredits + 1;
+    await syncWebhookSwitch(db, true);
+    const endpoint = { id: newId(), organization_id: organizationId, url: 'https://hooks.example.com/', secret: 'whsec_c2VjcmV0' };
+    await db
+      .insertInto('webhook_endpoint')
+      .values({ ...endpoint, events: ['credits.exhausted'], signature: 'v1' })
+      .execute();
+    await sql`insert into credit_month (organization_id, month, used) values (${organizationId}, ${thisMonth}, ${used})`.execute(db);
+    const until = new Date(Date.now() + 60_000);
+    const override = { organization_id: organizationId, plan: 'pro' as const, limits: '{}', until, reason: 'A trial.' };
+    await db.insertInto('plan_override').values(override).execute();
+    const told = async () => {
+      await reconcile(payments, { repair: true });
+      return (await db.selectFrom('webhook_delivery').select('event').where('endpoint_id', '=', endpoint.id).execute()).length;
+    };
+    expect(await told()).to.equal(0);
+    await db
+      .updateTable('plan_override')
+      .set({ until: new Date(0) })
+      .where('organization_id', '=', organizationId)
+      .execute();
+    expect(await told()).to.equal(1);
+    expect(await told()).to.equal(1);
   });
 });
