@@ -31,7 +31,7 @@ type Handler = (deps: ActivityDeps, job: JobRow, signal: AbortSignal, report: (p
 /** Extracts a document's text and stores it. Result: `{ characters, pages, truncated }`, `ocrPages` and `notices` if there are any. */
 const extractDocument: Handler = async (deps, job, signal, report) => {
   const document = await getJobDocument(deps, job);
-  const extracted = await extractText(deps, document, { ...ofJob(job), signal, report });
+  const extracted = await extractText(deps, document, { ...ofJob(job, document), signal, report });
   const { text: _, outline: __, ocrConfidence: ___, sha256: ____, ...result } = extracted;
   return {
     result,
@@ -43,10 +43,10 @@ const extractDocument: Handler = async (deps, job, signal, report) => {
 const summarizeDocument: Handler = async (deps, job, signal, report) => {
   const patience = patienceOf(deps, signal);
   const document = await getJobDocument(deps, job);
-  const { text, store } = await getDocumentText(deps, document, { ...ofJob(job), signal, report });
+  const { text, store } = await getDocumentText(deps, document, { ...ofJob(job, document), signal, report });
   if (text.trim() === '') throw new JobFailure('no_text', 'The document has no text to summarize.', false);
   const maxSentences = Number(job.input.maxSentences);
-  const summary = await patiently(() => deps.ai.summarize({ text, maxSentences, signal, ...ofJob(job) }), patience);
+  const summary = await patiently(() => deps.ai.summarize({ text, maxSentences, signal, ...ofJob(job, document) }), patience);
   return {
     result: { ...summary },
     effects: replacing(document, store),
@@ -60,7 +60,7 @@ const summarizeDocument: Handler = async (deps, job, signal, report) => {
 const indexDocument: Handler = async (deps, job, signal, report) => {
   const until = Date.now() + deps.jobs.timeoutMs;
   const document = await getJobDocument(deps, job);
-  const { text, outline, store } = await getDocumentText(deps, document, { ...ofJob(job), signal, report });
+  const { text, outline, store } = await getDocumentText(deps, document, { ...ofJob(job, document), signal, report });
   const read = await readSearchedIndex(deps.db, document.workspace_id);
   const { chunkCharacters, textsPerCall } = await deps.embedder.profileOf(read?.model);
   const size = chunkSizeOf(chunkCharacters);
@@ -70,7 +70,7 @@ const indexDocument: Handler = async (deps, job, signal, report) => {
   }
   const texts = pieces.map(({ embedded }) => embedded);
   const onProgress = (done: number) => report(`Embedded ${done} of ${texts.length} chunks.`);
-  const embedding = { signal, ...ofJob(job), index: read, textsPerCall, until, onProgress };
+  const embedding = { signal, ...ofJob(job, document), index: read, textsPerCall, until, onProgress };
   const { model, dimensions, vectors } = await deps.embedder.embedAll(texts, embedding);
   const chunks = pieces.map((piece, index) => ({ ...piece, embedding: vectors[index] ?? [] }));
   const made = { model, dimensions, chunking: chunkingOf(size) };
@@ -108,13 +108,13 @@ const embedTexts: Handler = async (deps, job, signal, report) => {
 const extractFields: Handler = async (deps, job, signal, report) => {
   const patience = patienceOf(deps, signal);
   const document = await getJobDocument(deps, job);
-  const { text, outline, ocrConfidence, store } = await getDocumentText(deps, document, { ...ofJob(job), signal, report });
+  const { text, outline, ocrConfidence, store } = await getDocumentText(deps, document, { ...ofJob(job, document), signal, report });
   if (text.trim() === '') throw new JobFailure('no_text', 'The document has no text to read fields in.', false);
   const { name, content_type: contentType } = document;
   const cut = cutPassages({ contentType, text, outline, ocrConfidence });
   const schema = schemaOf(job.input.schema);
   const given = cut.passages.map(({ id, page, headings, text: part }) => ({ id, page, heading: headings.at(-1) ?? null, text: part }));
-  const input = { schema: { ...schema }, title: name, passages: given, signal, ...ofJob(job) };
+  const input = { schema: { ...schema }, title: name, passages: given, signal, ...ofJob(job, document) };
   const { model, parts, unreadable } = await patiently(() => deps.ai.fields(input), patience);
   const { withheld, ...fields } = toFields(schema, parts, cut);
   return {
@@ -157,9 +157,9 @@ async function getJobDocument(deps: ActivityDeps, job: JobRow): Promise<Document
   return document;
 }
 
-/** What the AI service is told of a job. */
-function ofJob({ id, organization_id, workspace_id, document_id, attempts, created_by }: JobRow) {
-  const place = { workspaceId: workspace_id, documentId: document_id, actorId: created_by };
+/** What the AI service is told of a job. What an upload costs that replaces a document is that document's: the upload will be gone. */
+function ofJob({ id, organization_id, workspace_id, document_id, attempts, created_by }: JobRow, document?: DocumentRow) {
+  const place = { workspaceId: workspace_id, documentId: document?.replaces ?? document_id, actorId: created_by };
   const owner: CallOwner = { purpose: 'job', purposeId: id, attempt: attempts, ...place };
   return { requestId: id, tenant: organization_id, owner };
 }

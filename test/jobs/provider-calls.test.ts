@@ -111,6 +111,22 @@ describe('The calls of providers', () => {
     await expectEqual();
   });
 
+  it("of a new version are the document's", async () => {
+    const { id } = await api.upload(tenant, { bytes: text });
+    await done((await createJob(api, tenant, { kind: 'document.index', documentId: id })).id);
+    const before = (await rows()).length;
+    const bytes = `${text} And more.`;
+    const file = { workspaceId: tenant.workspaceId, name: 'note.txt', contentType: 'text/plain', size: Buffer.byteLength(bytes) };
+    const { token } = tenant.owner;
+    const { document, upload } = (await expectOk(api.rpc('documents.createUpload', { ...file, replaces: id }, { token }))).body.json;
+    await fetch(upload.url, { method: 'PUT', headers: upload.headers, body: bytes });
+    await expectOk(api.rpc('documents.complete', { id: document.id }, { token }));
+    await until(async () => (await expectOk(api.rpc('documents.get', { id }, { token }))).body.json.version === 2);
+    const documents = new Set((await rows()).slice(before).map((row) => row.document_id));
+    expect([...documents]).to.deep.equal([id]);
+    await expectEqual();
+  });
+
   it('of an attempt that failed are stored, and those of the next one too: both were paid for', async () => {
     const documentId = (await api.upload(tenant, { bytes: text })).id;
     let answered = 0;
