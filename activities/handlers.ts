@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
-import { type CallOwner, type ExtractionProgress, patiently } from '../adapters/ai-service/client.ts';
+import { AiServiceError, type CallOwner, type ExtractionProgress, patiently } from '../adapters/ai-service/client.ts';
 import { StorageUnavailable } from '../adapters/storage/port.ts';
 import type { Transaction } from '../db/connect.ts';
 import type { JobKind, Outline } from '../db/schema.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { countCharacters } from '../domain/characters.ts';
 import { chunkingOf, chunkSizeOf, maxChunks } from '../domain/chunking/chunking.ts';
 import { cutChunks } from '../domain/chunking/cut-chunks.ts';
@@ -43,10 +44,10 @@ const extractDocument: Handler = async (deps, job, signal, report) => {
 const summarizeDocument: Handler = async (deps, job, signal, report) => {
   const patience = patienceOf(deps, signal);
   const document = await getJobDocument(deps, job);
-  const { text, store } = await getDocumentText(deps, document, { ...ofJob(job, document), signal, report });
+  const { text, store, orKept } = await getDocumentText(deps, document, { ...ofJob(job, document), signal, report });
   if (text.trim() === '') throw new JobFailure('no_text', 'The document has no text to summarize.', false);
   const maxSentences = Number(job.input.maxSentences);
-  const summary = await patiently(() => deps.ai.summarize({ text, maxSentences, signal, ...ofJob(job, document) }), patience);
+  const summary = await patiently(() => deps.ai.summarize({ text, maxSentences, signal, ...ofJob(job, document) }), patience).catch(orKept);
   return {
     result: { ...summary },
     effects: replacing(document, store),
@@ -60,7 +61,7 @@ const summarizeDocument: Handler = async (deps, job, signal, report) => {
 const indexDocument: Handler = async (deps, job, signal, report) => {
   const until = Date.now() + deps.jobs.timeoutMs;
   const document = await getJobDocument(deps, job);
-  const { text, outline, store } = await getDocumentText(deps, document, { ...ofJob(job, document), signal, report });
+  const { text, outline, store, orKept } = await getDocumentText(deps, document, { ...ofJob(job, document), signal, report });
   const read = await readSearchedIndex(deps.db, document.workspace_id);
   const { chunkCharacters, textsPerCall } = await deps.embedder.profileOf(read?.model);
   const size = chunkSizeOf(chunkCharacters);
@@ -71,7 +72,7 @@ const indexDocument: Handler = async (deps, job, signal, report) => {
   const texts = pieces.map(({ embedded }) => embedded);
   const onProgress = (done: number) => report(`Embedded ${done} of ${texts.length} chunks.`);
   const embedding = { signal, ...ofJob(job, document), index: read, textsPerCall, until, onProgress };
-  const { model, dimensions, vectors } = await deps.embedder.embedAll(texts, embedding);
+  const { model, dimensions, vectors } = await deps.embedder.embedAll(texts, embedding).catch(orKept);
   const chunks = pieces.map((piece, index) => ({ ...piece, embedding: vectors[index] ?? [] }));
   const made = { model, dimensions, chunking: chunkingOf(size) };
   return {
@@ -108,14 +109,18 @@ const embedTexts: Handler = async (deps, job, signal, report) => {
 const extractFields: Handler = async (deps, job, signal, report) => {
   const patience = patienceOf(deps, signal);
   const document = await getJobDocument(deps, job);
-  const { text, outline, ocrConfidence, store } = await getDocumentText(deps, document, { ...ofJob(job, document), signal, report });
+  const { text, outline, ocrConfidence, store, orKept } = await getDocumentText(deps, document, {
+    ...ofJob(job, document),
+    signal,
+    report,
+  });
   if (text.trim() === '') throw new JobFailure('no_text', 'The document has no text to read fields in.', false);
   const { name, content_type: contentType } = document;
   const cut = cutPassages({ contentType, text, outline, ocrConfidence });
   const schema = schemaOf(job.input.schema);
   const given = cut.passages.map(({ id, page, headings, text: part }) => ({ id, page, heading: headings.at(-1) ?? null, text: part }));
   const input = { schema: { ...schema }, title: name, passages: given, signal, ...ofJob(job, document) };
-  const { model, parts, unreadable } = await patiently(() => deps.ai.fields(input), patience);
+  const { model, parts, unreadable } = await patiently(() => deps.ai.fields(input), patience).catch(orKept);
   const { withheld, ...fields } = toFields(schema, parts, cut);
   return {
     result: { ...fields, withheld: withheld + unreadable, model, characters: countCharacters(text) },
@@ -179,6 +184,8 @@ interface DocumentText {
   outline: Outline;
   ocrConfidence: (number | null)[] | null | undefined;
   store: (trx: Transaction) => Promise<void>;
+  /** Throws the error of what was to be made of the text. If what that needs is down, stores a new text before: each probe would read it anew. */
+  orKept: (error: unknown) => Promise<never>;
 }
 
 /** The effect of what has read a document: stores its text, and gives it to the document that it replaces. */
@@ -193,10 +200,19 @@ function replacing(document: DocumentRow, store: DocumentText['store']): Documen
 /** The stored text of a document, or else a newly extracted one, which the effect `store` stores. Throws as {@link extractText}. */
 async function getDocumentText(deps: ActivityDeps, document: DocumentRow, call: Call): Promise<DocumentText> {
   const stored = await findText(deps.db, document.id);
-  if (stored) return { ...stored, ocrConfidence: document.extracted_ocr_confidence, store: (trx) => keepText(trx, document, stored.text) };
+  if (stored) {
+    const store: DocumentText['store'] = (trx) => keepText(trx, document, stored.text);
+    return { ...stored, ocrConfidence: document.extracted_ocr_confidence, store, orKept: (error) => Promise.reject(error) };
+  }
   const extracted = await extractText(deps, document, call);
   const { text, outline, ocrConfidence } = extracted;
-  return { text, outline, ocrConfidence, store: (trx) => storeText(trx, document, extracted) };
+  const store: DocumentText['store'] = (trx) => storeText(trx, document, extracted);
+  const orKept: DocumentText['orKept'] = async (error) => {
+    if (error instanceof AiServiceError && error.down)
+      await inTransaction(deps.db, store).catch((err: unknown) => deps.log.warn({ err }, 'a text was not stored that is read again'));
+    throw error;
+  };
+  return { text, outline, ocrConfidence, store, orKept };
 }
 
 /**

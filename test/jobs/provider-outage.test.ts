@@ -103,6 +103,23 @@ describe('While a provider is down', () => {
     await until(async () => (await outages()).length === 0);
   });
 
+  it('the probes of a job read its document once, which a provider may be paid for', async () => {
+    const { id: documentId } = await api.upload(tenant, { bytes: 'A text that is read.' });
+    for (const [kind, operation, part] of [
+      ['document.index', 'embed', 'embed'],
+      ['document.summarize', 'summarize', 'chat'],
+    ] as const) {
+      await sql`delete from document_text where document_id = ${documentId}`.execute(db());
+      let probes = 0;
+      ai.behave(operation, (call) => (++probes < 4 ? providerError(part, 'quota') : goodAnswer(call)));
+      const { id } = await createJob(api, tenant, { kind, documentId });
+      await job(id, ['succeeded']);
+      const read = ai.calls.filter(({ requestId, operation: asked }) => requestId === id && asked === 'extract');
+      expect([kind, read.length]).to.deep.equal([kind, 1]);
+      await until(async () => (await outages()).length === 0);
+    }
+  });
+
   it('a rate limit is waited for within the attempt', async () => {
     let asked = 0;
     ai.behave('summarize', (call) => (++asked % 3 === 0 ? providerError('chat', 'limited', { 'retry-after': '0.2' }) : goodAnswer(call)));
