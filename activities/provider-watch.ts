@@ -6,6 +6,7 @@ import type { JobRow } from '../domain/jobs/job.ts';
 import type { AttemptFailure } from '../domain/jobs/settle-attempt.ts';
 import { lockJob } from '../domain/locks.ts';
 import { admit } from '../domain/outages/admit.ts';
+import { hasServed } from '../domain/outages/has-served.ts';
 import { noteDown } from '../domain/outages/note-down.ts';
 import { freeProbe, noteUp } from '../domain/outages/note-up.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -47,7 +48,7 @@ export class ProviderWatch {
   }
 
   /** The failure of the attempt for its job. What it found down is down from now on. */
-  async noteFailure(error: unknown): Promise<AttemptFailure> {
+  async noteFailure(error: unknown, job: JobRow): Promise<AttemptFailure> {
     const failure = toAttemptFailure(error);
     if (error instanceof ProviderAway) return { ...failure, waitsFor: error.part, uncounted: true };
     const { isAnswer = false, down, retryAfterMs } = error instanceof AiServiceError ? error : {};
@@ -58,11 +59,12 @@ export class ProviderWatch {
     const { part } = down;
     const { probeDelaysMs } = this.#deps.jobs.outages;
     const isProbe = this.#probes.includes(part);
-    let isThereForOthers = false;
+    let isThere = false;
     await this.#note(async () => {
-      isThereForOthers = await noteDown(this.#deps.db, { ...down, retryAfterMs }, { isProbe, probeDelaysMs });
+      isThere = await noteDown(this.#deps.db, { ...down, retryAfterMs }, { isProbe, probeDelaysMs });
+      isThere ||= await hasServed(this.#deps.db, job, part);
     });
-    return { ...failure, waitsFor: part, uncounted: isProbe && !isThereForOthers };
+    return { ...failure, waitsFor: part, uncounted: isProbe && !isThere };
   }
 
   /** Lets others probe what this attempt was to probe. */

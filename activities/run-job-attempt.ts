@@ -131,7 +131,7 @@ async function runClaimed(
       throw stop.signal.reason;
     }
     const cause = stop.signal.aborted ? workerStopped : error;
-    return await settle(deps, job, { cause, failure: await providers.noteFailure(cause) }, shown);
+    return await settle(deps, job, { cause, failure: await providers.noteFailure(cause, job) }, shown);
   } finally {
     stop.done();
     shown.done();

@@ -195,6 +195,18 @@ describe('While a provider is down', () => {
     for (const id of others) expect(await job(id, ['succeeded'])).to.include({ attempts: 1 });
   });
 
+  it('a probe counts that the provider has answered before it failed: each is paid for', async () => {
+    const usage = 'role=embed&model=fake&calls=1&unreported=0&input=1&cached=0&output=0';
+    ai.behave('embed', (call) => {
+      if (call.body.texts.length === 32) return { body: null, ...goodAnswer(call), headers: { 'x-provider-usage': usage } };
+      return answerLate(200, () => providerError('embed', 'failing'))(call);
+    });
+    const bytes = Array.from({ length: 40 }, (_, n) => `Paragraph ${n}. ${'It is long. '.repeat(95)}`).join('\n\n');
+    const { id: documentId } = await api.upload(tenant, { bytes });
+    const { id } = await createJob(api, tenant, { kind: 'document.index', documentId, maxAttempts: 2 });
+    expect(await job(id, ['failed'])).to.include({ attempts: 2 });
+  });
+
   it('a look ahead of its time leaves a job to the wait of its workflow, which hears that the outage ends', async () => {
     await isDown('chat');
     const { id } = await createJob(api, tenant, summary);
