@@ -55,6 +55,11 @@ describe('The plan in the console', () => {
       return { plan, credits: limits.aiCredits, storage: limits.storageBytes };
     };
     expect(await planOf()).to.deep.equal({ plan: 'team', credits: 5_000, storage: 1_500_000_000 });
+    // Its owner may buy it before it ends.
+    const { page: own } = await open(pathOf(given, 'plan'), { as: given.owner });
+    await own.getByText('Your plan is Team.').waitFor();
+    await own.getByRole('button', { name: 'Change to Pro' }).waitFor();
+    await own.getByRole('button', { name: 'Change to Team' }).waitFor();
     await act(page, /./, 'End the plan by hand');
     await page.getByText(/^Given by the operator/).waitFor({ state: 'detached' });
     expect((await planOf()).plan).to.equal('free');

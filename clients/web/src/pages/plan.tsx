@@ -30,6 +30,8 @@ export default function Plan() {
 
 function Known({ billing: { plan, limits, byHand, subscription, paymentFailed, overLimit } }: { billing: Billing }) {
   const name = plan ?? 'free';
+  // A plan by hand ends: it can be bought meanwhile.
+  const paid = subscription && ['active', 'trialing', 'past_due'].includes(subscription.status) ? subscription.plan : null;
   return (
     <Stack gap="md">
       <Text>{t.plan.current(t.plan.names[name])}</Text>
@@ -54,7 +56,7 @@ function Known({ billing: { plan, limits, byHand, subscription, paymentFailed, o
           <Text>{t.plan.storage(formatBytes(limits.storageBytes))}</Text>
         </Paper>
       )}
-      <Ways plan={name} isCustomer={subscription !== null} />
+      <Ways plan={byHand?.plan ? paid : name} isCustomer={subscription !== null} />
     </Stack>
   );
 }
@@ -65,7 +67,7 @@ function endOf({ cancelAt, periodEnd, cancelAtPeriodEnd }: NonNullable<Billing['
   return periodEnd ? [t.plan.until(formatDay(periodEnd))] : [];
 }
 
-function Ways({ plan, isCustomer }: { plan: 'free' | 'pro' | 'team'; isCustomer: boolean }) {
+function Ways({ plan, isCustomer }: { plan: string | null; isCustomer: boolean }) {
   const organizationId = route.useRouteContext().organization.id;
   const here = window.location.pathname;
   // The payment provider's pages: the way back leads here.
