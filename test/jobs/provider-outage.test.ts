@@ -279,4 +279,17 @@ describe('While a provider is down', () => {
     expect(ended.error.code).to.equal('provider_unavailable');
     expect(await amountsOf(api, id)).to.deep.equal([5, -5]);
   });
+
+  it('a job that waits ends when it looks again, and is refunded, if its document is deleted', async () => {
+    await isDown('chat');
+    await db().updateTable('provider_outage').set({ next_probe_at: sql`now() + interval '1 hour'` }).execute();
+    const { id: documentId } = await api.upload(tenant, { bytes: 'A text that is read.' });
+    const { id } = await createJob(api, tenant, { kind: 'document.summarize', documentId });
+    await until(async () => (await job(id, ['queued'])).waiting === 'provider');
+    expect((await api.request('DELETE', `/api/v1/documents/${documentId}`, { token: tenant.owner.token })).status).to.equal(200);
+    await db().updateTable('job').set({ next_attempt_at: new Date() }).where('id', '=', id).execute();
+    await api.temporal.client.workflow.getHandle(`job-${id}`).signal('attemptDue');
+    expect((await job(id, ['failed'])).error.code).to.equal('document_missing');
+    expect(await amountsOf(api, id)).to.deep.equal([5, -5]);
+  });
 });
