@@ -50,11 +50,14 @@ const knownCost = sql<number | null>`round(sum(
   (input_tokens - cached_tokens) * valid.input + cached_tokens * valid.cached + output_tokens * valid.output
 ) filter (where calls > unreported_calls) / 1000000)::bigint`;
 
-/** The known cost of a workspace's calls in this month (UTC), as a term of SQL, which is read only where it is needed. */
+/**
+ * The known cost of a workspace's calls in this month (UTC), without those of a re-embedding, which its members have not asked for, as a
+ * term of SQL, which is read only where it is needed.
+ */
 export function costOfMonth(prices: PriceTable['prices'], workspaceId: string): RawBuilder<number> {
   return sql`(
     with price as materialized (${priceRows(prices)}) select coalesce(${knownCost}, 0) from ${pricedCalls}
-    where workspace_id = ${workspaceId} and created_at >= (select date_trunc('month', now(), 'utc'))
+    where workspace_id = ${workspaceId} and created_at >= (select date_trunc('month', now(), 'utc')) and purpose <> 'reindex'
   )`;
 }
 

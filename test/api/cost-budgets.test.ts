@@ -27,11 +27,11 @@ describe('A budget in money', () => {
   const embed = () => ({ kind: 'text.embed', organizationId: tenant.organizationId, texts: ['one'] });
   const create = (place: object = { workspaceId: tenant.workspaceId }) => call('jobs.create', { ...embed(), ...place });
   /** Stores a call of 1,000 millionths, or of a model without a price. */
-  async function spend({ model = 'talker', workspaceId = tenant.workspaceId } = {}) {
+  async function spend({ model = 'talker', workspaceId = tenant.workspaceId, purpose = 'job' as 'job' | 'reindex' } = {}) {
     const record = createCallRecord(api.database.db, (error) => {
       throw error;
     });
-    const made = { organizationId: tenant.organizationId, workspaceId, role: 'chat' } as const;
+    const made = { organizationId: tenant.organizationId, workspaceId, purpose, role: 'chat' } as const;
     const id = await record.begin(made);
     await record.end(id, made, { role: 'chat', model, calls: 1, unreported: 0, input: 1_000, cached: 0, output: 0 });
     return id;
@@ -100,6 +100,8 @@ describe('A budget in money', () => {
     await budget(1_000);
     await spend({ model: 'unpriced' });
     await spend({ workspaceId: 'another' });
+    await spend({ purpose: 'reindex' });
+    expect((await create()).status).to.equal(200);
     const id = await spend();
     expect((await create()).status).to.equal(403);
     const start = sql`date_trunc('month', now() at time zone 'utc') at time zone 'utc'`;
