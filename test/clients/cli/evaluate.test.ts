@@ -113,6 +113,8 @@ describe('sheaf evaluate', () => {
       good,
       { question: 'Who?', documents: ['bees.md'], answers: 'nobody' },
       '["Who?"]',
+      { question: 'Who\nis there?', documents: ['bees.md'] },
+      { question: '\u{1f41d}'.repeat(1001), documents: ['bees.md'] },
     ]);
     const { code, stdout, stderr } = await cli.run(evaluate(file));
     expect({ code, stdout }).to.deep.equal({ code: 2, stdout: '' });
@@ -120,19 +122,29 @@ describe('sheaf evaluate', () => {
     expect(head).to.equal('Error: These questions cannot be asked:');
     expect(lines.map((line) => line.trim())).to.satisfy(([broken]: string[]) => broken?.startsWith('line 3: '));
     expect(lines.slice(1).map((line) => line.trim())).to.deep.equal([
-      'line 4: question is no text of at most 1000 characters',
+      'line 4: question is no line of at most 1000 characters',
       'line 5: documents is no list of ids or names',
       'line 6: answer is no text',
       'line 7: the workspace has no document wasps.md',
       'line 8: the same question as line 1',
       'line 9: there is no field answers',
-      'line 10: question is no text of at most 1000 characters',
+      'line 10: question is no line of at most 1000 characters',
+      'line 11: question is no line of at most 1000 characters',
+      'line 12: question is no line of at most 1000 characters',
     ]);
     expect(await cli.run(evaluate(write('none.jsonl', ['', ' '])))).to.include({ code: 2 });
     expect(await cli.run(evaluate(write('ok.jsonl', [good]), '--save', inFolder('no/where.json')))).to.include({ code: 1, stdout: '' });
     const missing = inFolder('missing.jsonl');
     expect(await cli.run(evaluate(missing))).to.include({ code: 1, stderr: `Error: ${missing} is not there, or cannot be read.\n` });
     expect(await cli.run(evaluate(inFolder('ok.jsonl'), '--against', inFolder('ok.jsonl')))).to.include({ code: 2, stdout: '' });
+  });
+
+  it('takes a file of Windows, and counts the characters of a question as the service does', async () => {
+    const [good] = questions();
+    const bees = { question: `${good?.question} ${'\u{1f41d}'.repeat(900)}`, documents: ['bees.md'] };
+    const file = write('windows.jsonl', [`\ufeff${JSON.stringify(good)}\r`, bees]);
+    const { code, stderr } = await cli.run(evaluate(file));
+    expect(code, stderr).to.equal(0);
   });
 
   it('waits as long as the service asks', async () => {
