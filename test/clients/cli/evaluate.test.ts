@@ -136,7 +136,8 @@ describe('sheaf evaluate', () => {
     expect(await cli.run(evaluate(write('ok.jsonl', [good]), '--save', inFolder('no/where.json')))).to.include({ code: 1, stdout: '' });
     const missing = inFolder('missing.jsonl');
     expect(await cli.run(evaluate(missing))).to.include({ code: 1, stderr: `Error: ${missing} is not there, or cannot be read.\n` });
-    expect(await cli.run(evaluate(inFolder('ok.jsonl'), '--against', inFolder('ok.jsonl')))).to.include({ code: 2, stdout: '' });
+    for (const notSaved of [inFolder('ok.jsonl'), write('hollow.json', [{ questions: [{ question: 'Who?' }] }])])
+      expect(await cli.run(evaluate(inFolder('ok.jsonl'), '--against', notSaved))).to.include({ code: 2, stdout: '' });
   });
 
   it('takes a file of Windows, and counts the characters of a question as the service does', async () => {
@@ -145,6 +146,14 @@ describe('sheaf evaluate', () => {
     const file = write('windows.jsonl', [`\ufeff${JSON.stringify(good)}\r`, bees]);
     const { code, stderr } = await cli.run(evaluate(file));
     expect(code, stderr).to.equal(0);
+  });
+
+  it('has saved a run whose reader leaves', async () => {
+    const saved = inFolder('unread.json');
+    const { child, ended } = cli.start(evaluate(write('unread.jsonl', questions()), '--save', saved));
+    child.stdout?.destroy();
+    expect((await ended).code).to.equal(141);
+    expect(JSON.parse(readFileSync(saved, 'utf8')).questions).to.have.length(4);
   });
 
   it('waits as long as the service asks', async () => {

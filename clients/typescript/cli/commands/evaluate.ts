@@ -62,8 +62,12 @@ async function evaluate(run: Run, { answers, save, against, concurrency, ...opti
   }).finally(progress.clear);
   signal.throwIfAborted();
   const now = { at: new Date().toISOString(), questions: questions.flatMap((one) => found.get(one) ?? []) };
-  sayRun(run, answers ? [...modes, 'answers'] : modes, now, before);
-  if (save !== undefined) await writeFile(save, `${JSON.stringify(now, undefined, 2)}\n`);
+  try {
+    // The reader of what is said may leave, which ends the program.
+    if (save !== undefined) await writeFile(save, `${JSON.stringify(now, undefined, 2)}\n`);
+  } finally {
+    sayRun(run, answers ? [...modes, 'answers'] : modes, now, before);
+  }
 }
 
 function sayRun({ output }: Run, ways: readonly string[], now: SavedRun, before: SavedRun | undefined): void {
@@ -95,7 +99,8 @@ function sayResult({ rank, found }: Result): string {
 async function readRun(file: string): Promise<SavedRun> {
   try {
     const saved = JSON.parse(await readFile(file, 'utf8'));
-    if (!Array.isArray(saved.questions)) throw new Error('it has no questions');
+    const hasResults = (one: Partial<SavedRun['questions'][number]> | null) => one?.results instanceof Object;
+    if (!(Array.isArray(saved.questions) && saved.questions.every(hasResults))) throw new Error('it has no questions with results');
     return saved;
   } catch (error) {
     throw new Failure(`${file} is no saved run: ${(error as Error).message}`, exitCodes.misunderstood);
