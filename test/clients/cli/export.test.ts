@@ -205,10 +205,12 @@ describe('An export', () => {
   let links: string[];
   let texts: Record<string, string>;
   let deleted: string[];
+  /** What is no more as it was listed. */
+  let replaced: Record<string, Document>;
 
   beforeEach(async () => {
     directory = makeTestDirectory();
-    [faults, links, texts, deleted] = [{}, [], {}, []];
+    [faults, links, texts, deleted, replaced] = [{}, [], {}, [], {}];
     store = createServer((req, res) => {
       const fault = faults[(req.url ?? '').split('/')[1] ?? '']?.shift();
       if (fault) fault(res);
@@ -240,7 +242,10 @@ describe('An export', () => {
     const { port } = store.address() as AddressInfo;
     const documents = {
       list: async () => ({ items, nextCursor: null }),
-      get: async ({ id }: { id: string }) => expectThere(id),
+      async get({ id }: { id: string }) {
+        expectThere(id);
+        return replaced[id] ?? items.find((item) => item.id === id);
+      },
       async text({ id }: { id: string }) {
         asked += 1;
         if (asked === textsAtOnce) met.resolve();
@@ -295,6 +300,28 @@ describe('An export', () => {
       },
     ];
     expect((await run([documentOf('a')])).statuses).to.deep.equal({ a: 'skipped' });
+  });
+
+  it('fetches the content that a document has now, if that was replaced after it was listed', async () => {
+    const next = 'Other bytes, and more of them.';
+    const replace = (id: string) => (replaced[id] = documentOf(id, { name: id, size: next.length, updatedAt: '2', version: 2 }));
+    replace('a');
+    faults.a = Array(9).fill((res: ServerResponse) => res.end(next));
+    // The bytes go between its link and the fetch.
+    faults.b = [
+      (res) => {
+        replace('b');
+        res.writeHead(404).end();
+      },
+      (res) => res.end(next),
+    ];
+    const { statuses, receivedBytes } = await run(['a', 'b'].map((id) => documentOf(id, { name: id, version: 1 })));
+    expect(statuses).to.deep.equal({ a: 'exported', b: 'exported' });
+    expect(receivedBytes).to.equal(2 * next.length);
+    for (const id of ['a', 'b']) {
+      expect(read(`originals/${id}`)).to.equal(next);
+      expect(lineOf(id)).to.include({ size: next.length, updatedAt: '2', version: 2 });
+    }
   });
 
   it('keeps the texts of documents apart whose originals are one file', async () => {

@@ -51,9 +51,9 @@ async function exportDocument(document: Document, means: Means): Promise<ExportO
   try {
     const there = noted && (await folder.has(noted.original, noted.sha256)) ? noted : undefined;
     if (there && (await isCurrent(document, there, folder))) return { ...outcome, status: 'unchanged' };
-    const { original, sha256 } = there ?? (await folder.fetchOriginal(document));
-    const text = await writeText(document, original, means);
-    await catalog.add({ ...document, original, sha256, text });
+    const { document: now, original, sha256 } = there ? { document, ...there } : await folder.fetchOriginal(document);
+    const text = await writeText(now, original, means);
+    await catalog.add({ ...now, original, sha256, text });
     return { ...outcome, status: 'exported' };
   } catch (error) {
     // It was deleted after it was listed.

@@ -15,8 +15,11 @@ import { safePath } from './safe-name.ts';
 export interface Folder {
   /** Whether a file is there; with a hash, whether it is this one. */
   has(path: string, sha256?: string): Promise<boolean>;
-  /** Fetches what was uploaded. A file that is there and differs is left, and the new one gets a path of its own. */
-  fetchOriginal(document: Document): Promise<{ original: string; sha256: string }>;
+  /**
+   * Fetches what was uploaded. A file that is there and differs is left, and the new one gets a path of its own. The document is another if
+   * its content was replaced meanwhile.
+   */
+  fetchOriginal(document: Document): Promise<{ document: Document; original: string; sha256: string }>;
   /** Writes the text of a document beside that of its original, over an earlier one of this document. */
   writeText(document: Document, original: string, text: string): Promise<string>;
 }
@@ -76,29 +79,35 @@ export function createFolder({ client, retries, directory, onReceived, noted }: 
     throw new Error(`Other files are where it belongs: remove them from originals/${id}.`);
   }
 
-  async function fetchOriginal(document: Document): Promise<{ original: string; sha256: string }> {
-    const part = partOf(document);
+  async function fetchOriginal(listed: Document) {
+    const part = partOf(listed);
     try {
-      const sha256 = await fetchWhole(document, part);
-      return { original: await inTurn(() => placeOriginal(part, document, sha256)), sha256 };
+      const { document, sha256 } = await fetchWhole(listed, part);
+      return { document, original: await inTurn(() => placeOriginal(part, document, sha256)), sha256 };
     } finally {
       await rm(part, { force: true });
     }
   }
 
-  /** Fetches a document, again if it breaks off, by a new link each time: one holds for some minutes. Returns its hash. */
-  async function fetchWhole({ id, size }: Document, part: string): Promise<string> {
+  /**
+   * Fetches a document, again if it breaks off or was replaced, by a new link each time: one holds for some minutes. Returns what it was
+   * then, and the hash of its content.
+   */
+  async function fetchWhole(listed: Document, part: string): Promise<{ document: Document; sha256: string }> {
+    const { id } = listed;
+    let document = listed;
     for (let tries = 1; ; tries++) {
       const { url } = await client.documents.downloadUrl({ id });
       try {
-        return await download(url, part, { size, onReceived });
+        return { document, sha256: await download(url, part, { size: document.size, onReceived }) };
       } catch (error) {
-        const delayMs = tries < retries.attempts && mayRepeat(error, 'repeatable') ? delayBefore(error, tries, retries) : undefined;
-        if (delayMs === undefined) {
-          // Throws if it was deleted meanwhile: then there is nothing to fetch.
-          await client.documents.get({ id });
-          throw new Error(`It could not be fetched: ${(error as Error).message}`, { cause: error });
-        }
+        const { version } = document;
+        // Throws if it was deleted meanwhile: then there is nothing to fetch.
+        document = await client.documents.get({ id });
+        const isOther = document.version !== version;
+        const mayGoOn = tries < retries.attempts && (isOther || mayRepeat(error, 'repeatable'));
+        const delayMs = mayGoOn ? delayBefore(error, tries, retries) : undefined;
+        if (delayMs === undefined) throw new Error(`It could not be fetched: ${(error as Error).message}`, { cause: error });
         await retries.wait(delayMs, { error, signal: undefined });
       }
     }
