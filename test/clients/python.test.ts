@@ -18,6 +18,12 @@ for client in (Client("http://localhost", "key"), AsyncClient("http://localhost"
         print(*(f"{group}_{name}" for name in dir(methods) if group[0] != "_" and name[0] != "_"), end=" ")
     print()
 `;
+const listLacking = `
+from inspect import signature
+from sheaf_client import AsyncClient, Client
+for client in (Client("http://localhost", "key"), AsyncClient("http://localhost", "key")):
+    print(sorted(set(signature(client.documents.ask).parameters) - set(signature(client.ask_stream).parameters)))
+`;
 const wrong = `
 from sheaf_client import Client
 client = Client("http://localhost", "key")
@@ -72,6 +78,8 @@ describe('The Python client', () => {
     const streams = routes.filter(({ metadata }) => metadata.stream).map(({ metadata }) => toPythonName(metadata.operation.split('.')));
     const names = Object.keys(repetitions).filter((name) => !streams.includes(name));
     for (const line of methods) expect(line.trim().split(' ').sort()).to.deep.equal(names.sort());
+    // The stream of an answer is written by hand.
+    expect(await completePython(['-c', listLacking])).to.equal('[]\n[]\n');
   });
 
   it('is typed, and refuses what the contract refuses', async () => {

@@ -143,13 +143,25 @@ class AsyncClient(AsyncOperations):
         mode: SearchMode | Unset = UNSET,
         filter_: SearchFilter | Unset = UNSET,
         max_sentences: int | Unset = UNSET,
+        before: str | None | Unset = UNSET,
+        conversation: list[str] | Unset = UNSET,
+        draft: bool | Unset = UNSET,
         idempotency_key: str | None = None,
         last_event_id: str | None = None,
     ) -> AsyncAnswerStream:
         """Asks the documents of a workspace, as `documents.ask` does, and follows the answer: its sentences, then the end. It is
         given and charged once for each `idempotency_key`; pass your own to survive a restart. After `last_event_id` the same
         answer goes on."""
-        body = Question(question=question, limit=limit, mode=mode, filter_=filter_, max_sentences=max_sentences)
+        body = Question(
+            question=question,
+            limit=limit,
+            mode=mode,
+            filter_=filter_,
+            max_sentences=max_sentences,
+            before=before,
+            conversation=conversation,
+            draft=draft,
+        )
         # An event id has the key in it.
         key = idempotency_key or (str(uuid.uuid4()) if last_event_id is None else None)
 
