@@ -127,6 +127,15 @@ describe('sheaf sync', () => {
     write('a.md', '');
     expect(await counts()).to.deep.equal({ ...none, skipped: 4 });
     expect(await names()).to.deep.equal(['a.md']);
+    // So do those whose file, or a folder above it, is a link now.
+    write('deep/b.md', 'Below.');
+    expect(await counts()).to.deep.equal({ ...none, uploaded: 1, skipped: 4 });
+    for (const path of ['a.md', 'deep']) {
+      renameSync(join(folder, path), join(cli.directory, path));
+      symlinkSync(join(cli.directory, path), join(folder, path));
+    }
+    expect(await counts()).to.deep.equal({ ...none, skipped: 3 });
+    expect(await names()).to.deep.equal(['a.md', 'deep/b.md']);
   });
 
   it('deletes nothing of a folder that cannot be read, and exits 5', async () => {

@@ -21,7 +21,7 @@ type Passed = { path: string } & ({ status: 'skipped'; reason: string } | { stat
 export interface FolderNow {
   files: LocalFile[];
   passed: Passed[];
-  /** Whether nothing is at this path any more. False if that cannot be seen. */
+  /** Whether nothing is at this path any more. False if that cannot be seen, and of what a link leads to. */
   isGone: (name: string) => boolean;
 }
 
@@ -31,11 +31,15 @@ export async function readFolder(folder: string, atOnce: AtOnce, onRead: (files:
   const passed: Passed[] = [];
   const there = new Set<string>();
   const unseen: string[] = [];
-  await forEachAtOnce(findFiles([folder]), atOnce, async (found) => {
+  const within = (path: string) => relative(folder, path).split(sep).join('/');
+  const onLink = (path: string) => {
+    there.add(within(path));
+    unseen.push(`${within(path)}/`);
+  };
+  await forEachAtOnce(findFiles([folder], onLink), atOnce, async (found) => {
     const { path } = found;
     if ('error' in found) {
-      const within = relative(folder, path).split(sep).join('/');
-      unseen.push(within && `${within}/`);
+      unseen.push(within(path) && `${within(path)}/`);
       return void passed.push({ path, status: 'failed', error: explain(path, found.error) });
     }
     const { name, contentType } = found;

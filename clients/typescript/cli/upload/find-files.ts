@@ -22,25 +22,26 @@ export interface Unreadable {
 
 /**
  * The files that paths name, and those in the folders that they name, one after the other. Hidden files of folders, and links in them, are
- * passed by. Throws Failure for a path that leads to nothing.
+ * passed by; `onLink` gets the path of each link. Throws Failure for a path that leads to nothing.
  */
-export async function* findFiles(paths: string[]): AsyncGenerator<Found | Unreadable> {
+export async function* findFiles(paths: string[], onLink?: (path: string) => void): AsyncGenerator<Found | Unreadable> {
   for (const path of paths) {
     const found = await stat(path).catch(() => {
       throw new Failure(`${path} is not there, or cannot be read.`);
     });
     if (!found.isDirectory()) yield toFound(path, basename(path), true);
-    else for await (const file of filesIn(path)) yield typeof file === 'string' ? toFound(file, relative(path, file), false) : file;
+    else for await (const file of filesIn(path, onLink)) yield typeof file === 'string' ? toFound(file, relative(path, file), false) : file;
   }
 }
 
-async function* filesIn(directory: string): AsyncGenerator<string | Unreadable> {
+async function* filesIn(directory: string, onLink?: (path: string) => void): AsyncGenerator<string | Unreadable> {
   try {
     for await (const entry of await opendir(directory)) {
       const path = join(directory, entry.name);
       if (entry.name.startsWith('.')) continue;
-      if (entry.isDirectory()) yield* filesIn(path);
+      if (entry.isDirectory()) yield* filesIn(path, onLink);
       else if (entry.isFile()) yield path;
+      else if (entry.isSymbolicLink()) onLink?.(path);
     }
   } catch (error) {
     yield { path: directory, error };
