@@ -23,5 +23,7 @@ export async function forEachAtOnce<T>(
     }),
   );
   const ended = await Promise.allSettled(begun);
+  // A folder that was not read to its end is open still.
+  await items.return?.();
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
 }

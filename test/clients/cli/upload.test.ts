@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { forEachAtOnce } from '../../../clients/typescript/cli/at-once.ts';
 import { createClient } from '../../../clients/typescript/index.ts';
 import { nightly } from '../../support/nightly.ts';
 import { until } from '../../support/processes.ts';
@@ -244,6 +245,25 @@ describe('sheaf upload', () => {
     expect(JSON.parse(stderr).error).to.include({ code: 'FORBIDDEN', status: 403 });
     rmSync(folder, { recursive: true });
     expect(await cli.run(upload())).to.include({ code: 1 });
+  });
+});
+
+describe('Steps of a command', () => {
+  it('end what they were to work on when one fails or they are stopped: a folder is closed', async () => {
+    const stopping = new AbortController();
+    const steps = [() => Promise.reject(new Error('Refused.')), async () => stopping.abort()];
+    for (const step of steps) {
+      const ended = Promise.withResolvers<void>();
+      async function* items() {
+        try {
+          for (;;) yield 'file';
+        } finally {
+          ended.resolve();
+        }
+      }
+      await forEachAtOnce(items(), { concurrency: 2, stopping: stopping.signal }, step).catch(() => undefined);
+      await ended.promise;
+    }
   });
 });
 
