@@ -148,6 +148,19 @@ describe('sheaf evaluate', () => {
     expect(code, stderr).to.equal(0);
   });
 
+  it('knows a document by its name in either form of its accents', async () => {
+    const composed = 'B\u00e4r.md';
+    noteText('A bear sleeps in winter.');
+    const { id } = await api.upload(tenant, { name: composed.normalize('NFD'), bytes: 'A bear sleeps in winter.' });
+    const job = await createClient({ url: api.url, token: tenant.owner.token }).jobs.create({ kind: 'document.index', documentId: id });
+    await api.jobIn(tenant.owner.token, job.id, ['succeeded']);
+    const asked = { question: 'When does a bear sleep?', documents: [composed] };
+    const { code, json, stderr } = await cli.run(evaluate(write('accents.jsonl', [asked]), '--answers', '--json'));
+    expect(code, stderr).to.equal(0);
+    expect(ofWay(json, 'lexical').hit1).to.equal(1);
+    expect(ofWay(json, 'answers').hit1).to.equal(1);
+  });
+
   it('has saved a run whose reader leaves', async () => {
     const saved = inFolder('unread.json');
     const { child, ended } = cli.start(evaluate(write('unread.jsonl', questions()), '--save', saved));

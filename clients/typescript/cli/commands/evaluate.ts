@@ -51,7 +51,7 @@ async function evaluate(run: Run, { answers, save, against, concurrency, ...opti
   });
   const known = new Set<string>();
   const read = (cursor = {}) => client.documents.list({ ...place, limit: 200, ...cursor }, { signal });
-  for await (const { id, name } of readPages(undefined, read)) known.add(id).add(name);
+  for await (const { id, name } of readPages(undefined, read)) known.add(id).add(name.normalize());
   const questions = parseQuestions(text, (document) => known.has(document));
   const progress = createProgress(terminal);
   const asking = { client, workspaceId: place.workspaceId, answers, signal };

@@ -20,7 +20,9 @@ interface Asking {
 export async function askQuestion({ client, workspaceId, answers, signal }: Asking, asked: Question): Promise<Record<string, Result>> {
   const { question, documents, answer } = asked;
   const rankOf = (found: { documentId: string; documentName: string }[][]) => {
-    const at = found.findIndex((ones) => ones.some((one) => documents.includes(one.documentId) || documents.includes(one.documentName)));
+    const isExpected = ({ documentId: id, documentName: name }: { documentId: string; documentName: string }) =>
+      documents.includes(id) || documents.includes(name.normalize());
+    const at = found.findIndex((ones) => ones.some(isExpected));
     return at < 0 ? null : at + 1;
   };
   const results: Record<string, Result> = {};

@@ -2,7 +2,7 @@ import { exitCodes, Failure } from '../failure.ts';
 
 export interface Question {
   question: string;
-  /** Ids or names: one of them has to be found. */
+  /** Ids or names, in Unicode's form NFC: one of them has to be found. */
   documents: string[];
   /** What the sentences of an answer have to contain. */
   answer?: string;
@@ -47,5 +47,6 @@ function toQuestion(value: unknown): Question {
     throw new Error('documents is no list of ids or names');
   if (answer !== undefined && !isText(answer)) throw new Error('answer is no text');
   if (Object.keys(others).length > 0) throw new Error(`there is no field ${Object.keys(others).join(', ')}`);
-  return { question: question.trim(), documents, ...(answer ? { answer } : {}) };
+  // A name that macOS gave a file may have its accents apart.
+  return { question: question.trim(), documents: documents.map((name) => name.normalize()), ...(answer ? { answer } : {}) };
 }
