@@ -19,6 +19,11 @@ export function isKey(token: string): boolean {
   return token.startsWith('sheaf_');
 }
 
+/** The root of a service without a slash at its end, by which services are told apart. */
+export function rootOf(url: string): string {
+  return url.replace(/(?<!\/)\/+$/, '');
+}
+
 /** The file that `sheaf login` writes: below `XDG_CONFIG_HOME`, or `~/.config`. */
 export function credentialsPath(env: Env): string {
   return join(env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config'), 'sheaf', 'credentials.json');
@@ -30,7 +35,7 @@ export function credentialsPath(env: Env): string {
  */
 export async function readCredentials(env: Env): Promise<Credentials> {
   const stored = await readStored(env);
-  const url = env.SHEAF_URL || stored?.url;
+  const url = env.SHEAF_URL ? rootOf(env.SHEAF_URL) : stored?.url;
   const isStored = stored !== undefined && url === stored.url;
   const token = env.SHEAF_API_KEY || (isStored ? stored.token : undefined);
   if (url === undefined) throw notSignedIn('Not signed in: run `sheaf login`, or set SHEAF_URL and SHEAF_API_KEY.');

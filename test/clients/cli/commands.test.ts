@@ -88,6 +88,8 @@ describe('The command line', () => {
       expect(stderr).to.match(/There is no key for/);
       expect(elsewhere.received).to.deep.equal([]);
       await elsewhere.stop();
+      // The same service, in another spelling.
+      expect(await plain.run(['documents', 'list', ...inMain], { env: { SHEAF_URL: `${api.url}/` } })).to.include({ code: 0 });
       const other = await api.createTenant();
       const { json } = await plain.run(['jobs', 'list', '--json'], { env: asOwner(api, other) });
       expect(json).to.deep.equal([]);

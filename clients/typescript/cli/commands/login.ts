@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { SheafError } from '../../index.ts';
-import { credentialsPath, isKey, removeCredentials, storeCredentials } from '../credentials.ts';
+import { credentialsPath, isKey, removeCredentials, rootOf, storeCredentials } from '../credentials.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { askSecret } from '../prompt.ts';
 import { connect, type Key } from '../run.ts';
@@ -35,7 +35,7 @@ export function addLogin(program: Command, terminal: Terminal): void {
 
 async function login(terminal: Terminal, { url: given, organization, email, json = false }: Options): Promise<void> {
   const { env, signal } = terminal;
-  const url = (given ?? (env.SHEAF_URL || 'http://localhost:3000')).replace(/(?<!\/)\/+$/, '');
+  const url = rootOf(given ?? (env.SHEAF_URL || 'http://localhost:3000'));
   const token = email === undefined ? await askSecret(terminal, 'API key: ') : await signIn(terminal, url, email);
   const key = email === undefined ? await connect({ url, token }).apiKeys.current({}, { signal }) : undefined;
   const organizationId = key?.organizationId ?? organization ?? (env.SHEAF_ORGANIZATION || undefined);
