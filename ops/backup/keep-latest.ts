@@ -18,16 +18,16 @@ export async function nameOfBackup(place: Place, now: Date): Promise<string> {
 const nameBy = (time: Date) => `sheaf-${time.toISOString().replace(/[-:]|\.\d+/g, '')}`;
 
 /**
- * Deletes what is older than the latest `count` backups of a place. One that was killed does not count, and goes when it is older than
- * these. Leaves what is not named as {@link nameOfBackup} names it. Returns the names that it has deleted. Throws OpsError if one cannot be
+ * Deletes what is older than the latest `count` days with a backup in a place: several of one day, such as one at each start of a container,
+ * take the room of no earlier day. One that was killed does not count, and goes when it is older than these. Leaves what is not named as {@link nameOfBackup} names it. Returns the names that it has deleted. Throws OpsError if one cannot be
  * deleted.
  */
 export async function keepLatest(place: Place, count: number): Promise<string[]> {
   try {
     const names = await listBackups(place);
-    const whole: string[] = [];
-    for (const name of names) if (await isWhole(place.in(name))) whole.push(name);
-    const oldest = whole.at(-count);
+    const days = new Set<string>();
+    for (const name of names) if (await isWhole(place.in(name))) days.add(name.slice(0, 'sheaf-20260122'.length));
+    const oldest = [...days].at(-count);
     const old = oldest === undefined ? [] : names.filter((name) => name < oldest);
     for (const name of old) await place.removePlace(name);
     return old;

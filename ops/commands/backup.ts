@@ -21,7 +21,7 @@ const flags = { keep: { type: 'string' }, json: { type: 'boolean' } } as const;
 export const backupCommand: CommandAtRest = {
   usage: 'backup DIR [--keep N] [--json]',
   summary:
-    'Copy the database and the stored documents, as of one instant, into a new directory, or a prefix of a bucket (s3://BUCKET/PREFIX). The service may run. With --keep the directory is made in DIR, named by the time, and the oldest beyond N are deleted.',
+    'Copy the database and the stored documents, as of one instant, into a new directory, or a prefix of a bucket (s3://BUCKET/PREFIX). The service may run. With --keep the directory is made in DIR, named by the time, and those of other than the latest N days are deleted.',
   flags,
   async runAtRest(args, tools) {
     const { directory, json = false, ...given } = parseDirectory('backup', args, flags);

@@ -40,23 +40,24 @@ describe('npm run ops -- backup --keep, and restore --rehearse', () => {
     expect([code, (await measureWaiting(db)).backupSeconds], 'one that fails').to.deep.equal([1, 3_600]);
   });
 
-  it('keep the latest that are whole, and leave what is no backup of theirs', async () => {
+  it('keep all of the latest days that are whole, and leave what is no backup of theirs', async () => {
     const all = join(root, 'all');
-    const whole = ['sheaf-20260102T020000Z', 'sheaf-20260104T020000Z'];
+    const lastDay = ['sheaf-20260104T020000Z', 'sheaf-20260104T110000Z'];
+    const whole = ['sheaf-20260102T020000Z', ...lastDay];
     for (const name of whole) cpSync(backup, join(all, name), { recursive: true });
     const killed = ['sheaf-20260101T020000Z', 'sheaf-20260103T020000Z', 'sheaf-20260105T020000Z'];
     for (const name of [...killed, 'of-mine']) mkdirSync(join(all, name));
     const { code, stderr } = await runOps(['backup', all, '--keep', '2'], api.stack.env);
     expect(code, stderr).to.equal(0);
     expect(stderr).to.match(/^(\S+\/sheaf-\w+ is deleted\.\n){3}$/);
-    const [mine, latestButOne, another, made = '', ...more] = readdirSync(all).sort();
-    expect([mine, latestButOne, another, more]).to.deep.equal(['of-mine', 'sheaf-20260104T020000Z', 'sheaf-20260105T020000Z', []]);
+    const [mine, first, second, another, made = '', ...more] = readdirSync(all).sort();
+    expect([mine, first, second, another, more]).to.deep.equal(['of-mine', ...lastDay, 'sheaf-20260105T020000Z', []]);
     expect(await opsResult(['restore', join(all, made), '--check'], api.stack.env)).to.include({ sound: true });
   });
 
   it('keep the new one though the clock was set back since the others were made', async () => {
     const all = join(root, 'later');
-    for (const name of ['sheaf-29991231T235958Z', 'sheaf-29991231T235959Z']) cpSync(backup, join(all, name), { recursive: true });
+    for (const name of ['sheaf-29991230T235959Z', 'sheaf-29991231T235959Z']) cpSync(backup, join(all, name), { recursive: true });
     const { directory } = await opsResult(['backup', all, '--keep', '2'], api.stack.env);
     expect(readdirSync(all)).to.deep.equal(['sheaf-29991231T235959Z', 'sheaf-30000101T000000Z']);
     expect(directory).to.equal(join(all, 'sheaf-30000101T000000Z'));
