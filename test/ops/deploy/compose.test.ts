@@ -36,6 +36,7 @@ interface Service {
   stop_grace_period?: string;
   depends_on?: Record<string, { condition: string }>;
   build?: object;
+  pull_policy?: string;
   ports?: string[];
   healthcheck?: object;
 }
@@ -140,6 +141,11 @@ describe('docker-compose.yml', () => {
     const [, host, together] = /(\d+) GB of memory \(the containers may take ([\d.]+) GB together/.exec(page) ?? [];
     expect(together).to.equal(sum.toFixed(1));
     expect(sum).to.be.at.most(0.75 * Number(host));
+  });
+
+  it('asks no registry for the images that are built here', () => {
+    const built = Object.values(compose.services).filter(({ image }) => image.startsWith('sheaf'));
+    expect(new Set(built.map(({ pull_policy: policy }) => policy))).to.deep.equal(new Set(['never']));
   });
 
   it('makes the databases and migrates in steps of their own, which the others wait for', () => {
