@@ -19,8 +19,8 @@ const nameBy = (time: Date) => `sheaf-${time.toISOString().replace(/[-:]|\.\d+/g
 
 /**
  * Deletes what is older than the latest `count` days with a backup in a place: several of one day, such as one at each start of a container,
- * take the room of no earlier day. One that was killed does not count, and goes when it is older than these. Leaves what is not named as {@link nameOfBackup} names it. Returns the names that it has deleted. Throws OpsError if one cannot be
- * deleted.
+ * take the room of no earlier day. One that was killed does not count, and goes when it is older than these. Leaves what is not named as
+ * {@link nameOfBackup} names it. Returns the names that it has deleted. Throws OpsError if one cannot be deleted.
  */
 export async function keepLatest(place: Place, count: number): Promise<string[]> {
   try {

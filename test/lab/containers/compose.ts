@@ -15,26 +15,28 @@ export interface Container {
 /** The services that end once they have prepared something. */
 export const steps = ['secrets', 'databases', 'temporal-schema', 'temporal-namespace', 'migrate', 'store-bucket'];
 
-/** docker-compose.yml as it is, under a project name and with variables of its own. */
+/** The docker-compose.yml of a directory as it is, under a project name and with variables of its own. */
 export class Compose {
   readonly project: string;
+  readonly directory: string;
   /** With these, `docker compose` in a script of its own works on the same deployment. */
   readonly env: Environment;
   readonly #first: string[];
 
-  constructor(project: string, envFile: string) {
+  constructor(project: string, envFile: string, directory = '.') {
     this.project = project;
+    this.directory = directory;
     this.env = { COMPOSE_PROJECT_NAME: project, COMPOSE_ENV_FILES: envFile };
     this.#first = ['compose', '--project-name', project, '--env-file', envFile];
   }
 
   /** Runs a command of compose. Throws with its messages if it fails. */
   run(...args: string[]): Promise<string> {
-    return runCommand('docker', [...this.#first, ...args]);
+    return runCommand('docker', [...this.#first, ...args], { cwd: this.directory });
   }
 
   try(...args: string[]): Promise<CommandResult> {
-    return tryCommand('docker', [...this.#first, ...args]);
+    return tryCommand('docker', [...this.#first, ...args], { cwd: this.directory });
   }
 
   /** Runs a program in a container of a service. */

@@ -34,7 +34,7 @@ interface Additions {
  * Writes an .env for docker-compose.yml: free ports, secrets in files, and an SMTP server on this machine. Verified addresses are not asked
  * for, because the demo makes addresses up; requests are hardly limited, because all of them come from one address. What is added wins.
  */
-export async function prepareDeployment(added: Additions = { env: {}, secrets: {} }): Promise<Deployment> {
+export async function prepareDeployment(added: Additions = { env: {}, secrets: {} }, project = '.'): Promise<Deployment> {
   const mails = await startMailServer({ host: findAddressForContainers() });
   const directory = mkdtempSync(join(tmpdir(), 'sheaf-containers-'));
   const [port, uiPort] = await findFreePorts(2);
@@ -81,7 +81,7 @@ export async function prepareDeployment(added: Additions = { env: {}, secrets: {
       .join(''),
   );
   return {
-    compose: new Compose(`sheaf-test-${process.pid}`, envFile),
+    compose: new Compose(`sheaf-test-${process.pid}`, envFile, project),
     url: env.API_URL,
     temporalUiUrl: env.TEMPORAL_UI_URL,
     databasePassword,

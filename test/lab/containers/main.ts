@@ -1,6 +1,6 @@
 // `npm run test:containers [-- --short]`: builds the image, brings docker-compose.yml up as it is, uses it by way of the edge, injects
-// faults, and takes it down; see docs/deploy.md. Exits 1 if a check fails or work is lost, 2 if there is no container engine or the
-// arguments are not understood.
+// faults, and takes it down; see docs/deploy.md. With `--from REVISION` it upgrades that revision instead. Exits 1 if a check fails or work is
+// lost, 2 if there is no container engine or the arguments are not understood.
 import { table } from '../../../ops/table.ts';
 import { Tenant } from '../drill/tenant.ts';
 import { readArguments } from '../read-arguments.ts';
@@ -14,6 +14,7 @@ import { type Deployment, prepareDeployment } from './deployment.ts';
 import { watchEffects } from './effects.ts';
 import { findEngine, howToGetAnEngine } from './engine.ts';
 import { type Fault, faults } from './faults.ts';
+import { prepareRevision, upgradeToThis } from './from-revision.ts';
 import { describeOwnImage, type FoundImage, provideImages } from './images.ts';
 import { type ProfiledDeployment, prepareProfiles } from './profiles.ts';
 import { tryCommand } from './run-command.ts';
@@ -28,21 +29,23 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 const { values } = readArguments({
   command: 'npm run test:containers',
-  usage: `Usage: npm run test:containers [-- --short]
+  usage: `Usage: npm run test:containers [-- --short | --from REVISION]
 
 Tries docker-compose.yml in a container engine, see docs/deploy.md.
 
-  --short  injects no fault but the last three, which scale the service and
-           upgrade it
-  --help   print this
+  --short          injects no fault but the last three, which scale the service
+                   and upgrade it
+  --from REVISION  only upgrades the service of an earlier revision of git to
+                   this one, while clients work
+  --help           print this
 `,
-  options: { short: { type: 'boolean', default: false } },
+  options: { short: { type: 'boolean', default: false }, from: { type: 'string' } },
   names: [],
   kind: 'part',
 });
-process.exit(await main(values.short));
+process.exit(await main(values.short, values.from));
 
-async function main(short: boolean): Promise<number> {
+async function main(short: boolean, from?: string): Promise<number> {
   const found = await findEngine();
   if ('missing' in found) {
     note(`No container engine: ${found.missing}.\n\n${howToGetAnEngine}`);
@@ -55,6 +58,7 @@ async function main(short: boolean): Promise<number> {
   note(`Docker ${found.engine}, compose ${found.compose}.`);
   const images = await provideImages(note);
   printImages(images);
+  if (from !== undefined) return (await tryDeployment(await prepareRevision(from), testUpgrade)) ? 0 : 1;
   const isUsable = await tryDeployment(await prepareDeployment(), (deployment) => test(deployment, short));
   if (interrupted.signal.aborted) return 1;
   const areProfilesUsable = await tryDeployment(await prepareProfiles(), testProfiles);
@@ -94,6 +98,15 @@ async function test(deployment: Deployment, short: boolean): Promise<boolean> {
   const checks = [...(await checkConfinement(deployment)), ...(await checkUse(deployment))];
   printChecks(checks);
   return (await testFaults(deployment, short)) && checks.every(({ ok }) => ok);
+}
+
+async function testUpgrade(deployment: Deployment): Promise<boolean> {
+  note('Building …');
+  await deployment.compose.run('build', '--quiet');
+  print([`The earlier revision is healthy at ${deployment.url} after ${await bringUp(deployment.compose)} s.`]);
+  const reports = await injectFaults(deployment, [upgradeToThis]);
+  printFaults(reports);
+  return reports.every(isSound);
 }
 
 async function testProfiles(deployment: ProfiledDeployment): Promise<boolean> {
