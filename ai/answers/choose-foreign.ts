@@ -1,3 +1,4 @@
+import { nearnessInCjk } from '../embedding/e5/name.ts';
 import type { ForeignUnit, Pick, Question } from './answer.ts';
 
 /**
@@ -15,7 +16,10 @@ export async function chooseForeign(
   if (units.length === 0) return [];
   const asked = before === null ? question : `${before} ${question}`;
   const [query = [], ...vectors] = await embed([asked, ...units.map(({ text }) => text)]);
-  const similarities = vectors.map((vector) => vector.reduce((sum, value, index) => sum + value * (query[index] ?? 0), 0));
+  const similarities = units.map(({ text }, place) => {
+    const cosine = (vectors[place] ?? []).reduce((sum, value, index) => sum + value * (query[index] ?? 0), 0);
+    return cosine - nearnessInCjk(asked, text);
+  });
   const best = Math.max(...similarities);
   const nearest = units[similarities.indexOf(best)];
   return nearest && best >= leastSimilarity ? [{ units: [nearest.number], mark: null }] : [];

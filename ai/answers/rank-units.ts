@@ -5,7 +5,7 @@ import { pairedRun, pairsOf } from '../../base/text/scripts.ts';
 import { stemOf } from '../../base/text/stems.ts';
 import { stopWordsOf } from '../../base/text/stop-words.ts';
 import { wordsOf } from '../../base/text/words.ts';
-import { localE5 } from '../embedding/e5/name.ts';
+import { localE5, nearnessInCjk } from '../embedding/e5/name.ts';
 import type { ForeignUnit, Passage, Pick, Question, Unit } from './answer.ts';
 import { tellingOf } from './common-words.ts';
 
@@ -17,7 +17,7 @@ const least = { alone: 0.5, picked: 0.25 };
  * Where the local sentence model has compared the passage with the question: the cosine similarity that is enough for a unit without one of
  * the content words, and how much less is enough with all of them (CLAP-NQ and XQuAD, `docs/quality.md`).
  */
-const similar = { alone: 0.88, lessWithWords: 0.1 };
+const similar = { alone: 0.93, lessWithWords: 0.2 };
 /** Of passages in another language than the question, whose units are embedded: that takes some 30 ms each. */
 const maxForeign = { passages: 3, units: 60 };
 /** The share of the best unit's score that a further one needs. Without it each row of a table answers what one of them does. */
@@ -37,6 +37,8 @@ interface Ranked {
   share: number;
   /** Cosine similarity of its passage by the local sentence model; null by another, of whose numbers nothing is known. */
   similarity: number | null;
+  /** The similarity that is enough if it has none of the content words. */
+  enough: number;
   /** Whether its passage is in a language that the question is not in. */
   foreign: boolean;
 }
@@ -57,8 +59,8 @@ export function answerQuestion(question: Question): Pick[] {
     .map(({ number }) => ({ units: [number], mark: null }));
 }
 
-function responds({ share, similarity }: Ranked): boolean {
-  return similarity === null ? share >= least.alone : similarity >= similar.alone - similar.lessWithWords * share;
+function responds({ share, similarity, enough }: Ranked): boolean {
+  return similarity === null ? share >= least.alone : similarity >= enough - similar.lessWithWords * share;
 }
 
 /** How far the passage of a unit is from the question; all are equally far if only words were compared. */
@@ -93,7 +95,7 @@ function rankUnits({ question, before, passages, embedModel }: Question): Ranked
     const similarity = isKnown ? (passages[passage]?.similarity ?? null) : null;
     const foreign = isForeign(asked, passages[passage]);
     return units.map(({ number, unit, own, around }) => ({
-      ...{ number, unit, similarity, foreign },
+      ...{ number, unit, similarity, foreign, enough: similar.alone + nearnessInCjk(asked, unit.text) },
       score:
         shareOf(rare, (word) => (own[word] ? 1 : around[word] ? contextWeight : 0)) +
         shareOf(rare, (word) => (elsewhere[word] ? contextWeight : 0)),

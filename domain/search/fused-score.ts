@@ -1,4 +1,5 @@
 import { certainLanguageOf, languageOfQuery } from '../../base/text/languages.ts';
+import { hasPairedRun } from '../../base/text/scripts.ts';
 
 const localHash = 'local-hash-256';
 const localE5 = 'local-multilingual-e5-small';
@@ -24,6 +25,8 @@ export interface Scored {
  * 100 English and German questions of XQuAD have more. Nothing is known of other models' scales, so there is none.
  */
 const leastSimilarity: Record<string, number> = { [localE5]: 0.8 };
+/** The model has Chinese, Japanese and Korean queries nearer to any passage (XQuAD, CMRC 2018, JSQuAD, KorQuAD, `docs/quality.md`). */
+const moreInCjk = 0.04;
 /** How much of a chunk tells its language. */
 const languageSample = 200;
 
@@ -32,8 +35,9 @@ const languageSample = 200;
  * less similar.
  */
 export function relevanceFilter(model: string, query: string): (chunk: Scored & { text: string }) => boolean {
-  const least = leastSimilarity[model];
-  if (least === undefined) return () => true;
+  const ofModel = leastSimilarity[model];
+  if (ofModel === undefined) return () => true;
+  const least = ofModel + (hasPairedRun(query) ? moreInCjk : 0);
   const language = languageOfQuery(query);
   const isForeign = (text: string) => language !== undefined && (certainLanguageOf(text.slice(0, languageSample)) ?? language) !== language;
   return ({ score, lexicalScore, text }) => (lexicalScore ?? 0) > 0 || (score !== null && (score >= least || isForeign(text)));

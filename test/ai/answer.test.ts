@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { AiServiceError } from '../../adapters/ai-service/client.ts';
+import { chooseForeign } from '../../ai/answers/choose-foreign.ts';
 import { answerQuestion, keepNear } from '../../ai/answers/rank-units.ts';
 import { unitsOf } from '../support/answer-passages.ts';
 import { refusalOf } from './support/ai-service.ts';
@@ -56,19 +57,48 @@ describe('answering from passages', () => {
   });
 
   it('weighs the similarity of a passage with the words, by the local sentence model alone', () => {
-    const texts = ['The ferry to the island leaves at nine.', 'The ferry is red, and belongs to an island.'];
-    const answerBy = (embedModel: string, similarities: number[]) => {
+    const english = ['The ferry to the island leaves at nine.', 'The ferry is red, and belongs to an island.'];
+    const answerBy = (
+      embedModel: string,
+      similarities: number[],
+      question = 'When does the ferry to the island leave?',
+      texts = english,
+    ) => {
       const passages = unitsOf(...texts).map((passage, index) => ({ ...passage, similarity: similarities[index] ?? null }));
-      const question = 'When does the ferry to the island leave?';
       const picks = answerQuestion({ ...asking, embedModel, question, passages, maxSentences: 1 });
       return picks.map(({ units: [unit] }) => texts[(unit ?? 0) - 1]);
     };
     const e5 = 'local-multilingual-e5-small';
     expect(answerBy(e5, [0.77, 0.77]), 'of another matter').to.deep.equal([]);
-    expect(answerBy(e5, [0.9, 0.85])).to.deep.equal([texts[0]]);
-    expect(answerBy(e5, [0.85, 0.9]), 'the nearest').to.deep.equal([texts[1]]);
-    expect(answerBy('text-embedding-3-small', [0.77, 0.77]), 'of an unknown scale').to.deep.equal([texts[0]]);
-    expect(answerBy(e5, []), 'of words alone').to.deep.equal([texts[0]]);
+    expect(answerBy(e5, [0.9, 0.85])).to.deep.equal([english[0]]);
+    expect(answerBy(e5, [0.85, 0.9]), 'the nearest').to.deep.equal([english[1]]);
+    expect(answerBy('text-embedding-3-small', [0.77, 0.77]), 'of an unknown scale').to.deep.equal([english[0]]);
+    expect(answerBy(e5, []), 'of words alone').to.deep.equal([english[0]]);
+    const departure = ['Bilety na prom kosztują trzy euro.'];
+    expect(answerBy(e5, [0.9], 'Ile kosztuje bilet na prom?', departure)).to.deep.equal(departure);
+    expect(answerBy(e5, [0.84], 'Jak szeroki jest prom?', departure), 'with few of the words').to.deep.equal([]);
+    const japanese = ['島への船は九時に出ます。'];
+    expect(answerBy(e5, [0.9], '島の人口は何人ですか', japanese), 'nearer to any passage').to.deep.equal([]);
+    expect(answerBy(e5, [0.9], '島への船は何時に出ますか', japanese)).to.deep.equal(japanese);
+  });
+
+  it('chooses in another language the unit that is near enough, and nearer between Chinese, Japanese and Korean', async () => {
+    const chooseAt = async (cosine: number, text: string) => {
+      const vectors = [
+        [1, 0],
+        [cosine, Math.sqrt(1 - cosine ** 2)],
+      ];
+      return await chooseForeign(
+        { ...asking, question: '岛上有多少居民？', passages: [], maxSentences: 1 },
+        [{ number: 7, text }],
+        async () => vectors,
+      );
+    };
+    const [english, japanese] = ['The island has 300 inhabitants.', '島の人口は三百人です。'];
+    expect(await chooseAt(0.8, english)).to.deep.equal([]);
+    expect(await chooseAt(0.83, english)).to.deep.equal([{ units: [7], mark: null }]);
+    expect(await chooseAt(0.84, japanese)).to.deep.equal([]);
+    expect(await chooseAt(0.86, japanese)).to.deep.equal([{ units: [7], mark: null }]);
   });
 
   it('reads other languages: endings, compounds, scripts without spaces', () => {

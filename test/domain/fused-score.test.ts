@@ -56,6 +56,10 @@ describe('Meaning and words together', () => {
     expect(isNear({ ...far, score: 0.81 })).to.equal(true);
     expect(isNear({ ...far, lexicalScore: 0.1 })).to.equal(true);
     expect(relevanceFilter('text-embedding-3-small', question)(far)).to.equal(true);
+    const japanese = { score: 0.83, lexicalScore: 0, text: '島への船は毎朝九時に港を出ます。雨の日も出ます。' };
+    const isNearInJapanese = relevanceFilter('local-multilingual-e5-small', '一番近い駅はどこですか');
+    expect(isNearInJapanese(japanese), 'nearer to any passage').to.equal(false);
+    expect(isNearInJapanese({ ...japanese, score: 0.85 })).to.equal(true);
   });
 
   it('keep what is in another language than the query, which shares no words with it', () => {

@@ -14,7 +14,7 @@ interface Asked {
 
 /**
  * How often an answer without a model begins with the right document, and how often there rightly is none, by CLAP-NQ in English and XQuAD in
- * each of its languages; and how often in another language than the documents. The baseline answers each question by the first passage that
+ * each of its languages; and both in another language than the documents. The baseline answers each question by the first passage that
  * plain BM25 finds. A quick run asks every fourth question.
  */
 export const answering: Judge = async (directory, { quick }) => {
@@ -24,7 +24,7 @@ export const answering: Judge = async (directory, { quick }) => {
     const figures: Figure[] = [];
     if (existsSync(join(directory, 'clapnq'))) figures.push(...(await judgeClapNq(bench, join(directory, 'clapnq'), every)));
     const files = globSync(join(directory, 'xquad', 'xquad.*.json')).sort();
-    for (const file of files) figures.push(await judgeXquad(bench, file, every));
+    for (const file of files) figures.push(...(await judgeXquad(bench, file, every)));
     return [...figures, ...(await judgeForeign(bench, files))];
   } finally {
     await bench.stop();
@@ -68,27 +68,36 @@ async function judgeClapNq(bench: SearchBench, directory: string, every: number)
   );
 }
 
-async function judgeXquad(bench: SearchBench, file: string, every: number): Promise<Figure> {
+/** The questions in the language of the paragraphs: with all of them, and those whose paragraph is absent with every second one. */
+async function judgeXquad(bench: SearchBench, file: string, every: number): Promise<Figure[]> {
   const { code, texts, questions } = readLanguage(file, every);
-  const documents = texts.map((text, place) => ({ name: `${place}.txt`, text }));
+  const documents = toDocuments(texts);
+  const name = languageNames.of(code);
   await bench.fill(`answers-${code}`, documents);
   const plain = plainBm25(documents.map(({ text }, place) => ({ id: String(place), text })));
-  const value = (await countRight(questions, (query) => bench.firstCited(`answers-${code}`, query))) / questions.length;
-  const baseline = (await countRight(questions, async (query) => firstOf(plain(query, 1)))) / questions.length;
-  return toFigure(`answering, XQuAD, ${languageNames.of(code)}`, { value, baseline, unit: '' }, { atLeast: 0.8 });
+  const value = await shareRight(questions, (query) => bench.firstCited(`answers-${code}`, query));
+  const baseline = await shareRight(questions, async (query) => firstOf(plain(query, 1)));
+  await bench.fill(
+    `some-${code}`,
+    documents.filter((_, place) => isThere(place)),
+  );
+  const absent = questions.filter(({ place }) => !isThere(place)).map(({ query }) => ({ query, place: undefined }));
+  const none = await shareRight(absent, (query) => bench.firstCited(`some-${code}`, query));
+  return [
+    toFigure(`answering, XQuAD, ${name}`, { value, baseline, unit: '' }, { atLeast: 0.8 }),
+    toFigure(`answering, XQuAD, ${name}: rightly not`, { value: none, unit: '' }),
+  ];
 }
 
-/**
- * Every fourth question, in other languages, to every second English paragraph: those of its own that are answered by the right one, and those
- * of the absent ones that rightly get no answer.
- */
+/** Every fourth question, in other languages, to every second English paragraph. */
 async function judgeForeign(bench: SearchBench, files: string[]): Promise<Figure[]> {
   const languages = files.map((file) => readLanguage(file, 4));
   const english = languages.find(({ code }) => code === 'en');
   if (!english) return [];
-  const isThere = (place: number) => place % 2 === 0;
-  const documents = english.texts.map((text, place) => ({ name: `${place}.txt`, text })).filter((_, place) => isThere(place));
-  await bench.fill('answers-foreign', documents);
+  await bench.fill(
+    'answers-foreign',
+    toDocuments(english.texts).filter((_, place) => isThere(place)),
+  );
   const figures: Figure[] = [];
   for (const { code, questions } of languages.filter((one) => one !== english)) {
     const asked = questions.map(({ query, place }) => ({ query, place: isThere(place) ? place / 2 : undefined }));
@@ -96,11 +105,24 @@ async function judgeForeign(bench: SearchBench, files: string[]): Promise<Figure
       ['by the right paragraph', asked.filter(({ place }) => place !== undefined)],
       ['rightly not', asked.filter(({ place }) => place === undefined)],
     ] as const) {
-      const value = (await countRight(some, (query) => bench.firstCited('answers-foreign', query))) / some.length;
+      const value = await shareRight(some, (query) => bench.firstCited('answers-foreign', query));
       figures.push(toFigure(`answering, English asked in ${languageNames.of(code)}: ${what}`, { value, unit: '' }));
     }
   }
   return figures;
+}
+
+/** Every second paragraph is left out, so that some questions have no answer. */
+function isThere(place: number): boolean {
+  return place % 2 === 0;
+}
+
+function toDocuments(texts: string[]): BenchDocument[] {
+  return texts.map((text, place) => ({ name: `${place}.txt`, text }));
+}
+
+async function shareRight(asked: Asked[], answer: (query: string) => Promise<number | undefined>): Promise<number> {
+  return (await countRight(asked, answer)) / asked.length;
 }
 
 async function countRight(asked: Asked[], answer: (query: string) => Promise<number | undefined>): Promise<number> {
