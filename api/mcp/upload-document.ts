@@ -41,8 +41,15 @@ export const uploadDocument = defineTool({
       sha256: createHash('sha256').update(bytes).digest('hex'),
     });
     if (!upload) return { document };
-    await storage.write(objectKey(document.organizationId, document.id), inChunks(bytes));
-    return { document: await run(procedures.documents.complete, { id: document.id }) };
+    const { id } = document;
+    try {
+      await storage.write(objectKey(document.organizationId, id), inChunks(bytes));
+      return { document: await run(procedures.documents.complete, { id }) };
+    } catch (error) {
+      // It would count against the quota for a day, as it does of a caller who may not delete.
+      await run(procedures.documents.delete, { id }).catch(() => undefined);
+      throw error;
+    }
   },
 });
 

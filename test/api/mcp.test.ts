@@ -288,6 +288,8 @@ describe('The MCP server, if the disk of the documents is full', () => {
     const { isError, content } = (await client.callTool({ name: 'upload_document', arguments: upload })) as any;
     expect([isError, content[0].text]).to.deep.equal([true, 'storage_full: The store of documents is full. Try again later.']);
     await until(async () => api.stack.readLog('api').includes('the disk of the stored documents is full'));
+    const left = (await client.callTool({ name: 'list_documents', arguments: { workspaceId } })) as any;
+    expect(left.structuredContent.documents, 'which would count against the quota').to.deep.equal([]);
     await client.close();
   });
 });
