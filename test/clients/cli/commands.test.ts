@@ -249,6 +249,28 @@ describe('The command line', () => {
     expect(failed.map((one) => one.id)).to.deep.equal([again.id]);
   });
 
+  it('goes on after an id that is refused, and exits 5', async () => {
+    const own = await api.createTenant();
+    const env = asOwner(api, own);
+    const [first, last] = [await api.upload(own, { name: 'a.txt', bytes: 'a' }), await api.upload(own, { name: 'b.txt', bytes: 'b' })];
+    const deleted = await cli.run(['documents', 'delete', first.id, first.id, last.id], { env });
+    expect(deleted).to.include({ code: 5, stdout: `Deleted ${first.id}.\nDeleted ${last.id}.\n` });
+    expect(deleted.stderr).to.match(new RegExp(`^${first.id}: NOT_FOUND: .*\\nError: 1 of 3 were not deleted\\.\\n$`));
+    const retried = await cli.run(['jobs', 'retry', first.id, last.id, '--json'], { env });
+    expect(retried).to.include({ code: 5, stdout: '' });
+    const errors = retried.stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).error);
+    expect(errors.map(({ id, code }) => [id, code])).to.deep.equal([
+      [first.id, 'NOT_FOUND'],
+      [last.id, 'NOT_FOUND'],
+      [undefined, 'FAILED'],
+    ]);
+    const notAllowed = await cli.run(['documents', 'delete', first.id, last.id], { env: { ...env, SHEAF_API_KEY: 'no.key' } });
+    expect(notAllowed.code).to.equal(3);
+  });
+
   it('ends at once if a job to be watched is not there', async () => {
     const begun = Date.now();
     const watched = await cli.run(['jobs', 'watch', '00000000-0000-4000-8000-000000000000']);

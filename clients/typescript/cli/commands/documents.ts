@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Contract, Document, InputOf } from '../../index.ts';
+import { forEachId } from '../each-id.ts';
 import { addLeaf, choice, integer, several, workspaceOption } from '../leaf.ts';
 import { findOrganization, type Run, readPages, requireWorkspace } from '../run.ts';
 import { plain, type Terminal } from '../terminal.ts';
@@ -40,8 +41,11 @@ export function addDocuments(program: Command, terminal: Terminal): void {
   addLeaf(documents, terminal, {
     usage: 'delete <id...>',
     description: 'Delete documents with their texts.',
-    action: async ({ client, output, terminal: { signal } }, _options, ids) => {
-      for (const id of ids) output.show(await client.documents.delete({ id }, { signal }), `Deleted ${id}.`);
+    action: async (run, _options, ids) => {
+      const { client, output, terminal } = run;
+      await forEachId(run, ids, 'deleted', async (id) =>
+        output.show(await client.documents.delete({ id }, { signal: terminal.signal }), `Deleted ${id}.`),
+      );
     },
   });
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { isFinal, type Job, type JobEvent, type JobStatus } from '../../index.ts';
+import { forEachId } from '../each-id.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { addLeaf, choice, integer } from '../leaf.ts';
 import { findOrganization, findWorkspace, type Run, readPages } from '../run.ts';
@@ -88,11 +89,12 @@ async function watch(run: Run, { workspace }: Pick<ListOptions, 'workspace'>, id
   if (unsuccessful > 0) throw new Failure(`${unsuccessful} of ${ids.length} jobs did not succeed.`, exitCodes.partly);
 }
 
-async function retry({ client, output, terminal }: Run, _options: object, ids: string[]): Promise<void> {
-  for (const id of ids) {
+async function retry(run: Run, _options: object, ids: string[]): Promise<void> {
+  const { client, output, terminal } = run;
+  await forEachId(run, ids, 'retried', async (id) => {
     const job = await client.jobs.retry({ id }, { signal: terminal.signal });
     output.show(job, say(output, job));
-  }
+  });
 }
 
 const colors: Record<JobStatus, Style> = { queued: 'dim', running: 'yellow', succeeded: 'green', failed: 'red', canceled: 'dim' };
