@@ -93,6 +93,7 @@ function textOf({ content }: z.output<typeof completionRequest>['messages'][numb
     typeof content === 'string' ? [content] : (content ?? []).map(({ type, text }) => (type === 'text' ? String(text ?? '') : ''));
   return parts
     .join(' ')
+    .toWellFormed()
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
 }

@@ -82,6 +82,12 @@ describe('The chat protocol of OpenAI, by the client of its authors', () => {
     expect(answersAsked()).to.deep.equal([['How are [1m the mirrors kept?', 'And the dome?']]);
   });
 
+  it('reads a message that was cut within a sign, which stays in the conversation', async () => {
+    const turns = ['How are the mirrors kept? \ud83d', 'And the dome?'].map((content) => ({ role: 'user' as const, content }));
+    await (await clientWith()).chat.completions.create({ model: tenant.workspaceId, messages: turns });
+    expect(answersAsked()).to.deep.equal([['How are the mirrors kept? \ufffd', 'And the dome?']]);
+  });
+
   it('streams the same, a sentence at a time', async () => {
     const client = await clientWith({ permissions: ['document:read'], workspaceId: tenant.workspaceId });
     const chunks: OpenAI.ChatCompletionChunk[] = [];
