@@ -63,7 +63,7 @@ export function toChunks(head: CompletionHead, answer: Answer, { urlOf, question
 }
 
 function toParts(answer: Answer, urlOf: Told['urlOf']): Part[] {
-  if (answer.sentences.length === 0) return [{ content: nothing, annotations: [] }];
+  if (answer.sentences.length === 0) return [{ content: answer.withheld > 0 ? deleted : nothing, annotations: [] }];
   let passed = 0;
   const parts = answer.sentences.map(({ text: quoted, citations }, index) => {
     const text = escapeMarkdown(quoted);
@@ -92,5 +92,6 @@ function usageOf(question: string, content: string) {
   return { prompt_tokens: asked, completion_tokens: said, total_tokens: asked + said };
 }
 
-/** The text of a message without sentences, since a front end may show nothing but the message. */
+/** The texts of a message without sentences, since a front end may show nothing but the message. */
 const nothing = 'Nothing in the documents responds to this.';
+const deleted = 'What responds to this is no longer shown: its documents were deleted.';

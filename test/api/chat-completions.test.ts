@@ -165,6 +165,22 @@ describe('The chat protocol of OpenAI, by the client of its authors', () => {
     expect(await contentOf('mirrors')).to.equal('Nothing in the documents responds to this.');
   });
 
+  it('says of a repeated request that the documents of its answer were deleted', async () => {
+    const { id } = await api.upload(tenant, { name: 'doors.txt', bytes: 'The doors are oiled in May.' });
+    const { body: job } = await expectOk(
+      api.request('POST', '/api/v1/jobs', { token: tenant.owner.token, body: { kind: 'document.index', documentId: id } }),
+    );
+    await api.jobIn(tenant.owner.token, job.id, ['succeeded']);
+    ai.behave('answer', quoting(['The doors are oiled in May.']));
+    const client = await clientWith();
+    const doors = { model: tenant.workspaceId, messages: [{ role: 'user' as const, content: 'When are the doors oiled?' }] };
+    const contentOf = async () =>
+      (await client.chat.completions.create(doors, { headers: { 'Idempotency-Key': 'doors' } })).choices[0]?.message.content;
+    expect(await contentOf()).to.equal('The doors are oiled in May.');
+    await expectOk(api.request('DELETE', `/api/v1/documents/${id}`, { token: tenant.owner.token }));
+    expect(await contentOf()).to.equal('What responds to this is no longer shown: its documents were deleted.');
+  });
+
   it('lists the workspaces that a key reaches as models', async () => {
     const { data } = await (await clientWith()).models.list();
     expect(data.map(({ id, object }) => [id, object])).to.deep.equal([[tenant.workspaceId, 'model']]);
