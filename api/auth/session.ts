@@ -108,7 +108,10 @@ export function storedRole({ memberships }: Caller, organizationId: string): str
   return Object.hasOwn(memberships, organizationId) ? memberships[organizationId] : undefined;
 }
 
-/** Sessions that have not expired, of users who are not banned. An impersonated one is live only while its admin still is an admin. */
+/**
+ * Sessions that have not expired, of users who are not banned. An impersonated one is live only while its admin still is an admin, and has a
+ * session from before it: revoking those of an admin, or a new password, also ends what they began.
+ */
 function liveSessions(db: Db) {
   return db
     .selectFrom('session')
@@ -116,7 +119,9 @@ function liveSessions(db: Db) {
     .where('session.expiresAt', '>', sql<Date>`now()`)
     .where(notBanned('user'))
     .where(sql<boolean>`(session."impersonatedBy" is null or exists (
-      select from "user" as admin where admin.id = session."impersonatedBy" and admin.role = 'admin' and ${notBanned('admin')}
+      select from "user" as admin join session as own on own."userId" = admin.id
+      where admin.id = session."impersonatedBy" and admin.role = 'admin' and ${notBanned('admin')}
+        and own."impersonatedBy" is null and own."createdAt" <= session."createdAt" and own."expiresAt" > now()
     ))`);
 }
 

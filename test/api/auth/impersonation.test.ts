@@ -30,9 +30,9 @@ describe('Acting as a user', () => {
     await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', adminId).execute();
   });
 
-  async function impersonate(userId: string): Promise<Client> {
+  async function impersonate(userId: string, by = admin): Promise<Client> {
     const client = service.client();
-    client.cookies.set('better-auth.session_token', admin.cookies.get('better-auth.session_token') ?? '');
+    client.cookies.set('better-auth.session_token', by.cookies.get('better-auth.session_token') ?? '');
     expect((await client.post('/admin/impersonate-user', { userId })).status).to.equal(200);
     return client;
   }
@@ -68,6 +68,20 @@ describe('Acting as a user', () => {
     expect((await client.post('/change-password', change)).body).to.include({ status: 403, code: 'YOU_ARE_IMPERSONATING' });
     const sessions = await service.db.selectFrom('session').selectAll().where('userId', '=', user.userId).execute();
     expect(sessions.filter(({ impersonatedBy }) => impersonatedBy === null)).to.have.length(1);
+  });
+
+  it('ends with the session that began it, and stays so once its admin signs in again', async () => {
+    const compromised = service.client();
+    const { userId, email } = await compromised.enter();
+    await service.db.updateTable('user').set({ role: 'admin' }).where('id', '=', userId).execute();
+    const client = await impersonate((await service.client().enter()).userId, compromised);
+    const isLive = async () => (await service.findSession({ cookie: client.cookieHeader() })) !== undefined;
+    expect(await isLive()).to.equal(true);
+    expect((await admin.post('/admin/revoke-user-sessions', { userId })).status).to.equal(200);
+    expect(await isLive()).to.equal(false);
+    expect((await compromised.post('/sign-in/email', { email, password })).status).to.equal(200);
+    expect(await isLive()).to.equal(false);
+    expect((await client.get('/organization/list')).status).to.equal(401);
   });
 
   it('is not for who has become an admin meanwhile', async () => {
