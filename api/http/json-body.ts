@@ -8,18 +8,20 @@ import { routeOf } from './identify-route.ts';
 
 const jsonTypes = ['application/json', 'application/*+json'];
 
-/** The maximum body of a request for a stream, in bytes. It only names what to read, and is kept for as long as the stream is open. */
+/** The maximum body of a stream whose route has none, in bytes. By RPC it names what to read, and is kept for as long as the stream is open. */
 const maxStreamBodyBytes = 16 * 1024;
 
 /**
- * Parses a JSON body of at most 1 MiB, or 16 KiB for a stream. A larger one is refused as soon as its size is known. A body of another
- * content type is BAD_REQUEST: if it were ignored, the request would succeed without its input. An empty body needs no type.
+ * Parses a JSON body of at most 1 MiB, or 16 KiB for a stream without a body of its own. A larger one is refused as soon as its size is
+ * known. A body of another content type is BAD_REQUEST: if it were ignored, the request would succeed without its input. An empty body
+ * needs no type.
  */
 export function jsonBody(largeBodies: LargeBodies): RequestHandler {
   const ordinary = { maxBytes: maxBodyBytes, parse: createParser(maxBodyBytes) };
   const ofStream = { maxBytes: maxStreamBodyBytes, parse: createParser(maxStreamBodyBytes) };
   return async (req, res, next) => {
-    const { maxBytes, parse } = routeOf(res)?.metadata.stream ? ofStream : ordinary;
+    const route = routeOf(res);
+    const { maxBytes, parse } = route?.metadata.stream && !route.body ? ofStream : ordinary;
     if (Number(req.headers['content-length']) > maxBytes) throw new BodyTooLarge();
     await largeBodies.admit(req, res).catch((error) => {
       if (!isOver(res)) throw error;

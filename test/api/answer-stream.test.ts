@@ -54,6 +54,12 @@ describe('The stream of an answer', () => {
     expect((await usedCredits()) - before).to.equal(3);
   });
 
+  it('takes as long a conversation as documents.ask', async () => {
+    const stream = await open({ body: { ...question, conversation: Array(20).fill('鏡'.repeat(1_000)) } });
+    await stream.ended;
+    expect(stream.events.at(-1)?.data.type).to.equal('end');
+  });
+
   it('goes on after the last event, at no cost, from its beginning and its end too', async () => {
     const stream = await open();
     await stream.ended;
