@@ -67,8 +67,8 @@ function createContext(
     async organizationOf(workspaceId) {
       return isKey(caller) ? caller.organizationId : (await getWorkspace(deps.db, workspaceId)).organization_id;
     },
-    run(procedure, input) {
-      const request = { ...requestOf(), idempotencyKey: undefined, lastEventId: undefined };
+    run(procedure, input, signal) {
+      const request = { ...requestOf(), ...(signal && { signal }), idempotencyKey: undefined, lastEventId: undefined };
       return run(deps, procedure, { input, caller, request }) as never;
     },
   };

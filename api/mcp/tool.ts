@@ -13,8 +13,8 @@ export interface ToolContext {
   storage: Storage;
   /** The organization of a workspace. Throws NOT_FOUND. */
   organizationOf(workspaceId: string): Promise<string>;
-  /** Runs an operation, with its authorization, limits and audit. Throws ApiError. */
-  run<R extends AnyRoute>(procedure: Procedure<R>, input: RouteInput<R>): Promise<RouteOutput<R>>;
+  /** Runs an operation, with its authorization, limits and audit; by default until the client leaves. Throws ApiError. */
+  run<R extends AnyRoute>(procedure: Procedure<R>, input: RouteInput<R>, signal?: AbortSignal): Promise<RouteOutput<R>>;
 }
 
 /** A tool of the MCP server. */

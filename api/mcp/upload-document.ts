@@ -8,6 +8,9 @@ import { defineTool, workspaceFor } from './tool.ts';
 
 const { name, contentType, charset, tags, metadata } = contract.documents.createUpload.body.shape;
 
+/** How long the document of an upload that failed waits to be deleted. */
+const withdrawalMs = 5_000;
+
 export const uploadDocument = defineTool({
   name: 'upload_document',
   title: 'Upload a document',
@@ -46,8 +49,8 @@ export const uploadDocument = defineTool({
       await storage.write(objectKey(document.organizationId, id), inChunks(bytes));
       return { document: await run(procedures.documents.complete, { id }) };
     } catch (error) {
-      // It would count against the quota for a day, as it does of a caller who may not delete.
-      await run(procedures.documents.delete, { id }).catch(() => undefined);
+      // It would count against the quota for a day, as it does of a caller who may not delete. The client may have left.
+      await run(procedures.documents.delete, { id }, AbortSignal.timeout(withdrawalMs)).catch(() => undefined);
       throw error;
     }
   },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect } from 'chai';
+import { LocalStorage } from '../../adapters/storage/local.ts';
 import { createKey, type KeyOptions, type TestKey } from '../support/api-keys.ts';
 import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
@@ -240,6 +241,40 @@ describe('The MCP server', () => {
     const base64 = Buffer.from('\xc7\xe0\xe1\xee\xf0', 'latin1').toString('base64');
     expect((await call(client, 'upload_document', { ...upload, base64 })).document.charset).to.equal('windows-1251');
     expect((await call(client, 'upload_document', { ...upload, text: 'Забор' })).document.charset).to.equal(null);
+  });
+
+  it('leaves nothing of an upload whose client has left', async () => {
+    const own = await api.createTenant();
+    const { token } = await createKey(api, own);
+    noteTokens(token);
+    const { write } = LocalStorage.prototype;
+    const [leaving, written] = [new AbortController(), Promise.withResolvers<void>()];
+    LocalStorage.prototype.write = async function (...args) {
+      leaving.abort();
+      await written.promise;
+      return write.apply(this, args);
+    };
+    try {
+      const args = { workspaceId: own.workspaceId, name: 'late.txt', contentType: 'text/plain', text: 'Too late.' };
+      const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'upload_document', arguments: args } };
+      const headers = {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      };
+      const request = { method: 'POST', headers, body: JSON.stringify(body), signal: leaving.signal };
+      expect(await fetch(`${api.url}/mcp`, request).catch(({ name }: Error) => name)).to.equal('AbortError');
+    } finally {
+      LocalStorage.prototype.write = write;
+    }
+    const names = async () => {
+      const documents = api.database.db.selectFrom('document').select('name').where('organization_id', '=', own.organizationId);
+      return (await documents.execute()).map(({ name }) => name);
+    };
+    expect(await names()).to.deep.equal(['late.txt']);
+    await until(async () => /"operation":"mcp".*"status":"aborted"/.test(api.stack.readLog('api')));
+    written.resolve();
+    await until(async () => (await names()).length === 0, 10_000);
   });
 
   it('takes many calls of one organization at once', async () => {
