@@ -294,7 +294,7 @@ describe('The command line', () => {
       cli.run(['documents', 'list', ...inMain.slice(0, 1), tenant.workspaceId], { env: { SHEAF_API_KEY: token } });
     expect((await read(secret)).code).to.equal(3);
     expect((await read(rotated)).code).to.equal(0);
-    expect(await cli.run(['keys', 'revoke', key.id])).to.include({ code: 0 });
+    expect(await cli.run(['keys', 'revoke', 'key_none', key.id])).to.include({ code: 5, stdout: `Revoked ${key.id}.\n` });
     expect((await read(rotated)).code).to.equal(3);
   });
 
@@ -318,8 +318,10 @@ describe('The command line', () => {
     const [delivery] = (await cli.run(['webhooks', 'test', endpoint.id, '--json'])).json;
     const sent = await cli.run(['webhooks', 'deliveries', '--endpoint', endpoint.id]);
     expect(sent.stdout).to.match(new RegExp(`^${delivery.id}  .*  webhook\\.test$`, 'm'));
-    expect(await cli.run(['webhooks', 'resend', delivery.id])).to.include({ code: 0 });
-    expect(await cli.run(['webhooks', 'delete', endpoint.id])).to.include({ code: 0 });
+    const resent = await cli.run(['webhooks', 'resend', 'none', delivery.id, '--json']);
+    expect([resent.code, resent.json.map(({ id }) => id)]).to.deep.equal([5, [delivery.id]]);
+    const deleted = await cli.run(['webhooks', 'delete', 'none', endpoint.id]);
+    expect(deleted).to.include({ code: 5, stdout: `Deleted ${endpoint.id}.\n` });
     await receiver.stop();
   });
 

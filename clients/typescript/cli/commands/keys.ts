@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Contract, InputOf, OutputOf } from '../../index.ts';
+import { forEachId } from '../each-id.ts';
 import { addLeaf, integer, several } from '../leaf.ts';
 import { findOrganization, findWorkspace, type Run } from '../run.ts';
 import { plain, type Terminal } from '../terminal.ts';
@@ -50,8 +51,11 @@ export function addKeys(program: Command, terminal: Terminal): void {
   addLeaf(keys, terminal, {
     usage: 'revoke <id...>',
     description: 'End keys at once.',
-    action: async ({ client, output, terminal: { signal } }, _options, ids) => {
-      for (const id of ids) output.show(await client.apiKeys.revoke({ id }, { signal }), `Revoked ${id}.`);
+    action: async (run, _options, ids) => {
+      const { client, output, terminal } = run;
+      await forEachId(run, ids, 'revoked', async (id) =>
+        output.show(await client.apiKeys.revoke({ id }, { signal: terminal.signal }), `Revoked ${id}.`),
+      );
     },
   });
 }

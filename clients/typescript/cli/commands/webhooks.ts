@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Contract, InputOf, OutputOf } from '../../index.ts';
+import { forEachId } from '../each-id.ts';
 import { addLeaf, choice, integer, several } from '../leaf.ts';
 import { findOrganization, type Run, readPages } from '../run.ts';
 import { plain, type Terminal } from '../terminal.ts';
@@ -56,8 +57,11 @@ export function addWebhooks(program: Command, terminal: Terminal): void {
   addLeaf(webhooks, terminal, {
     usage: 'delete <id...>',
     description: 'Delete endpoints.',
-    action: async ({ client, output, terminal: { signal } }, _options, ids) => {
-      for (const id of ids) output.show(await client.webhooks.delete({ id }, { signal }), `Deleted ${id}.`);
+    action: async (run, _options, ids) => {
+      const { client, output, terminal } = run;
+      await forEachId(run, ids, 'deleted', async (id) =>
+        output.show(await client.webhooks.delete({ id }, { signal: terminal.signal }), `Deleted ${id}.`),
+      );
     },
   });
   addLeaf<DeliveryOptions>(webhooks, terminal, {
@@ -73,11 +77,12 @@ export function addWebhooks(program: Command, terminal: Terminal): void {
   addLeaf(webhooks, terminal, {
     usage: 'resend <id...>',
     description: 'Send deliveries again.',
-    action: async ({ client, output, terminal: { signal } }, _options, ids) => {
-      for (const id of ids) {
-        const delivery = await client.webhooks.resend({ id }, { signal });
+    action: async (run, _options, ids) => {
+      const { client, output, terminal } = run;
+      await forEachId(run, ids, 'sent again', async (id) => {
+        const delivery = await client.webhooks.resend({ id }, { signal: terminal.signal });
         output.show(delivery, say(delivery));
-      }
+      });
     },
   });
 }
