@@ -62,7 +62,8 @@ export class ProviderWatch {
     let isThere = false;
     await this.#note(async () => {
       isThere = await noteDown(this.#deps.db, { ...down, retryAfterMs }, { isProbe, probeDelaysMs });
-      isThere ||= await hasServed(this.#deps.db, job, part);
+      // A limit of rate or of money is never the document's fault.
+      isThere ||= down.cause === 'failing' && (await hasServed(this.#deps.db, job, part));
     });
     return { ...failure, waitsFor: part, uncounted: isProbe && !isThere };
   }

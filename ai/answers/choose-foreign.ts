@@ -1,4 +1,4 @@
-import { nearnessInCjk } from '../embedding/e5/name.ts';
+import { nearnessInCjk } from '../embedding/e5/nearness-in-cjk.ts';
 import type { ForeignUnit, Pick, Question } from './answer.ts';
 
 /**

@@ -5,7 +5,8 @@ import { pairedRun, pairsOf } from '../../base/text/scripts.ts';
 import { stemOf } from '../../base/text/stems.ts';
 import { stopWordsOf } from '../../base/text/stop-words.ts';
 import { wordsOf } from '../../base/text/words.ts';
-import { localE5, nearnessInCjk } from '../embedding/e5/name.ts';
+import { localE5 } from '../embedding/e5/name.ts';
+import { nearnessInCjk } from '../embedding/e5/nearness-in-cjk.ts';
 import type { ForeignUnit, Passage, Pick, Question, Unit } from './answer.ts';
 import { tellingOf } from './common-words.ts';
 

@@ -1,5 +1,6 @@
 /** Japanese, Chinese and Korean, which joins particles to words: pairs of characters stand for words. */
 export const pairedRun = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}々ー]+/gu;
+
 /** Whether a text is Chinese, Japanese or Korean, or has words that are. */
 export function hasPairedRun(text: string): boolean {
   return text.search(pairedRun) >= 0;

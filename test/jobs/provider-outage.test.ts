@@ -197,14 +197,22 @@ describe('While a provider is down', () => {
 
   it('a probe counts that the provider has answered before it failed: each is paid for', async () => {
     const usage = 'role=embed&model=fake&calls=1&unreported=0&input=1&cached=0&output=0';
-    ai.behave('embed', (call) => {
-      if (call.body.texts.length === 32) return { body: null, ...goodAnswer(call), headers: { 'x-provider-usage': usage } };
-      return answerLate(200, () => providerError('embed', 'failing'))(call);
-    });
+    const failAfter = (state: 'failing' | 'quota') =>
+      ai.behave('embed', (call) => {
+        if (call.body.texts.length === 32) return { body: null, ...goodAnswer(call), headers: { 'x-provider-usage': usage } };
+        return answerLate(200, () => providerError('embed', state))(call);
+      });
+    failAfter('failing');
     const bytes = Array.from({ length: 40 }, (_, n) => `Paragraph ${n}. ${'It is long. '.repeat(95)}`).join('\n\n');
     const { id: documentId } = await api.upload(tenant, { bytes });
     const { id } = await createJob(api, tenant, { kind: 'document.index', documentId, maxAttempts: 2 });
     expect(await job(id, ['failed'])).to.include({ attempts: 2 });
+    // What a limit stops would do so with any document.
+    failAfter('quota');
+    const limited = await createJob(api, tenant, { kind: 'document.index', documentId, maxAttempts: 2 });
+    await until(async () => ai.callsOf(limited.id) >= 8, 30_000);
+    ai.behave('embed', goodAnswer);
+    await job(limited.id, ['succeeded']);
   });
 
   it('a look ahead of its time leaves a job to the wait of its workflow, which hears that the outage ends', async () => {

@@ -1,14 +1,2 @@
-import { hasPairedRun } from '../../../base/text/scripts.ts';
-
 /** The local sentence model as the index of a workspace names it. */
 export const localE5 = { model: 'local-multilingual-e5-small', dimensions: 384 };
-
-const moreInCjk = 0.04;
-
-/**
- * How much nearer the model has two texts if both are Chinese, Japanese or Korean, whatever they say, as a cosine similarity (XQuAD, CMRC 2018,
- * JSQuAD, KorQuAD, `docs/quality.md`).
- */
-export function nearnessInCjk(one: string, other: string): number {
-  return hasPairedRun(one) && hasPairedRun(other) ? moreInCjk : 0;
-}
