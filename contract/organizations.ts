@@ -129,7 +129,7 @@ const costsSchema = z
         })
         .meta({ id: 'DayOfCosts' }),
     ),
-    more: moreRows,
+    nextCursor,
   })
   .meta({ id: 'Costs' });
 
@@ -199,7 +199,7 @@ export const organizations = c.router({
     path: '/organizations/:organizationId/costs',
     summary: 'Costs of providers by day',
     description:
-      'What the providers of models did for the organization on each day (UTC) and what they charge for it, by workspace, document, job, API key or model, the newest day first. Every call counts, those of attempts that failed too. An unknown cost is counted as such, never guessed. What the local models do is not in it.',
+      'What the providers of models did for the organization on each day (UTC) and what they charge for it, by workspace, document, job, API key or model, the newest day first. Every call counts, those of attempts that failed too. An unknown cost is counted as such, never guessed. What the local models do is not in it. A page has at most 10,000 rows.',
     pathParams: z.object({ organizationId: givenId }),
     query: z.object({
       ...lastDays,
@@ -207,6 +207,7 @@ export const organizations = c.router({
         .enum(['organization', 'workspace', 'document', 'job', 'key', 'model'])
         .default('organization')
         .describe('What the calls of a day are told apart by.'),
+      cursor: cursor.optional(),
     }),
     ...operation('organizations.costs', { access: 'billing:read', response: costsSchema }),
   },

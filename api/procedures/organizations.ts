@@ -49,12 +49,12 @@ export function organizationProcedures(deps: ApiDeps) {
     }),
 
     costs: procedure(contract.organizations.costs, async ({ input, authorize }) => {
-      const { organizationId, days, by } = input;
+      const { organizationId, days, by, cursor } = input;
       await authorize(organizationId);
       const last = new Date(input.to ?? Date.now());
       const [from, to] = [dayOf(last, days - 1), dayOf(last, 0)];
-      const read = await readCosts(db, config.prices?.prices ?? [], { organizationId, from, to, by, limit: usageRows + 1 });
-      return { from, to, currency: config.prices?.currency ?? null, items: read.slice(0, usageRows), more: read.length > usageRows };
+      const page = await readCosts(db, cursors, config.prices?.prices ?? [], { organizationId, from, to, by, limit: usageRows, cursor });
+      return { from, to, currency: config.prices?.currency ?? null, ...page };
     }),
 
     auditLog: procedure(contract.organizations.auditLog, async ({ input, authorize }) => {

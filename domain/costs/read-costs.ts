@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { PriceTable } from '../../base/config/prices.ts';
 import type { Db } from '../../db/connect.ts';
+import type { Cursors, Page } from '../page.ts';
 
 /** What the calls of a day are told apart by. */
 type CostGrouping = 'organization' | 'workspace' | 'document' | 'job' | 'key' | 'model';
@@ -26,6 +27,7 @@ interface AskedCosts {
   to: string;
   by: CostGrouping;
   limit: number;
+  cursor?: string | undefined;
 }
 
 const groups: Record<CostGrouping, RawBuilder<string | null>> = {
@@ -63,22 +65,42 @@ export function costOfMonth(prices: PriceTable['prices'], workspaceId: string): 
 
 /**
  * Adds up what providers did for an organization by day, the newest day first, at the prices of the days. Amounts are whole numbers until
- * each sum is rounded once. What has no price is counted, never guessed.
+ * each sum is rounded once. What has no price is counted, never guessed. Throws BAD_REQUEST for a cursor of another list.
  */
-export async function readCosts(db: Db, prices: PriceTable['prices'], asked: AskedCosts): Promise<DayOfCosts[]> {
-  const { organizationId, from, to, by, limit } = asked;
+export async function readCosts(db: Db, cursors: Cursors, prices: PriceTable['prices'], asked: AskedCosts): Promise<Page<DayOfCosts>> {
+  const { organizationId, from, by, limit } = asked;
+  const scope = `costs:${organizationId}:${by}`;
+  const after = asked.cursor === undefined ? null : readPosition(cursors.decodeText(scope, asked.cursor).at);
+  // A page that goes on reads no calls of the days before it.
+  const to = after ? after.day : asked.to;
   const { rows } = await sql<DayOfCosts>`
-    with price as materialized (${priceRows(prices)})
-    select to_char(created_at at time zone 'utc', 'YYYY-MM-DD') as day, ${groups[by]} as "group",
-      sum(calls)::bigint as calls, sum(unreported_calls)::bigint as "unreportedCalls",
-      sum(case when valid.input is null then calls - unreported_calls else 0 end)::bigint as "unpricedCalls",
-      sum(input_tokens)::bigint as "inputTokens", sum(cached_tokens)::bigint as "cachedInputTokens",
-      sum(output_tokens)::bigint as "outputTokens",
-      ${knownCost} as "knownCostMicros"
-    from ${pricedCalls}
-    where organization_id = ${organizationId}
-      and created_at >= ${from}::date::timestamp at time zone 'utc' and created_at < (${to}::date + 1)::timestamp at time zone 'utc'
-    group by 1, 2 order by 1 desc, 2 limit ${limit}
+    with price as materialized (${priceRows(prices)}), summed as (
+      select to_char(created_at at time zone 'utc', 'YYYY-MM-DD') as day, ${groups[by]} as "group",
+        sum(calls)::bigint as calls, sum(unreported_calls)::bigint as "unreportedCalls",
+        sum(case when valid.input is null then calls - unreported_calls else 0 end)::bigint as "unpricedCalls",
+        sum(input_tokens)::bigint as "inputTokens", sum(cached_tokens)::bigint as "cachedInputTokens",
+        sum(output_tokens)::bigint as "outputTokens",
+        ${knownCost} as "knownCostMicros"
+      from ${pricedCalls}
+      where organization_id = ${organizationId}
+        and created_at >= ${from}::date::timestamp at time zone 'utc' and created_at < (${to}::date + 1)::timestamp at time zone 'utc'
+      group by 1, 2
+    )
+    select * from summed where ${after ? isAfter(after) : sql`true`}
+    order by day desc, "group" nulls last limit ${limit + 1}
   `.execute(db);
-  return rows;
+  const items = rows.slice(0, limit);
+  const last = rows.length > limit ? items.at(-1) : undefined;
+  return { items, nextCursor: last ? cursors.encode(scope, { at: `${last.day} ${last.group ?? ''}`, id: '' }) : null };
+}
+
+type Position = Pick<DayOfCosts, 'day' | 'group'>;
+
+/** Reads the `at` of a cursor: a day, a blank, and the group unless it is null. */
+function readPosition(at: string): Position {
+  return { day: at.slice(0, 10), group: at.slice(11) || null };
+}
+
+function isAfter({ day, group }: Position): RawBuilder<boolean> {
+  return sql`(day < ${day} or day = ${day} and ${group}::text is not null and ("group" > ${group} or "group" is null))`;
 }

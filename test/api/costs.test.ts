@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import type { CallOwner } from '../../adapters/ai-service/port.ts';
 import { readPrices } from '../../base/config/prices.ts';
 import { createCallRecord } from '../../domain/costs/record-calls.ts';
@@ -70,7 +71,7 @@ describe('organizations.costs', () => {
       ]);
     }
     const { items, ...rest } = await costs({});
-    expect(rest).to.deep.equal({ from: day(30), to: day(0), currency: 'EUR', more: false });
+    expect(rest).to.deep.equal({ from: day(30), to: day(0), currency: 'EUR', nextCursor: null });
     const sum = { calls: 3, inputTokens: 3_000, cachedInputTokens: 1_200, outputTokens: 31, knownCostMicros: 379 };
     expect(items).to.deep.equal([{ day: day(0), group: tenant.organizationId, ...whole, ...sum }]);
   });
@@ -102,6 +103,25 @@ describe('organizations.costs', () => {
     const found = (await costs({ by: 'workspace' })).items;
     expect(found[0]).to.include({ group: 'cut', calls: 1, unreportedCalls: 1, unpricedCalls: 0, knownCostMicros: null });
     expect(found[1]).to.include({ group: 'unpriced', calls: 2, unreportedCalls: 0, unpricedCalls: 1, knownCostMicros: 126 });
+  });
+
+  it('goes on where a page has ended, each row once, those of no group last', async () => {
+    // The first page ends within a day, the second with the last row of one.
+    await sql`
+      insert into provider_call (organization_id, role, purpose, document_id, model, unreported_calls, created_at)
+      select ${tenant.organizationId}, 'chat', 'job', nullif('d.' || n / 6, 'd.0'), 'talker', 0, now() - n % 6 * interval '1 day'
+      from generate_series(0, 23999) as n`.execute(api.database.db);
+    const rows: string[] = [];
+    const sizes: number[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const { items, nextCursor } = await costs({ by: 'document', ...(cursor && { cursor }) });
+      rows.push(...items.map((item: any) => `${item.day} ${item.group}`));
+      sizes.push(items.length);
+      cursor = nextCursor;
+    }
+    expect(sizes).to.deep.equal([10_000, 10_000, 4_000]);
+    expect(new Set(rows).size).to.equal(24_000);
+    expect([3_999, 19_999, 23_999].map((row) => rows[row])).to.deep.equal([0, 4, 5].map((before) => `${day(before)} null`));
   });
 
   it('is for those who may read the billing', async () => {

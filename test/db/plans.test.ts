@@ -189,7 +189,8 @@ describe(`With ${rows} rows in each large table`, () => {
     'organizations by name': () => listOrganizations(db, { limit: 25, offset: 0, dunningDays: 14 }),
     'the ledger': () => checkLedger(db, { sliceSize: 1_000, limit: 1 }),
     'credits by day': () => readUsageHistory(db, { organizationId: small, from: '2026-11-01', to: '2026-11-30', by: 'key', limit: 100 }),
-    'costs by day': () => readCosts(db, [], { organizationId: small, from: '2026-11-01', to: '2026-11-30', by: 'model', limit: 100 }),
+    'costs by day': () =>
+      readCosts(db, cursors, [], { organizationId: small, from: '2026-11-01', to: '2026-11-30', by: 'model', limit: 100 }),
     'the cost of a workspace in this month': () => sql`select ${costOfMonth([], 'workspace-7')}`.execute(db),
     'credits that are held': () => readHeldCredits(db, small),
     'the ledger of an organization': () => checkLedger(db, { organizationId: small, sliceSize: 1_000 }),

@@ -263,24 +263,13 @@ describe('An organization in the console', () => {
     expect(line).to.match(/^"[\d-]{10}","'=document","2","1","1","1200","0","34",""$/);
   });
 
-  it('saves what providers did in many rows day by day, and says of which day there are more', async () => {
-    const { organizationId } = tenant;
-    const add = (rows: number, daysBefore: number) =>
-      sql`insert into provider_call (organization_id, document_id, purpose, role, created_at)
-        select ${organizationId}, 'document-' || n, 'job', 'chat', now() - make_interval(days => ${daysBefore}) from generate_series(1, ${rows}) as n
-      `.execute(api.database.db);
-    await add(6_000, 3);
-    await add(6_000, 2);
+  it('saves what providers did in more rows than a page has', async () => {
+    await sql`insert into provider_call (organization_id, document_id, purpose, role)
+      select ${tenant.organizationId}, 'document-' || n, 'job', 'chat' from generate_series(1, 12000) as n`.execute(api.database.db);
     const page = await visit('usage');
-    const save = async () => {
-      const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as CSV' }).click()]);
-      const lines = readFileSync(await saved.path(), 'utf8').split('\r\n');
-      return lines.filter((line) => line.includes('"document-')).length;
-    };
-    expect(await save()).to.equal(12_000);
-    await add(10_001, 4);
-    expect(await save()).to.equal(22_000);
-    await page.getByText(/^The file lacks rows of/).waitFor();
+    const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as CSV' }).click()]);
+    const lines = readFileSync(await saved.path(), 'utf8').split('\r\n');
+    expect(lines.filter((line) => line.includes('"document-'))).to.have.length(12_000);
   });
 
   it('keeps what is old for some days only, says before what goes, and holds a workspace and itself', async () => {

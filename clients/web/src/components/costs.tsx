@@ -3,10 +3,9 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { language } from '../language.ts';
 import { saveCsv } from '../save-csv.ts';
 import { service } from '../service.ts';
-import { formatDay, formatList, formatNumber, t } from '../text.ts';
+import { formatNumber, t } from '../text.ts';
 import { Rows } from './rows.tsx';
 import { TaskButton } from './task-button.tsx';
-import { daysBetween } from './usage-chart.tsx';
 
 /** What providers did in the last days, by model. */
 export const costsQuery = (organizationId: string) =>
@@ -31,13 +30,7 @@ const columns = [
 export function Costs({ organizationId }: { organizationId: string }) {
   const { data } = useQuery(costsQuery(organizationId));
   if (!data || data.items.length === 0) return null;
-  const download = async () => {
-    const parts = await readByDocument(organizationId);
-    const rows = parts.flatMap(({ items }) => items);
-    saveCsv('costs.csv', columns, rows);
-    const cut = parts.filter(({ more }) => more).map(({ to }) => formatDay(to));
-    if (cut.length > 0) throw new Error(t.usage.costsCut(formatList(cut)));
-  };
+  const download = async () => saveCsv('costs.csv', columns, await readByDocument(organizationId));
   const models = [...new Set(data.items.map(({ group }) => group))].map((model) => {
     const days = data.items.filter(({ group }) => group === model);
     const sum = (field: 'calls' | 'unreportedCalls' | 'unpricedCalls' | 'inputTokens' | 'outputTokens') =>
@@ -73,14 +66,16 @@ export function Costs({ organizationId }: { organizationId: string }) {
   );
 }
 
-/** What each document cost on each day: all days at once, or each by itself if those are too many rows for one response. */
+/** What each document cost on each day. */
 async function readByDocument(organizationId: string) {
-  const asked = { organizationId, by: 'document' } as const;
-  const all = await service.organizations.costs(asked);
-  if (!all.more) return [all];
-  const days: (typeof all)[] = [];
-  for (const to of daysBetween(all.from, all.to).reverse()) days.push(await service.organizations.costs({ ...asked, to, days: 1 }));
-  return days;
+  const read = (cursor?: string) => service.organizations.costs({ organizationId, by: 'document', ...(cursor && { cursor }) });
+  let page = await read();
+  const rows = page.items;
+  while (page.nextCursor) {
+    page = await read(page.nextCursor);
+    rows.push(...page.items);
+  }
+  return rows;
 }
 
 /** An amount in millionths of a currency, such as `USD`. */

@@ -96,7 +96,7 @@ function nameOf(kind: string | null): string {
 }
 
 /** `2026-11-29`, `2026-11-30`: the days from the first to the last. */
-export function daysBetween(from: string, to: string): string[] {
+function daysBetween(from: string, to: string): string[] {
   const days: string[] = [];
   for (let ms = Date.parse(from); ms <= Date.parse(to); ms += 86_400_000) days.push(new Date(ms).toISOString().slice(0, 10));
   return days;

@@ -409,7 +409,6 @@ export const de: Messages = {
     tokens: 'Tokens',
     cost: 'Bekannte Kosten',
     unknownCost: 'unbekannt',
-    costsCut: (days) => `In der Datei fehlen Zeilen vom ${days}: Sie enthält die ersten 10.000 Dokumente jedes Tages.`,
     features: 'Funktionen',
     feature: 'Funktion',
   },

@@ -406,7 +406,6 @@ export const en = {
     tokens: 'Tokens',
     cost: 'Known cost',
     unknownCost: 'unknown',
-    costsCut: (days: string) => `The file lacks rows of ${days}: it has the first 10,000 documents of each day.`,
     features: 'Features',
     feature: 'Feature',
   },
