@@ -32,17 +32,21 @@ export function chatRoutes(deps: ApiDeps, procedures: Procedures<Contract>): Rou
   const router = express.Router({ caseSensitive: true, strict: true });
   const limited = limitRequests(deps.limiters, deps.authentication);
 
-  const listModels: RequestHandler = async (req, res) => {
+  /** The workspaces that a request's key reaches. */
+  async function readModels(...[req, res]: Parameters<typeof requestInfo>) {
     const { organizationId } = res.locals.key as KeyCaller;
     const reached = await call(procedures.workspaces.list, { organizationId }, req, res);
-    const data = reached.map(({ id, name, createdAt }) => ({
-      id,
-      name,
-      object: 'model',
-      created: seconds(createdAt),
-      owned_by: organizationId,
-    }));
-    res.json({ object: 'list', data });
+    return reached.map(({ id, name, createdAt }) => ({ id, name, object: 'model', created: seconds(createdAt), owned_by: organizationId }));
+  }
+
+  const listModels: RequestHandler = async (req, res) => {
+    res.json({ object: 'list', data: await readModels(req, res) });
+  };
+
+  const getModel: RequestHandler = async (req, res) => {
+    const model = (await readModels(req, res)).find(({ id }) => id === req.params.id);
+    if (!model) throw new ApiError('NOT_FOUND', { message: 'This key reaches no workspace with this id.' });
+    res.json(model);
   };
 
   const complete: RequestHandler = async (req, res) => {
@@ -59,6 +63,7 @@ export function chatRoutes(deps: ApiDeps, procedures: Procedures<Contract>): Rou
   };
 
   router.get('/models', limited, authorized, listModels);
+  router.get('/models/:id', limited, authorized, getModel);
   router.post('/chat/completions', limited, authorized, jsonBody(deps.largeBodies), complete);
   router.use(['/models', '/chat/completions'], chatErrors(deps));
   return router;

@@ -182,8 +182,13 @@ describe('The chat protocol of OpenAI, by the client of its authors', () => {
   });
 
   it('lists the workspaces that a key reaches as models', async () => {
-    const { data } = await (await clientWith()).models.list();
+    const client = await clientWith();
+    const { data } = await client.models.list();
     expect(data.map(({ id, object }) => [id, object])).to.deep.equal([[tenant.workspaceId, 'model']]);
+    expect(await client.models.retrieve(tenant.workspaceId)).to.deep.equal(data[0]);
+    const other = await api.createTenant();
+    for (const id of [other.workspaceId, 'gpt-4.1'])
+      expect(await refusal(client.models.retrieve(id))).to.include({ status: 404, code: 'NOT_FOUND' });
   });
 
   it('refuses in the protocol: no key, another organization, a permission that lacks, no question, no workspace', async () => {
