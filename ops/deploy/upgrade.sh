@@ -29,10 +29,12 @@ list_new() {
 
 give_up() {
   trap '' HUP INT TERM
-  # The terminal may be gone.
-  docker compose logs --tail 50 "$service" >&2 || true
-  # The next run would take what failed for what is old.
-  for id in $(list_new); do docker rm --force "$id" || true; done
+  for id in $(list_new); do
+    # The terminal may be gone.
+    docker logs --tail 50 "$id" >&2 || true
+    # The next run would take what failed for what is old.
+    docker rm --force "$id" || true
+  done
   echo "The new $service does not run, and was removed; the old one goes on." >&2
   exit 1
 }
