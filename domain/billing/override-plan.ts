@@ -42,11 +42,16 @@ export async function overridePlan(trx: Transaction, actor: Actor, { organizatio
   return override;
 }
 
-/** Ends what was given by hand. Throws NOT_FOUND if there is nothing. */
+/** Ends what was given by hand, as its time would, so that webhooks are told of it, too. Throws NOT_FOUND if there is nothing. */
 export async function endPlanOverride(trx: Transaction, actor: Actor, organizationId: string): Promise<void> {
   await lockOrganization(trx, organizationId);
-  const ended = trx.deleteFrom('plan_override').where('organization_id', '=', organizationId).returning('reason');
-  const override = await ended.executeTakeFirst();
+  const override = await trx
+    .updateTable('plan_override')
+    .set({ until: sql`now()` })
+    .where('organization_id', '=', organizationId)
+    .where('until', '>', sql<Date>`now()`)
+    .returning('reason')
+    .executeTakeFirst();
   if (!override) throw new ApiError('NOT_FOUND', { message: 'This organization has no plan or limits by hand.' });
   await recordAudit(trx, actor, { organizationId, action: 'organization.endPlanOverride', targetId: organizationId, metadata: override });
 }

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { inTransaction } from '../../../db/transaction.ts';
+import { systemActor } from '../../../domain/audit.ts';
+import { endPlanOverride } from '../../../domain/billing/override-plan.ts';
 import { thisMonth } from '../../../domain/credits/budgets.ts';
 import { newId } from '../../../domain/ids.ts';
 import { reconcile } from '../../../domain/payments/reconcile.ts';
@@ -56,11 +59,8 @@ describe('The daily comparison', () => {
       return (await db.selectFrom('webhook_delivery').select('event').where('endpoint_id', '=', endpoint.id).execute()).length;
     };
     expect(await told()).to.equal(0);
-    await db
-      .updateTable('plan_override')
-      .set({ until: new Date(0) })
-      .where('organization_id', '=', organizationId)
-      .execute();
+    // As `npm run ops -- plan --end` does, which knows no prices of plans.
+    await inTransaction(db, (trx) => endPlanOverride(trx, systemActor, organizationId));
     expect(await told()).to.equal(1);
     expect(await told()).to.equal(1);
   });
