@@ -236,7 +236,9 @@ export const organizations = c.router({
       'The entries of the audit log by their numbers, the oldest first, for a program that copies them. Keep `last` and pass it as `after` the next time, a minute or a week later: every entry comes once, as long as it is kept. No entries: there is none yet. With `wait`, ask again at once: entries come as they are written. An entry is numbered once it is committed, so `createdAt` may be a little out of order. With `Accept: application/x-ndjson` each line is an entry, and the `sequence` of the last line is `last`.',
     pathParams: z.object({ organizationId: givenId }),
     query: z.object({
-      after: queryInteger({ min: 0, defaultValue: 0 }).describe('Only entries with a greater `sequence`.'),
+      after: queryInteger({ min: 0, defaultValue: 0 }).describe(
+        'Only entries with a greater `sequence`. Greater than the last one that was given, as after a restore of a backup, it is BAD_REQUEST, whose message names that one.',
+      ),
       limit: queryInteger({ min: 1, max: maxFedEntries, defaultValue: maxFedEntries }).describe(
         'How many are returned at the most. A response also ends at 4 MiB.',
       ),

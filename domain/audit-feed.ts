@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { ApiError } from '../contract/api-error.ts';
 import { maxFedEntries } from '../contract/organizations.ts';
 import { anyOf } from '../db/batched-read.ts';
 import type { Db, Transaction } from '../db/connect.ts';
@@ -18,14 +19,22 @@ export interface FeedPosition {
 
 /**
  * The next audit entries of an organization in the order of their numbers: at most `limit`, at most 4 MiB. Entries are numbered here, after
- * their commit (docs/decisions/audit.md); none is left out, and none comes twice. Empty if the reader has them all.
+ * their commit (docs/decisions/audit.md); none is left out, and none comes twice. Empty if the reader has them all. Throws BAD_REQUEST if
+ * `after` is a number that was not given yet, as after a restore.
  */
 export async function readAuditFeed(db: Db, position: FeedPosition): Promise<NumberedEntry[]> {
   const numbered = await readNumbered(db, position);
   if (numbered.length > 0) return numbered;
   // Another reader may have numbered them meanwhile.
   const last = await inTransaction(db, (trx) => numberEntries(trx, position.organizationId));
-  return last > position.after ? await readNumbered(db, position) : [];
+  if (last === undefined || last === position.after) return [];
+  if (last < position.after) throw notGivenYet(position.after, last);
+  return await readNumbered(db, position);
+}
+
+function notGivenYet(after: number, last: number): ApiError {
+  const message = `The last entry has the number ${last}, and \`after\` is ${after}.`;
+  return new ApiError('BAD_REQUEST', { message, data: { issues: [{ path: ['after'], message }] } });
 }
 
 /** Whether {@link readAuditFeed} may find something. It locks nothing. */
@@ -49,13 +58,13 @@ async function readNumbered(db: Db, { organizationId, after, limit }: FeedPositi
 }
 
 /**
- * Numbers the oldest committed entries without a number, one response of them. Returns the last number that is given. Numbers become
- * visible in their order, since only one transaction at a time gives them. An entry that retention is deleting is left to it: its number
- * would be missing.
+ * Numbers the oldest committed entries without a number, one response of them. Returns the last number that is given, undefined if the
+ * organization is gone. Numbers become visible in their order, since only one transaction at a time gives them. An entry that retention is
+ * deleting is left to it: its number would be missing.
  */
-async function numberEntries(trx: Transaction, organizationId: string): Promise<number> {
+async function numberEntries(trx: Transaction, organizationId: string): Promise<number | undefined> {
   const last = await lockAuditSequence(trx, organizationId);
-  if (last === undefined) return 0;
+  if (last === undefined) return undefined;
   const { rows } = await sql<{ id: string }>`
     select id from audit_entry where organization_id = ${organizationId} and sequence is null
     order by sequence, created_at, id limit ${maxFedEntries} for update skip locked

@@ -46,6 +46,21 @@ describe('The audit log, copied out', () => {
     expect((await feed(token, `?after=${rest.last + 1}`, { accept: 'application/x-ndjson' })).body).to.equal('');
   });
 
+  it('refuses at once who is ahead of it, as after a restore, in each form', async () => {
+    const { organizationId, owner } = used.tenant;
+    const { last } = (await feed(owner.token)).body;
+    for (const accept of ['application/json', 'application/x-ndjson'])
+      for (const wait of [0, 30]) {
+        const path = `/api/v1/organizations/${organizationId}/audit-feed?after=${last + 1}&wait=${wait}`;
+        const { status, body } = await api.request('GET', path, { token: owner.token, headers: { accept } });
+        expect(status, accept).to.equal(400);
+        expect(body).to.deep.include({
+          code: 'BAD_REQUEST',
+          message: `The last entry has the number ${last}, and \`after\` is ${last + 1}.`,
+        });
+      }
+  });
+
   it('waits for the next entry as long as it is told, and no longer than its reader may read it', async () => {
     const { tenant } = used;
     const key = await createKey(api, tenant, { permissions: ['auditLog:read'] });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { until } from '../support/processes.ts';
+import { expectOk } from '../support/requests.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('SIGTERM to the API', () => {
@@ -8,11 +9,13 @@ describe('SIGTERM to the API', () => {
   it('turns readiness first, while requests are still taken, and then drains', async () => {
     const { token } = tenant.owner;
     expect((await api.request('GET', '/readyz')).status).to.equal(200);
-    const waiting = api.request('GET', `/api/v1/organizations/${tenant.organizationId}/audit-feed?after=1000&wait=30`, { token });
+    const feed = `/api/v1/organizations/${tenant.organizationId}/audit-feed`;
+    const { last } = (await expectOk(api.request('GET', feed, { token }))).body;
+    const waiting = api.request('GET', `${feed}?after=${last}&wait=30`, { token });
     api.stack.signal('api', 'SIGTERM');
     await until(async () => (await api.request('GET', '/readyz')).status === 503);
 
-    expect((await waiting).body).to.deep.equal({ entries: [], last: 1000 });
+    expect((await waiting).body).to.deep.equal({ entries: [], last });
     const ready = await api.request('GET', '/readyz');
     expect(ready.body).to.deep.equal({ status: 'unavailable' });
     // Each over a connection of its own, which a closed listener would refuse.

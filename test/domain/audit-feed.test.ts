@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { ApiError } from '../../contract/api-error.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { recordAudit, systemActor } from '../../domain/audit.ts';
 import { readAuditFeed } from '../../domain/audit-feed.ts';
@@ -78,5 +79,16 @@ describe('The feed of audit entries', () => {
     await deleteInBatches(database.db, auditEntries(1), quietly);
     await write('kept', 'new');
     expect((await read('kept', 1)).map(({ sequence }) => sequence)).to.deep.equal([2]);
+    expect(await read('kept', 2)).to.deep.equal([]);
+  });
+
+  it('says the last number to a reader who is ahead of it, and nothing of an organization that is gone', async () => {
+    await write('late', 'fourth');
+    const refused = await read('late', 5).catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(ApiError).and.to.include({ code: 'BAD_REQUEST' });
+    expect(refused).to.have.nested.property('data.issues[0].path').that.deep.equals(['after']);
+    expect(refused).to.have.property('message').that.includes('number 4');
+    expect(await read('late', 4)).to.deep.equal([]);
+    expect(await read('gone', 5)).to.deep.equal([]);
   });
 });

@@ -80,7 +80,7 @@ def address_by_the_rule_of_html(failure, response):
 
 
 def what_no_schema_can_tell(failure, response):
-    """What metadata, filters by it and schemas of fields may hold, times in UTC, hosts that need https."""
+    """What metadata, filters by it and schemas of fields may hold, times in UTC, hosts that need https, numbers given so far."""
     if not isinstance(failure, RejectedPositiveData) or not is_error(response, 400, "BAD_REQUEST"):
         return False
     issues = json.loads(response.content)["data"]["issues"]
@@ -94,6 +94,7 @@ untold = (
     "must be a text, a number, a boolean, null, or an object",
     "must be a time in UTC",
     "A public host is reached only over https.",
+    "The last entry has the number ",
 )
 
 
