@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AuthContext, BetterAuthPlugin } from 'better-auth';
-import { APIError, createAuthMiddleware } from 'better-auth/api';
+import { APIError, createAuthMiddleware, getOAuthState } from 'better-auth/api';
 import { genericOAuth } from 'better-auth/plugins/generic-oauth';
 import type { ProviderConfig, ServerConfig } from '../../base/config/server.ts';
 import { toDisplayName } from '../../contract/names.ts';
@@ -69,11 +69,13 @@ function pluginOf({ id, issuer, clientId, clientSecret }: ProviderConfig, { requ
         requireIdTokenVerification: true,
         // A user must have a name, but OpenID Connect does not guarantee one. The user did not choose it here, so it is adjusted instead of
         // refused.
-        mapProfileToUser: (profile) => ({
+        mapProfileToUser: async (profile) => ({
           // better-auth would begin a session for an address that the provider calls unverified. Without any it refuses, and stores nothing.
           email: requireEmailVerification && isUnverified(profile) ? undefined : toEmail(profile.email),
           name: [profile.name, profile.preferred_username, profile.email].map((name) => toDisplayName(name, { max: 120 })).find(Boolean),
           image: typeof profile.picture === 'string' && profile.picture.length <= 2_048 ? profile.picture : undefined,
+          // Who adds a provider is signed in with the same address here.
+          ...((await getOAuthState())?.link && { emailVerified: !isUnverified(profile) }),
         }),
       },
     ],

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createTestDatabase } from '../../support/database.ts';
+import type { Client } from './support/client.ts';
 import { type OidcProvider, startOidcProvider } from './support/oidc-provider.ts';
 import { type AuthService, startAuthService, webOrigin } from './support/service.ts';
 import { totp } from './support/totp.ts';
@@ -109,6 +110,23 @@ describe('Signing in through an OpenID Connect provider', () => {
     expect((await service.client().post('/sign-in/email', { email, password: 'a long password' })).status).to.equal(200);
   });
 
+  it('is added by who is signed in with the same address, also if the provider says nothing of who has verified it', async () => {
+    const { client, userId, email } = await service.newUser();
+    const add = () => beginAt(service, '/link-social', client);
+    for (const profile of [{ email, email_verified: false }, { email: 'another@example.com' }]) {
+      provider.profile = { sub: 'user-9', name: 'Nine', ...profile };
+      expect((await add()).location).to.include(`${webOrigin}/error?error=`);
+    }
+    provider.profile = { sub: 'user-9', email, name: 'Nine' };
+    // Who only signs in there may be anybody.
+    expect((await signIn()).location).to.include('error=account_not_linked');
+    expect((await add()).location).to.equal(`${webOrigin}/home`);
+    const { client: again } = await signIn();
+    expect(await service.findSession({ cookie: again.cookieHeader() })).to.include({ userId });
+    const user = service.db.selectFrom('user').select('emailVerified').where('id', '=', userId);
+    expect(await user.executeTakeFirst()).to.deep.equal({ emailVerified: false });
+  });
+
   it('takes an ID token that an app has got, whose device is told of as any other', async () => {
     const email = 'eight@example.com';
     provider.profile = { sub: 'user-8', email, email_verified: true, name: 'Eight' };
@@ -184,9 +202,13 @@ describe('Signing up through a provider while connections to the database are sh
   });
 });
 
-async function signInAt(service: AuthService) {
-  const client = service.client();
-  const begun = await client.post('/sign-in/social', {
+function signInAt(service: AuthService) {
+  return beginAt(service, '/sign-in/social', service.client());
+}
+
+/** Goes to the provider and back. */
+async function beginAt(service: AuthService, path: '/sign-in/social' | '/link-social', client: Client) {
+  const begun = await client.post(path, {
     provider: 'provider_b',
     callbackURL: `${webOrigin}/home`,
     errorCallbackURL: `${webOrigin}/error`,
