@@ -117,6 +117,23 @@ describe('The own account in the console', () => {
     await connect.waitFor();
   });
 
+  it('says what a provider has refused, and still goes on where it should', async () => {
+    const tenant = await api.createTenant();
+    const { email } = tenant.owner;
+    provider.profile = { sub: tenant.owner.id, email, email_verified: false };
+    const { page } = await open(pathOf(tenant, 'usage'));
+    const byProvider = page.getByRole('button', { name: 'Continue with provider A' });
+    await byProvider.click();
+    await page.getByText(`There is an account with this address already. Sign in with its password, then connect the provider`).waitFor();
+    await api.database.db.updateTable('user').set({ banned: true }).where('id', '=', tenant.owner.id).execute();
+    provider.profile.email_verified = true;
+    await byProvider.click();
+    await page.getByText('Signing in by the provider did not work (BANNED_USER).').waitFor();
+    await api.database.db.updateTable('user').set({ banned: false }).where('id', '=', tenant.owner.id).execute();
+    await byProvider.click();
+    await page.waitForURL(`**${pathOf(tenant, 'usage')}`);
+  });
+
   it('is deleted once the address is typed, but not while an organization would have no owner', async () => {
     const tenant = await api.createTenant();
     const { email, id } = tenant.owner;

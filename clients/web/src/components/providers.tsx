@@ -9,7 +9,8 @@ import { Failure } from './failure.tsx';
 export function Providers({ next = '/' }: { next?: string | undefined }) {
   const { data } = useQuery(authConfigQuery);
   const { mutate, isPending, error } = useMutation({
-    mutationFn: (provider: string) => ask(auth.signIn.social({ provider, callbackURL: next, errorCallbackURL: '/sign-in' })),
+    mutationFn: (provider: string) =>
+      ask(auth.signIn.social({ provider, callbackURL: next, errorCallbackURL: `/sign-in?${new URLSearchParams({ next })}` })),
   });
   return (
     <>

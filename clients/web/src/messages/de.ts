@@ -88,6 +88,9 @@ export const de: Messages = {
       `Wir haben eine E-Mail an ${email} gesendet. Bestätigen Sie Ihre Adresse mit dem Link darin und melden Sie sich dann an.`,
     verified: 'Ihre Adresse ist bestätigt. Melden Sie sich an, um fortzufahren.',
     linkFailed: (code) => `Der Link hat nicht funktioniert (${code}). Melden Sie sich an oder fordern Sie eine neue E-Mail an.`,
+    providerFailed: (code) => `Die Anmeldung über den Anbieter hat nicht funktioniert (${code}).`,
+    notLinked:
+      'Für diese Adresse gibt es schon ein Konto. Melden Sie sich mit dessen Passwort an und verbinden Sie den Anbieter auf der Seite Ihres Kontos.',
     sendAgain: 'E-Mail erneut senden',
     sent: 'Die E-Mail wurde gesendet.',
     ended: 'Ihre Sitzung ist beendet',

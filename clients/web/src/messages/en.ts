@@ -89,6 +89,9 @@ export const en = {
     checkMail: (email: string) => `We have sent a mail to ${email}. Open its link to confirm the address, then sign in.`,
     verified: 'Your address is confirmed. Sign in to go on.',
     linkFailed: (code: string) => `The link did not work (${code}). Sign in, or ask for another mail.`,
+    providerFailed: (code: string) => `Signing in by the provider did not work (${code}).`,
+    notLinked:
+      'There is an account with this address already. Sign in with its password, then connect the provider on the page of your account.',
     sendAgain: 'Send the mail again',
     sent: 'The mail was sent.',
     ended: 'Your session has ended',

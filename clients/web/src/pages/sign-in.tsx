@@ -8,6 +8,12 @@ import { codeOf, t } from '../text.ts';
 
 const route = getRouteApi('/sign-in');
 
+/** Codes of providers are lower case, and those of links in mails are not. Who is banned is told so at the end of a sign-in by a provider. */
+function failureOf(code: string): string {
+  if (code === 'account_not_linked') return t.sign.notLinked;
+  return /^[a-z]/.test(code) || code === 'BANNED_USER' ? t.sign.providerFailed(code) : t.sign.linkFailed(code);
+}
+
 export default function SignIn() {
   const { next, error, said } = route.useSearch();
   const navigate = useNavigate();
@@ -15,7 +21,7 @@ export default function SignIn() {
     <CardPage title={t.sign.in}>
       {error && (
         <Alert variant="default" role="alert">
-          {t.sign.linkFailed(codeOf(error))}
+          {failureOf(codeOf(error))}
         </Alert>
       )}
       {said && (
