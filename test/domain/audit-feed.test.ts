@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { recordAudit, systemActor } from '../../domain/audit.ts';
@@ -13,7 +14,7 @@ describe('The feed of audit entries', () => {
   let database: TestDatabase;
   before(async () => {
     database = await createTestDatabase();
-    for (const id of ['busy', 'late', 'kept'])
+    for (const id of ['busy', 'late', 'kept', 'moved'])
       await database.db.insertInto('organization').values({ id, name: id, slug: id, createdAt: new Date() }).execute();
     // Each organization begins with the entry of its own.
     await database.db.deleteFrom('audit_entry').execute();
@@ -90,5 +91,14 @@ describe('The feed of audit entries', () => {
     expect(refused).to.have.property('message').that.includes('number 4');
     expect(await read('late', 4)).to.deep.equal([]);
     expect(await read('gone', 5)).to.deep.equal([]);
+  });
+
+  it('numbers all that there is before it refuses a reader, since a copy of the database may lack the last numbers', async () => {
+    await sql`insert into audit_entry (id, organization_id, action, target_type, target_id)
+      select 'moved-' || n, 'moved', 'x.y', 'x', n::text from generate_series(1, 2500) as n`.execute(database.db);
+    for (let n = 0; n < 3; n++) expect(await read('moved', 2500)).to.deep.equal([]);
+    expect((await read('moved', 2499)).map(({ sequence }) => sequence)).to.deep.equal([2500]);
+    const refused = await read('moved', 2501).catch(({ message }: Error) => message);
+    expect(refused).to.include('number 2500');
   });
 });
