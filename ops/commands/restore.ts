@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { getMigrationStatus, migrate } from '../../db/migrate.ts';
 import { migrations } from '../../db/migrations/index.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { recordAudit, systemActor } from '../../domain/audit.ts';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import { sweepLostAttempts } from '../../domain/jobs/sweep-jobs.ts';
 import { holdMails } from '../../domain/platform/waiting-mails.ts';
@@ -89,6 +91,7 @@ async function run(restore: Restore): Promise<Restored> {
   await claimStore(restore);
   const objects = await watch.step('objects', () => loadObjects({ storage, replace }, place, manifest, note));
   const jobs = await loadRows(restore);
+  await recordRestore(db, manifest);
   const { deleted, lost } = manifest.objects;
   // A backup of an old schema had no column to mark mails as held; the migrated one has it.
   return { objects: { ...objects, absent: deleted + lost }, rows: rowsOf(manifest), jobs, mailsHeld: await holdMails(db) };
@@ -102,6 +105,12 @@ function loadRows({ place, manifest, replace, watch, note, context: { databaseUr
     await sql`select adopt_pgvector()`.execute(db);
     return await takeBackAttempts(db);
   });
+}
+
+/** Writes the audit entry of a restore, which says since when entries are missing. */
+async function recordRestore(db: Db, { deployment, snapshotAt }: Manifest): Promise<void> {
+  const event = { organizationId: null, action: 'deployment.restore', targetId: deployment, metadata: { snapshotAt } };
+  await inTransaction(db, (trx) => recordAudit(trx, systemActor, event));
 }
 
 /** Does with the rows what a restore does, in a database of its own, and with the objects only what shows that they are whole. */

@@ -89,9 +89,15 @@ nightlySuite('npm run ops -- backup and restore', () => {
       return { backingUp };
     });
     await backingUp;
+    const { snapshotAt, deployment } = JSON.parse(readFileSync(join(directory, 'manifest.json'), 'utf8'));
     const { database: again } = await restore(directory);
     expect(await again.db.selectFrom('feature_flag').select('key').execute()).to.deep.equal([{ key: 'before' }]);
     expect(await again.db.selectFrom('workspace').select('name').execute()).to.deep.equal([{ name: 'Main' }]);
+    // The audit log says what it lacks.
+    const entry = again.db.selectFrom('audit_entry').selectAll().orderBy('created_at', 'desc').orderBy('id', 'desc').limit(1);
+    expect(await entry.executeTakeFirst()).to.deep.include({
+      ...{ organization_id: null, action: 'deployment.restore', target_id: deployment, metadata: { snapshotAt } },
+    });
   });
 
   it('numbers what it asks of Stripe after all that it asked since the backup: checkouts of then may still be open', async () => {
