@@ -430,7 +430,7 @@ export const de: Messages = {
     you: 'Sie',
     removeTitle: (name) => `${name} entfernen?`,
     removeText:
-      'Der Zugang endet sofort. Hochgeladene Dokumente bleiben erhalten. API-Schlüssel, für die diese Person verantwortlich ist, werden gesperrt.',
+      'Der Zugang endet sofort. Hochgeladene Dokumente bleiben erhalten. API-Schlüssel, für die diese Person verantwortlich ist, werden gesperrt. Webhooks bleiben bestehen: Löschen Sie die, deren Adresse dieser Person gehört.',
     leave: 'Verlassen',
     leaveTitle: (organization) => `${organization} verlassen?`,
     leaveText: 'Ihr Zugang endet sofort. Um zurückzukehren, brauchen Sie eine Einladung.',

@@ -425,7 +425,8 @@ export const en = {
     changeOwnRoleText: 'You may not be able to take this back: what only your present role allows, you can do no longer.',
     you: 'you',
     removeTitle: (name: string) => `Remove ${name}?`,
-    removeText: 'They lose access at once. What they uploaded stays. API keys that they are responsible for are suspended.',
+    removeText:
+      'They lose access at once. What they uploaded stays. API keys that they are responsible for are suspended. Webhooks go on: delete those whose address is theirs.',
     leave: 'Leave',
     leaveTitle: (organization: string) => `Leave ${organization}?`,
     leaveText: 'You lose access at once. To come back you need an invitation.',
