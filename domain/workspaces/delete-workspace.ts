@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { startWorkspaceDeletion } from '../../contract/intents/definitions.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { addToOutbox } from '../../db/outbox.ts';
+import { revokeWorkspaceKeys } from '../api-keys/revoke-api-key.ts';
 import { type Actor, recordAudit } from '../audit.ts';
 import { refuseHeld } from '../holds/legal-hold.ts';
 import { releaseWorkspaceJobs } from '../jobs/release-workspace-jobs.ts';
@@ -29,6 +30,7 @@ export async function deleteWorkspace(
   const workspace = await lockWorkspace(trx, id, 'delete');
   if (!workspace) throw workspaceNotFound();
   await refuseHeld(trx, organizationId, id);
+  await revokeWorkspaceKeys(trx, actor, workspace);
   await trx
     .insertInto('workspace_deletion')
     .values({ workspace_id: id, organization_id: organizationId, requested_by: actor.userId })

@@ -170,6 +170,18 @@ describe('API keys', () => {
     for (const secret of [made.token, rotated.secret]) expect(JSON.stringify(log)).to.not.include(secret.slice(12));
   });
 
+  it('are audited when they end with their workspace', async () => {
+    const { body: workspace } = await expectOk(
+      byOwner('POST', '/workspaces', { organizationId: tenant.organizationId, name: 'Brief', slug: 'brief' }),
+    );
+    const { id } = await key({ workspaceId: workspace.id });
+    await expectOk(byOwner('DELETE', `/workspaces/${workspace.id}`));
+    const { body } = await expectOk(byOwner('GET', `/organizations/${tenant.organizationId}/audit-log?targetId=${id}`));
+    expect(body.entries[0]).to.deep.include({
+      ...{ action: 'apiKey.revoke', actorId: tenant.owner.id, metadata: { name: 'Test', workspaceId: workspace.id } },
+    });
+  });
+
   it('remember their own Idempotency-Keys, which go with them', async () => {
     const [one, two] = [await key(), await key()];
     const { organizationId } = tenant;
