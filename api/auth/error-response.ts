@@ -45,7 +45,7 @@ export async function toErrorResponse(response: Response, request: RefusedReques
   const { code, message, ...rest } = parseObject(await response.text());
   const fallback = codeOfStatus.get(response.status) ?? 'BAD_REQUEST';
   const named = { code: textOr(code, fallback), message: textOr(message, defaultMessage(fallback, defined)) };
-  const said = { status: response.status, ...withRoleCode(named) };
+  const said = { status: response.status, ...withRoleCode({ ...named, message: clearer[named.code] ?? named.message }) };
   const refusal = isForbidden(said, request) ? toForbidden(said) : isAnonymous(said, request) ? unauthorized : said;
   const headers = new Headers(response.headers);
   headers.set('content-type', 'application/json');
@@ -53,6 +53,11 @@ export async function toErrorResponse(response: Response, request: RefusedReques
   const { status } = refusal;
   return new Response(JSON.stringify({ defined, code: refusal.code, status, message: refusal.message, ...rest }), { status, headers });
 }
+
+/** What better-auth says of these codes misleads: an invitation that has run out is still there. */
+const clearer: Record<string, string> = {
+  INVITATION_NOT_FOUND: 'This invitation was used, withdrawn or has run out: ask for another one.',
+};
 
 /** better-auth has the code of an unknown role in the message: `ROLE_NOT_FOUND: chef`. */
 function withRoleCode({ code, message }: Omit<Refusal, 'status'>): Omit<Refusal, 'status'> {

@@ -87,6 +87,19 @@ describe('An invitation', () => {
     expect(await codes(guest.client, id)).to.deep.equal([200, 1, 200]);
   });
 
+  it('that has run out, or was used, says so to who opens its link', async () => {
+    const { guest, id } = await invited('owner', 'member');
+    const shown = async () => (await guest.client.get(`/organization/get-invitation?id=${id}`)).body;
+    const isOver = { code: 'INVITATION_NOT_FOUND', message: 'This invitation was used, withdrawn or has run out: ask for another one.' };
+    await service.db
+      .updateTable('invitation')
+      .set({ expiresAt: new Date(Date.now() - 1_000) })
+      .where('id', '=', id)
+      .execute();
+    expect(await shown()).to.include(isOver);
+    expect((await guest.client.post('/organization/accept-invitation', { invitationId: id })).body).to.include(isOver);
+  });
+
   it('has each role once, as a member has', async () => {
     const [owner, guest] = [await newUser(), await newUser()];
     const organizationId = await owner.client.createOrganization();
