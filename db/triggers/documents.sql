@@ -21,3 +21,5 @@ create or replace function expect_late_upload() returns trigger language plpgsql
   end $$;
 create or replace trigger expect_late_upload after delete on document for each row
   when (old.status = 'pending' or old.created_at > now() - interval '48 hours') execute function expect_late_upload();
+create or replace trigger expect_late_upload_of_version after update of object_key on document for each row
+  when (new.object_key <> old.object_key) execute function expect_late_upload();

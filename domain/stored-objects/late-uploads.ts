@@ -6,7 +6,7 @@ import { requestObjectDeletion } from './request-object-deletion.ts';
 
 /**
  * Records that an upload link was signed for a deleted document and may still store its object. For a document that exists, the trigger
- * `expect_late_upload` records it at the deletion.
+ * `expect_late_upload` records it at the deletion, `expect_late_upload_of_version` once a new version takes its place.
  */
 export async function expectLateUpload(db: Db, { id, organizationId }: { id: string; organizationId: string }): Promise<void> {
   await sql`

@@ -2,7 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import { S3Storage } from '../../../adapters/storage/s3.ts';
+import { sweepLateUploads } from '../../../domain/stored-objects/late-uploads.ts';
 import { createJob } from '../../support/jobs.ts';
 import { until } from '../../support/processes.ts';
 import { useApi } from '../../support/use-api.ts';
@@ -24,8 +26,8 @@ describe('A service whose documents are in S3', () => {
   const call = (method: string, path: string, body?: unknown) =>
     api.request(method, `/api/v1${path}`, { token: tenant.owner.token, ...(body === undefined ? {} : { body }) });
   const pathOf = (id: string) => join(server.directory, tenant.organizationId, id);
-  const create = async (size = text.length) => {
-    const body = { workspaceId: tenant.workspaceId, name: 'Bees & hives.txt', contentType: 'text/plain', size };
+  const create = async (size = text.length, fields: object = {}) => {
+    const body = { workspaceId: tenant.workspaceId, name: 'Bees & hives.txt', contentType: 'text/plain', size, ...fields };
     return (await call('POST', '/documents', body)).body;
   };
   const put = async ({ upload }: { upload: { url: string; headers: Record<string, string> } }, body: string) =>
@@ -53,6 +55,25 @@ describe('A service whose documents are in S3', () => {
     expect((await call('DELETE', `/documents/${id}`)).status).to.equal(200);
     await until(() => !existsSync(pathOf(id)));
     expect((await fetch(url)).status).to.equal(404);
+  });
+
+  it('keeps nothing that comes by the link of an earlier version', async () => {
+    const earlier = await create();
+    const { id } = earlier.document;
+    expect(await put(earlier, text)).to.equal(200);
+    expect((await call('POST', `/documents/${id}/complete`)).status).to.equal(200);
+    const upload = await create(text.length, { replaces: id });
+    expect(await put(upload, text)).to.equal(200);
+    expect((await call('POST', `/documents/${upload.document.id}/complete`)).status).to.equal(200);
+    await until(async () => (await call('GET', `/documents/${id}`)).body.version === 2);
+    await until(() => !existsSync(pathOf(id)));
+
+    expect(await put(earlier, text), 'after the deletion').to.equal(200);
+    const { db } = api.database;
+    await sql`update late_upload set due_at = now()`.execute(db);
+    await sweepLateUploads(db, 100);
+    await until(() => !existsSync(pathOf(id)));
+    expect(existsSync(pathOf(upload.document.id))).to.equal(true);
   });
 
   it('refuses and deletes an object that came there in another way and is too large', async () => {
