@@ -243,7 +243,7 @@ async function extractOnce(deps: ActivityDeps, document: DocumentRow, { report, 
     const { content_type: mediaType, charset, size_bytes: contentLength } = document;
     const contentType = charset === null ? mediaType : `${mediaType}; charset=${charset}`;
     const onProgress = ({ read, of }: ExtractionProgress) => report(`Text recognition has read ${read} of ${of} scanned pages.`);
-    const { bytes, result } = digested(body);
+    const { bytes, result } = digested(uploadedBytes(body, document));
     const extracted = await deps.ai.extract({ body: Readable.from(bytes), contentType, contentLength, onProgress, ...call });
     const { text, characters, pages, truncated, ocrPages, ocrConfidence, notices, outline } = extracted;
     const { page_starts: pageStarts, pages_end: pagesEnd, headings, lines } = outline;
@@ -255,4 +255,16 @@ async function extractOnce(deps: ActivityDeps, document: DocumentRow, { report, 
   } finally {
     body.destroy();
   }
+}
+
+/** The bytes of a document's object. Throws StorageUnavailable if they are not as many as were uploaded: an operator has to restore it. */
+async function* uploadedBytes(body: Readable, { id, size_bytes: size }: DocumentRow): AsyncGenerator<Buffer> {
+  let readBytes = 0;
+  const changed = (what: string) => new StorageUnavailable(`the object of the document ${id} has ${what} bytes instead of ${size}`);
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    readBytes += chunk.length;
+    if (readBytes > size) throw changed('more');
+    yield chunk;
+  }
+  if (readBytes < size) throw changed(String(readBytes));
 }

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { appendFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
@@ -43,6 +43,22 @@ describe('A job that can never succeed', () => {
     const lines = api.stack.readLog('api').split('\n');
     const told = lines.filter((line) => line.includes('"the store has no object of a document"') && line.includes(documentId));
     expect(told).to.have.length(1);
+  });
+
+  it("says that the store is at fault, and not the AI service, when the document's file has another length", async () => {
+    const changes = [
+      (path: string) => appendFileSync(path, 'More.'),
+      (path: string) => truncateSync(path, 4),
+      (path: string) => truncateSync(path),
+    ];
+    for (const change of changes) {
+      const { id: documentId } = await api.upload(tenant, { bytes: 'Some text.' });
+      change(join(api.stack.dataDir, 'objects', tenant.organizationId, documentId));
+      const { id } = await createJob(api, tenant, { kind: 'document.extract', documentId, maxAttempts: 1 });
+      const { error } = await api.jobIn(tenant.owner.token, id, ['failed', 'succeeded']);
+      expect(error).to.deep.equal({ code: 'store_unavailable', message: 'The store of documents is not available just now.' });
+      expect(api.stack.readLog('api')).to.match(new RegExp(`${documentId} [^"]* bytes instead of 10`));
+    }
   });
 
   it('fails when its document was deleted before a worker began, and cannot be retried', async () => {
