@@ -169,7 +169,8 @@ function codeIn(body: string): string | undefined {
     const { error } = JSON.parse(body) as { error?: unknown };
     return typeof error === 'string' ? error : undefined;
   } catch {
-    return undefined;
+    // S3 says it with 400, as it does of what is wrong for good.
+    return body.includes('<Code>RequestTimeout</Code>') ? 'RequestTimeout' : undefined;
   }
 }
 

@@ -31,7 +31,7 @@ export const defaultRetries: RetryOptions = {
 };
 
 /** A bucket, which has no codes of its own here, was not sent enough in time, still works at an earlier try, or failed inside. */
-const passingUploadCodes = new Set(['HTTP_408', 'HTTP_409', 'HTTP_500']);
+const passingUploadCodes = new Set(['HTTP_408', 'RequestTimeout', 'HTTP_409', 'HTTP_500']);
 const gatewayStatuses = new Set([502, 503, 504]);
 
 /** Some of the options. One that is `undefined` counts as absent. */

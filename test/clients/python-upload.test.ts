@@ -8,7 +8,7 @@ import { nightly } from '../support/nightly.ts';
 import { type Program, until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
 import { useApi } from '../support/use-api.ts';
-import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
+import { type FaultyProxy, startFaultyProxy, tooSlow } from './support/faulty-proxy.ts';
 import { type PythonKind, pythonKinds, pythonProgram, runPython } from './support/python-client.ts';
 
 const largeBytes = 60_000_000;
@@ -180,6 +180,14 @@ describe('Uploads by the Python client', () => {
       ['note.txt', 'text/markdown'],
     ];
     expect(found).to.deep.equal(named);
+  });
+
+  it('sends the bytes again that a bucket has not got in time, and tells what else it says by its status', async () => {
+    proxy.faults = ({ method }) => (method === 'PUT' && puts().length === 1 ? tooSlow : undefined);
+    expect((await upload({})).result).to.include({ status: 'ready' });
+    const body = JSON.stringify({ error: { code: 403, message: 'Forbidden' } });
+    proxy.faults = ({ method }) => (method === 'PUT' ? { status: 403, headers: {}, body } : undefined);
+    expect((await upload({})).result).to.deep.equal({ code: 'HTTP_403', status: 403 });
   });
 
   it('keeps the document of a key after a refusal that passes, and not after another', async () => {

@@ -8,7 +8,7 @@ import { nightly } from '../support/nightly.ts';
 import { until } from '../support/processes.ts';
 import { staysTrue } from '../support/stays-true.ts';
 import { useApi } from '../support/use-api.ts';
-import { type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.ts';
+import { type FaultyProxy, startFaultyProxy, tooSlow } from './support/faulty-proxy.ts';
 import { refusal } from './support/refusal.ts';
 
 const bytes = new Uint8Array(1_000_000).fill(97);
@@ -159,8 +159,11 @@ describe('The upload helper', () => {
       const document = await uploadOf(bytes);
       expect([document.status, puts().length], `${status}`).to.deep.equal(['ready', 2]);
     }
+    proxy.passed.length = 0;
+    proxy.faults = ({ method }) => (method === 'PUT' && puts().length === 1 ? tooSlow : undefined);
+    expect([(await uploadOf(bytes)).status, puts().length], 'RequestTimeout').to.deep.equal(['ready', 2]);
     // An object that the first try finds is not its own.
-    for (const status of [403, 412]) {
+    for (const status of [400, 403, 412]) {
       proxy.passed.length = 0;
       proxy.faults = ({ method }) => (method === 'PUT' ? { status, headers: {} } : undefined);
       expect(await refusal(uploadOf(bytes))).to.include({ code: `HTTP_${status}`, status });

@@ -65,7 +65,11 @@ class JobFailed(SheafError):
 
 def refusal(response: httpx.Response, url: str | None = None) -> SheafError:
     """The error of an answer, which must have been read. Nothing may be there because `url` is not the root."""
-    error = error_of(json_of(response), response.status_code, response.headers)
+    body = json_of(response)
+    if body is None and "<Code>RequestTimeout</Code>" in response.text:
+        # S3 says it with 400, as it does of what is wrong for good.
+        body = {"error": "RequestTimeout"}
+    error = error_of(body, response.status_code, response.headers)
     if url and error.status in (404, 405) and not error.defined:
         error.message += f" Note that {_root_hint(url)}"
     return error
@@ -74,9 +78,10 @@ def refusal(response: httpx.Response, url: str | None = None) -> SheafError:
 def error_of(body: Any, status: int, headers: Mapping[str, str]) -> SheafError:
     """The error that a body describes."""
     fields = body if isinstance(body, dict) else {}
-    # Storage, a body that is too large and a failure inside have only a name.
+    # Storage, a body that is too large and a failure inside have only a name. What stands before the service may have an object.
+    name = fields.get("code") or fields.get("error")
     return SheafError(
-        str(fields.get("code") or fields.get("error") or f"HTTP_{status}"),
+        name if isinstance(name, str) else f"HTTP_{status}",
         str(fields.get("message") or f"The request was refused with {status}."),
         status=status,
         data=fields.get("data"),

@@ -16,7 +16,7 @@ Repetition = Literal["repeatable", "keyed", "charged", "once"]
 ones if the service itself says that it is unavailable; `once` only after 429."""
 
 # A bucket, which has no codes of its own here, was not sent enough in time, still works at an earlier try, or failed inside.
-_passing_uploads = {"HTTP_408", "HTTP_409", "HTTP_500"}
+_passing_uploads = {"HTTP_408", "RequestTimeout", "HTTP_409", "HTTP_500"}
 _gateways = {502, 503, 504}
 
 

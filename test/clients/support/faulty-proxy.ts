@@ -23,7 +23,14 @@ export type Fault =
   | 'unseen'
   | { breakAfterBytes: number }
   | { cutAfter: string }
-  | { status: number; headers: Record<string, string> };
+  | { status: number; headers: Record<string, string>; body?: string };
+
+/** What S3 says, with this status, of a client that sends too slowly. */
+export const tooSlow: Fault = {
+  status: 400,
+  headers: { 'content-type': 'application/xml' },
+  body: '<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>RequestTimeout</Code><Message>Idle connections will be closed.</Message></Error>',
+};
 
 export interface FaultyProxy {
   url: string;
@@ -60,7 +67,7 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
 function forward(target: string, incoming: IncomingMessage, outgoing: ServerResponse, fault: Fault | undefined): void {
   if (fault === 'lose-request') return void incoming.destroy();
   if (fault === 'hold') return;
-  if (typeof fault === 'object' && 'status' in fault) return void outgoing.writeHead(fault.status, fault.headers).end();
+  if (typeof fault === 'object' && 'status' in fault) return void outgoing.writeHead(fault.status, fault.headers).end(fault.body);
   const { method, headers } = incoming;
   const onward = request(`${target}${incoming.url}`, { method, headers: { ...headers, host: new URL(target).host } }, (answer) => {
     if (fault === 'lose-answer') {
