@@ -34,8 +34,8 @@ export interface Upload {
   signal?: AbortSignal | undefined;
   /**
    * Survives a restart of your program: the same upload with the same key goes on with the same document, within a day. One that was
-   * aborted, lost its connection or met a failure that passes keeps its document for that. One that failed otherwise does not: the same key
-   * then leads to a 404 for that day.
+   * aborted, lost its connection or met a failure that passes keeps its document for that. One that failed otherwise does not, unless the
+   * document is complete: the same key then leads to a 404 for that day.
    */
   idempotencyKey?: string | undefined;
 }
@@ -93,7 +93,8 @@ export async function uploadDocument(uploading: Uploading, upload: Upload): Prom
     return await documents.complete({ id: document.id }, { signal });
   } catch (error) {
     // The key finds this document for a day, also once it is deleted.
-    if (idempotencyKey !== undefined && (upload.signal?.aborted || isPassing(error))) throw error;
+    if (idempotencyKey !== undefined && (upload.signal?.aborted || isPassing(error) || (await mayBeComplete(uploading, document.id))))
+      throw error;
     const withdrawn = withdraw(uploading, document.id);
     // After a refusal the caller may exit at once, and would leave the document behind. Without a response there may be none to this either.
     if (error instanceof SheafError && error.status > 0) await withdrawn;
@@ -104,6 +105,15 @@ export async function uploadDocument(uploading: Uploading, upload: Upload): Prom
 /** Whether the same upload may succeed later: its response was lost, it was too slow, or whoever refused it may take it another time. */
 function isPassing(error: unknown): boolean {
   return mayRepeat(error, 'repeatable') || (error instanceof SheafError && (error.status === 408 || error.status >= 500));
+}
+
+/** Whether an earlier program with the same key has sent the bytes, or that cannot be found out. */
+async function mayBeComplete({ documents }: Uploading, id: string): Promise<boolean> {
+  const completion = documents.complete({ id }, { signal: AbortSignal.timeout(withdrawalMs) });
+  return await completion.then(
+    () => true,
+    (error) => !(error instanceof SheafError) || isPassing(error),
+  );
 }
 
 interface Recording {

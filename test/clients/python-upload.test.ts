@@ -207,6 +207,14 @@ describe('Uploads by the Python client', () => {
     expect((await upload(options)).result).to.include({ status: 404 });
   });
 
+  it('keeps the document of a key that an earlier program has completed, whatever the store says of it now', async () => {
+    const options = { idempotency_key: 'complete' };
+    const { result } = await upload(options);
+    proxy.faults = ({ method }) => (method === 'PUT' ? { status: 403, headers: {} } : undefined);
+    expect((await upload(options)).result).to.deep.equal({ code: 'HTTP_403', status: 403 });
+    expect((await documents()).map(({ id, status }) => [id, status])).to.deep.equal([[result.id, 'ready']]);
+  });
+
   it('leaves no document when it is refused, or the file is not as long as declared', async () => {
     proxy.faults = ({ method }) => (method === 'PUT' ? { status: 403, headers: {} } : undefined);
     expect((await upload()).result).to.deep.equal({ code: 'HTTP_403', status: 403 });

@@ -322,6 +322,15 @@ describe('The upload helper', () => {
     expect((await refusal(uploadOf(bytes, keyed))).status).to.equal(404);
   });
 
+  it('keeps the document of a key that an earlier program has completed, whatever the store says of it now', async () => {
+    const keyed = { name: 'complete.txt', idempotencyKey: 'complete' };
+    const { id } = await uploadOf(bytes, keyed);
+    proxy.faults = ({ method }) => (method === 'PUT' ? refused : undefined);
+    expect((await refusal(uploadOf(bytes, keyed))).status).to.equal(403);
+    proxy.faults = () => undefined;
+    expect(await client.documents.get({ id })).to.include({ status: 'ready' });
+  });
+
   it('keeps the document of a key after a refusal that passes, and not after another', async () => {
     const refuseWith = (status: number, last: string) => {
       proxy.faults = ({ method, path }) => ([method, path.split('/').at(-1)].includes(last) ? { status, headers: {} } : undefined);

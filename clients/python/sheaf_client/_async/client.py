@@ -19,7 +19,7 @@ from sheaf_client._errors import JobFailed, SheafError
 from sheaf_client._jobs import Job, JobEvent
 from sheaf_client._retries import Retries, may_repeat
 from sheaf_client._source import File, Progress, content_type_of, source_of
-from sheaf_client.api.documents import documents_ask_stream, documents_delete
+from sheaf_client.api.documents import documents_ask_stream, documents_complete, documents_delete
 from sheaf_client.api.jobs import jobs_stream
 from sheaf_client.models import Charset, ContentType, Document, Question, SearchFilter, SearchMode
 from sheaf_client.types import UNSET, Unset
@@ -122,9 +122,18 @@ class AsyncClient(AsyncOperations):
             return await self.documents.complete(created.document.id)
         except BaseException as error:
             # The key finds this document for a day, also once it is deleted.
-            if idempotency_key is None or not _may_go_on(error):
+            keeps = idempotency_key is not None and (_may_go_on(error) or await self._may_be_complete(created.document.id))
+            if not keeps:
                 await self._withdraw(created.document.id)
             raise
+
+    async def _may_be_complete(self, document_id: str) -> bool:
+        """Whether an earlier program with the same key has sent the bytes, or that cannot be found out."""
+        try:
+            await replace(self._transport, timeout=_withdrawal_seconds).send(documents_complete.call(document_id))
+        except SheafError as error:
+            return _may_go_on(error)
+        return True
 
     async def _withdraw(self, document_id: str) -> None:
         """Deletes a document. Never raises SheafError: the service removes what is left within a day."""
