@@ -5,13 +5,14 @@ import { inTransaction } from '../../db/transaction.ts';
 import { requestObjectDeletion } from './request-object-deletion.ts';
 
 /**
- * Records that an upload link was signed for a deleted document and may still store its object. For a document that exists, the trigger
- * `expect_late_upload` records it at the deletion, `expect_late_upload_of_version` once a new version takes its place.
+ * Records that an upload link was signed for a document that was deleted or has another content now, and may still store its object. For
+ * one that has it, the triggers `expect_late_upload` and `expect_late_upload_of_version` record it then.
  */
 export async function expectLateUpload(db: Db, { id, organizationId }: { id: string; organizationId: string }): Promise<void> {
+  const key = objectKey(organizationId, id);
   await sql`
     insert into late_upload (key, organization_id)
-    select ${objectKey(organizationId, id)}, ${organizationId} where not exists (select from document where id = ${id})
+    select ${key}, ${organizationId} where not exists (select from document where object_key = ${key})
     on conflict (key) do update set due_at = excluded.due_at
   `.execute(db);
 }

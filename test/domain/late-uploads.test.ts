@@ -11,6 +11,8 @@ describe('An upload that may come after the deletion of its document', () => {
     database = await createTestDatabase();
     db = database.db;
     await insertWorkspaceOfChunks(db, 'one', []);
+    await db.updateTable('document').set({ object_key: 'one/one' }).execute();
+    await db.deleteFrom('late_upload').execute();
   });
   after(() => database.drop());
 
