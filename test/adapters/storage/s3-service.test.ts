@@ -1,10 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import { S3Storage } from '../../../adapters/storage/s3.ts';
 import { sweepLateUploads } from '../../../domain/stored-objects/late-uploads.ts';
+import { createCli } from '../../clients/cli/support.ts';
+import { createKey } from '../../support/api-keys.ts';
 import { createJob } from '../../support/jobs.ts';
 import { until } from '../../support/processes.ts';
 import { useApi } from '../../support/use-api.ts';
@@ -25,6 +27,7 @@ describe('A service whose documents are in S3', () => {
 
   const call = (method: string, path: string, body?: unknown) =>
     api.request(method, `/api/v1${path}`, { token: tenant.owner.token, ...(body === undefined ? {} : { body }) });
+  const documentsPath = () => `/workspaces/${tenant.workspaceId}/documents?organizationId=${tenant.organizationId}`;
   const pathOf = (id: string) => join(server.directory, tenant.organizationId, id);
   const create = async (size = text.length, fields: object = {}, headers = {}) => {
     const body = { workspaceId: tenant.workspaceId, name: 'Bees & hives.txt', contentType: 'text/plain', size, ...fields };
@@ -76,6 +79,28 @@ describe('A service whose documents are in S3', () => {
       await until(() => !existsSync(pathOf(id)));
     }
     expect(existsSync(pathOf(upload.document.id))).to.equal(true);
+  });
+
+  it('takes back a content by `sheaf sync` that was replaced today, and keeps nothing else of it', async () => {
+    const { token } = await createKey(api, tenant);
+    const cli = createCli({ SHEAF_URL: api.url, SHEAF_API_KEY: token });
+    const file = join(cli.directory, 'folder', 'a.md');
+    mkdirSync(dirname(file));
+    for (const [index, content] of ['One.', 'Two!', 'One.', 'Two!'].entries()) {
+      writeFileSync(file, content);
+      const { code, stderr } = await cli.run(['sync', dirname(file), '--workspace', tenant.workspaceId]);
+      expect(code, stderr).to.equal(0);
+      const named = async () => (await call('GET', documentsPath())).body.items.filter(({ name }: { name: string }) => name === 'a.md');
+      await until(async () => (await named())[0].version === index + 1, 10_000);
+      const { url } = (await call('GET', `/documents/${(await named())[0].id}/download-url`)).body;
+      expect(await (await fetch(url)).text()).to.equal(content);
+    }
+    cli.remove();
+    const { db } = api.database;
+    await sql`update late_upload set due_at = now()`.execute(db);
+    await sweepLateUploads(db, 100);
+    const rows = await db.selectFrom('document').select('object_key').execute();
+    await until(() => readdirSync(join(server.directory, tenant.organizationId)).length === rows.length);
   });
 
   it('refuses and deletes an object that came there in another way and is too large', async () => {

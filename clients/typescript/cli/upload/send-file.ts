@@ -111,11 +111,14 @@ export async function uploadOnce(
   };
   const idempotencyKey = `sheaf-upload-${createHash('sha256').update(JSON.stringify(labels)).digest('base64url')}`;
   const all = { ...labels, file: blob, onProgress };
-  return await client.uploadDocument({ ...all, idempotencyKey }).catch((error: unknown) => {
+  const document = await client.uploadDocument({ ...all, idempotencyKey }).catch((error: unknown) => {
     // The document of the key was deleted since, by a user or because an earlier try was refused.
     if (error instanceof SheafError && error.status === 404) return client.uploadDocument(all);
     throw error;
   });
+  // The content of the key has been replaced since.
+  if (labels.sha256 !== undefined && document.sha256 !== labels.sha256) return await client.uploadDocument(all);
+  return document;
 }
 
 /** The tag by which the content is found: 50 characters. */
