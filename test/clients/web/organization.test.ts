@@ -152,6 +152,8 @@ describe('An organization in the console', () => {
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Nightly import');
     await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Done' }).waitFor();
+    await page.mouse.click(5, 5);
     const first = await readSecret(page);
     expect(await statusWith(first)).to.equal(200);
     await page.getByRole('row', { name: /Nightly import.*Active/ }).waitFor();

@@ -2,8 +2,16 @@ import { Modal, Stack } from '@mantine/core';
 import { type ReactNode, useLayoutEffect } from 'react';
 import { t } from '../text.ts';
 
+interface DialogProps {
+  title: string;
+  onClose: () => void;
+  /** Whether it has what is nowhere else: a click beside it does not close it. */
+  isKept?: boolean;
+  children: ReactNode;
+}
+
 /** What is asked over the page as it is. */
-export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
+export function Dialog({ title, onClose, isKept = false, children }: DialogProps) {
   useFocusBack();
   return (
     <Modal
@@ -11,6 +19,7 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
       onClose={onClose}
       title={title}
       centered
+      closeOnClickOutside={!isKept}
       closeButtonProps={{ 'aria-label': t.common.close }}
       classNames={{ title: 'foreign' }}
       // A header in a dialog would be a second banner of the page.

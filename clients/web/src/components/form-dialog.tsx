@@ -29,7 +29,7 @@ export function FormDialog({ title, action, task, changes, onClose, isDangerous 
     onClose();
   });
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} isKept>
       <form onSubmit={onSubmit}>
         <Stack gap="md">
           {children}

@@ -6,7 +6,7 @@ import { Dialog } from './dialog.tsx';
 /** A secret that is shown only once. It is nowhere but in this dialog. */
 export function Secret({ title, hint, secret, onClose }: { title: string; hint: string; secret: string; onClose: () => void }) {
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} isKept>
       <Text>{hint}</Text>
       <Code block className="foreign wraps" tabIndex={0}>
         {secret}
