@@ -1,9 +1,10 @@
 import { Button, Group, Text } from '@mantine/core';
-import { type QueryKey, useMutation } from '@tanstack/react-query';
+import type { QueryKey } from '@tanstack/react-query';
 import { queryClient } from '../queries.ts';
 import { t } from '../text.ts';
 import { Dialog } from './dialog.tsx';
 import { Failure } from './failure.tsx';
+import { useTask } from './use-task.ts';
 
 interface ConfirmProps {
   title: string;
@@ -19,7 +20,7 @@ interface ConfirmProps {
 
 /** Asks before something that cannot be undone, and does it. */
 export function Confirm({ title, text, action, task, changes, onClose, onDone = onClose }: ConfirmProps) {
-  const { mutate, isPending, error } = useMutation({
+  const { mutate, isPending, error } = useTask({
     mutationFn: task,
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: changes });

@@ -1,7 +1,8 @@
 import { Button, Stack } from '@mantine/core';
-import { type QueryKey, useMutation } from '@tanstack/react-query';
+import type { QueryKey } from '@tanstack/react-query';
 import { queryClient } from '../queries.ts';
 import { Failure } from './failure.tsx';
+import { useTask } from './use-task.ts';
 
 interface TaskButtonProps {
   task: () => Promise<unknown>;
@@ -15,7 +16,7 @@ interface TaskButtonProps {
 
 /** A button that does one thing at once, and says below itself if that failed. */
 export function TaskButton({ task, changes, label, variant = 'default', children }: TaskButtonProps) {
-  const { mutate, isPending, error } = useMutation({
+  const { mutate, isPending, error } = useTask({
     mutationFn: task,
     onSettled: () => changes && queryClient.invalidateQueries({ queryKey: changes }),
   });

@@ -1,12 +1,13 @@
-import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
+import { t } from '../text.ts';
+import { useTask } from './use-task.ts';
 
 /** What a form does with the texts of its fields; `data` has those that are there several times. */
 export type FormTask = (fields: Record<string, string>, data: FormData) => Promise<unknown>;
 
 /** A form that does one thing. While that runs, and after it has failed, the fields keep what was typed. */
 export function useFormTask(task: FormTask) {
-  const { mutate, isPending, isSuccess, error } = useMutation({
+  const { mutate, isPending, isSuccess, error } = useTask({
     mutationFn: (data: FormData) => {
       const texts = [...data].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
       return task(Object.fromEntries(texts), data);
