@@ -14,6 +14,7 @@ import type { DocumentFilter } from './components/document-filter.tsx';
 import { Failure } from './components/failure.tsx';
 import { NotFound } from './components/not-found.tsx';
 import { Waiting } from './components/waiting.tsx';
+import { patiently } from './patiently.ts';
 import { organizationsQuery, type Place, queryClient, roleQuery, sessionQuery, slugsOf, type User, workspacesQuery } from './queries.ts';
 
 type Search = Record<string, unknown>;
@@ -53,7 +54,7 @@ function filterOf({ tags, type }: Search): DocumentFilter {
 
 const root = createRootRouteWithContext()({ component: Root });
 
-const Impersonation = lazy(() => import('./components/impersonation.tsx'));
+const Impersonation = lazy(patiently(() => import('./components/impersonation.tsx')));
 
 /** Every page, and over it that somebody acts in the name of another. Never asks again: the pages do, and say if the session has ended. */
 function Root() {
@@ -97,21 +98,21 @@ const signIn = createRoute({
     error: textOf(search.error),
     said: oneOf(search.said, ['verified', 'reset']),
   }),
-  component: lazyRouteComponent(() => import('./pages/sign-in.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/sign-in.tsx'))),
 });
 
 const signUp = createRoute({
   getParentRoute: () => root,
   path: '/sign-up',
   validateSearch: (search: Search): Pick<SignInSearch, 'next'> => ({ next: ownPath(search.next) }),
-  component: lazyRouteComponent(() => import('./pages/sign-up.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/sign-up.tsx'))),
 });
 
 const forgotPassword = createRoute({
   getParentRoute: () => root,
   path: '/forgot-password',
   validateSearch: (search: Search): Pick<SignInSearch, 'next'> => ({ next: ownPath(search.next) }),
-  component: lazyRouteComponent(() => import('./pages/forgot-password.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/forgot-password.tsx'))),
 });
 
 const resetPassword = createRoute({
@@ -122,21 +123,21 @@ const resetPassword = createRoute({
     next: ownPath(search.next),
     error: textOf(search.error),
   }),
-  component: lazyRouteComponent(() => import('./pages/reset-password.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/reset-password.tsx'))),
 });
 
 const twoFactor = createRoute({
   getParentRoute: () => root,
   path: '/two-factor',
   validateSearch: (search: Search): { callbackURL?: string | undefined } => ({ callbackURL: ownPath(search.callbackURL) }),
-  component: lazyRouteComponent(() => import('./pages/two-factor.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/two-factor.tsx'))),
 });
 
 const acceptInvitation = createRoute({
   getParentRoute: () => root,
   path: '/accept-invitation/$id',
   loader: () => queryClient.fetchQuery(sessionQuery),
-  component: lazyRouteComponent(() => import('./pages/accept-invitation.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/accept-invitation.tsx'))),
 });
 
 const start = createRoute({
@@ -149,7 +150,7 @@ const start = createRoute({
       if ((await queryClient.fetchQuery(workspacesQuery(organization.id))).length === 0) return organization;
     return undefined;
   },
-  component: lazyRouteComponent(() => import('./pages/start.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/start.tsx'))),
 });
 
 /** Everything of a workspace. Its context is the place. */
@@ -169,7 +170,7 @@ const place = createRoute({
     if (!workspace) throw notFound();
     return { organization, workspace, isAdmin: role !== 'member', isOwner: role === 'owner', isPlatformAdmin: user.role === 'admin', user };
   },
-  component: lazyRouteComponent(() => import('./components/shell.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./components/shell.tsx'))),
 });
 
 const documents = createRoute({
@@ -180,7 +181,7 @@ const documents = createRoute({
     sort: textOf(search.sort),
     ...filterOf(search),
   }),
-  component: lazyRouteComponent(() => import('./pages/documents.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/documents.tsx'))),
 });
 
 const documentPage = createRoute({
@@ -192,7 +193,7 @@ const documentPage = createRoute({
     end: positionOf(search.end),
     original: typeof search.original === 'boolean' ? search.original : undefined,
   }),
-  component: lazyRouteComponent(() => import('./pages/document.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/document.tsx'))),
 });
 
 const jobs = createRoute({
@@ -201,13 +202,13 @@ const jobs = createRoute({
   validateSearch: (search: Search): { status?: Job['status'] | undefined } => ({
     status: oneOf(search.status, ['queued', 'running', 'succeeded', 'failed', 'canceled']),
   }),
-  component: lazyRouteComponent(() => import('./pages/jobs.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/jobs.tsx'))),
 });
 
 const job = createRoute({
   getParentRoute: () => place,
   path: 'jobs/$id',
-  component: lazyRouteComponent(() => import('./pages/job.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/job.tsx'))),
 });
 
 const search = createRoute({
@@ -218,7 +219,7 @@ const search = createRoute({
     mode: oneOf(search.mode, ['hybrid', 'semantic', 'lexical']),
     ...filterOf(search),
   }),
-  component: lazyRouteComponent(() => import('./pages/search.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/search.tsx'))),
 });
 
 const ask = createRoute({
@@ -229,44 +230,44 @@ const ask = createRoute({
     key: textOf(search.key),
     before: wordsOf(search.before),
   }),
-  component: lazyRouteComponent(() => import('./pages/ask.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/ask.tsx'))),
 });
 
 const usage = createRoute({
   getParentRoute: () => place,
   path: 'usage',
-  component: lazyRouteComponent(() => import('./pages/usage.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/usage.tsx'))),
 });
 
 const members = createRoute({
   getParentRoute: () => place,
   path: 'members',
-  component: lazyRouteComponent(() => import('./pages/members.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/members.tsx'))),
 });
 
 const workspacesPage = createRoute({
   getParentRoute: () => place,
   path: 'workspaces',
-  component: lazyRouteComponent(() => import('./pages/workspaces.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/workspaces.tsx'))),
 });
 
 /** Without a part of the address. */
 const forAdmins = createRoute({
   getParentRoute: () => place,
   id: 'admins',
-  component: lazyRouteComponent(() => import('./components/for-admins.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./components/for-admins.tsx'))),
 });
 
 const apiKeys = createRoute({
   getParentRoute: () => forAdmins,
   path: 'api-keys',
-  component: lazyRouteComponent(() => import('./pages/api-keys.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/api-keys.tsx'))),
 });
 
 const webhooks = createRoute({
   getParentRoute: () => forAdmins,
   path: 'webhooks',
-  component: lazyRouteComponent(() => import('./pages/webhooks.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/webhooks.tsx'))),
 });
 
 const webhook = createRoute({
@@ -275,7 +276,7 @@ const webhook = createRoute({
   validateSearch: (search: Search): { status?: 'pending' | 'delivered' | 'failed' | undefined } => ({
     status: oneOf(search.status, ['pending', 'delivered', 'failed']),
   }),
-  component: lazyRouteComponent(() => import('./pages/webhook.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/webhook.tsx'))),
 });
 
 const audit = createRoute({
@@ -285,19 +286,19 @@ const audit = createRoute({
     by: textOf(search.by),
     of: textOf(search.of),
   }),
-  component: lazyRouteComponent(() => import('./pages/audit.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/audit.tsx'))),
 });
 
 const plan = createRoute({
   getParentRoute: () => forAdmins,
   path: 'plan',
-  component: lazyRouteComponent(() => import('./pages/plan.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/plan.tsx'))),
 });
 
 const mailbox = createRoute({
   getParentRoute: () => place,
   path: 'mailbox',
-  component: lazyRouteComponent(() => import('./pages/mailbox.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/mailbox.tsx'))),
 });
 
 const account = createRoute({
@@ -308,7 +309,7 @@ const account = createRoute({
     said: oneOf(search.said, ['email']),
     error: textOf(search.error),
   }),
-  component: lazyRouteComponent(() => import('./pages/account.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/account.tsx'))),
 });
 
 /** An organization: the first of its workspaces. */
@@ -334,20 +335,20 @@ const admin = createRoute({
     if (user.role !== 'admin') throw notFound();
     return { user };
   },
-  component: lazyRouteComponent(() => import('./components/admin-shell.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./components/admin-shell.tsx'))),
 });
 
 const adminSystem = createRoute({
   getParentRoute: () => admin,
   path: 'system',
-  component: lazyRouteComponent(() => import('./pages/admin/system.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/admin/system.tsx'))),
 });
 
 const adminOrganizations = createRoute({
   getParentRoute: () => admin,
   path: 'organizations',
   validateSearch: (search: Search): { q?: string | undefined } => ({ q: wordOf(search.q) }),
-  component: lazyRouteComponent(() => import('./pages/admin/organizations.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/admin/organizations.tsx'))),
 });
 
 const adminUsers = createRoute({
@@ -357,13 +358,13 @@ const adminUsers = createRoute({
     q: wordOf(search.q),
     by: oneOf(search.by, ['name', 'email']),
   }),
-  component: lazyRouteComponent(() => import('./pages/admin/users.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/admin/users.tsx'))),
 });
 
 const adminFlags = createRoute({
   getParentRoute: () => admin,
   path: 'flags',
-  component: lazyRouteComponent(() => import('./pages/admin/flags.tsx')),
+  component: lazyRouteComponent(patiently(() => import('./pages/admin/flags.tsx'))),
 });
 
 const tree = root.addChildren([

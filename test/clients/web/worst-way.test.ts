@@ -194,6 +194,19 @@ describe('The console, if something goes wrong', () => {
     await page.getByRole('row', { name: /large\.txt (Stored|Read|Searchable)/ }).waitFor();
   });
 
+  it('stays while the connection is away, and shows a page that was not loaded yet once that is back', async () => {
+    const { page } = await visit('documents');
+    await page.getByRole('heading', { name: 'Documents' }).waitFor();
+    await page.evaluate('globalThis.isKept = true');
+    await page.context().setOffline(true);
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByText('There is no connection.').waitFor();
+    await staysTrue(async () => (await page.evaluate('globalThis.isKept')) === true, 2_000);
+    await page.context().setOffline(false);
+    await page.getByRole('heading', { name: 'Members', exact: true }).waitFor();
+    expect(await page.evaluate('globalThis.isKept')).to.equal(true);
+  });
+
   it('goes on with uploads and with following jobs after signing in again, and once the connection is back', async () => {
     const colleague = await addColleague();
     const { page } = await visit('documents', colleague);

@@ -9,6 +9,7 @@ import { getRouteApi, Outlet, useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { useLiveJobs } from '../jobs.ts';
 import { type PageLink, pagesFor } from '../navigation.ts';
+import { patiently } from '../patiently.ts';
 import { organizationsQuery, slugsOf, workspacesQuery } from '../queries.ts';
 import { service } from '../service.ts';
 import { formatDay, t } from '../text.ts';
@@ -155,7 +156,7 @@ function WorkspaceChoice() {
   );
 }
 
-const Palette = lazy(() => import('./palette.tsx'));
+const Palette = lazy(patiently(() => import('./palette.tsx')));
 
 /** The palette of commands, by its button or by the keys that people know for it. */
 function GoTo() {
