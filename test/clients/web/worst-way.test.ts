@@ -84,6 +84,7 @@ describe('The console, if something goes wrong', () => {
     expect(await dialog.getByLabel('Email address').inputValue()).to.equal(other.owner.email);
     await dialog.getByRole('button', { name: 'Sign in' }).click();
     await dialog.waitFor({ state: 'detached' });
+    expect(await create.getByRole('alert').count()).to.equal(0);
     await create.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('row', { name: /Field notes/ }).waitFor();
 

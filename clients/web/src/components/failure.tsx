@@ -1,12 +1,14 @@
 import { Alert, Button, Code, CopyButton, Group, Text } from '@mantine/core';
 import { SheafError } from '@sheaf/client';
 import { canCopy } from '../clipboard.ts';
+import { lastUser } from '../queries.ts';
 import type { Said } from '../said.ts';
 import { aboveWords, inWords, t } from '../text.ts';
 
 /** What went wrong, with the id by which its operator finds the request. */
 export function Failure({ error, retry, title }: { error: unknown; retry?: (() => void) | undefined; title?: string }) {
-  if (!error) return null;
+  // A session that has ended is said in a dialog over the page, and once signed in again it is true no longer.
+  if (!error || (error instanceof SheafError && error.code === 'UNAUTHORIZED' && lastUser.get())) return null;
   const { requestId } = error instanceof SheafError ? error : {};
   const words = error instanceof Error ? inWords(error as Error & Said) : String(error);
   const above = error instanceof SheafError && aboveWords(error);
