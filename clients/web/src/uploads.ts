@@ -45,6 +45,7 @@ let waitEnds: ReturnType<typeof setTimeout> | undefined;
 /** How often sending went on after that. */
 let round = 0;
 
+export const hasEndedWell = ({ state }: UploadItem): boolean => state === 'done' || state === 'canceled';
 export const isUnderWay = ({ state }: UploadItem): boolean => state === 'waiting' || state === 'sending';
 
 // To leave the page, or to load it anew, ends them: the browser asks first.
@@ -88,7 +89,7 @@ export function removeUpload(key: number): void {
 
 /** Forgets those that have ended well. */
 export function clearUploads(): void {
-  uploads.set(uploads.get().filter(({ state }) => state !== 'done' && state !== 'canceled'));
+  uploads.set(uploads.get().filter((each) => !hasEndedWell(each)));
 }
 
 function change(key: number, changes: Partial<UploadItem>): void {

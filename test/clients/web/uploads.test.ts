@@ -75,7 +75,7 @@ describe('A folder that is dropped on the console', () => {
   it('is one bar if it has many files, which says how many are stored and how many failed, and opens to the list', async () => {
     const { page } = await open(pathOf(tenant, 'documents'), { as: tenant.owner });
     const files = [1, 2, 3, 4].map((n) => ({ name: `page ${n}.txt`, mimeType: 'text/plain', buffer: Buffer.from(`Page ${n}.`) }));
-    const tool = { name: 'tool.exe', mimeType: 'application/octet-stream', buffer: Buffer.from('MZ') };
+    const tool = { name: `${'A name as long as a sentence. '.repeat(5)}exe`, mimeType: '', buffer: Buffer.from('MZ') };
     await page.locator('input[type=file]').setInputFiles([...files, tool]);
     const uploads = page.getByRole('region', { name: 'Uploads' });
     const whole = uploads.getByText('4 of 5 stored, 1 failed');
@@ -84,6 +84,13 @@ describe('A folder that is dropped on the console', () => {
     await whole.click();
     await uploads.getByText('page 1.txt').waitFor();
     await uploads.getByText('Files of this kind are not taken.').waitFor();
+    expect(await page.evaluate("document.querySelector('.opened').scrollWidth - document.querySelector('.opened').clientWidth")).to.equal(
+      0,
+    );
+    // What failed stays until it is removed: then there is nothing left to clear.
+    await uploads.getByRole('button', { name: 'Clear the list' }).click();
+    await uploads.getByText('page 1.txt').waitFor({ state: 'detached' });
+    expect(await uploads.getByRole('button', { name: 'Clear the list' }).count()).to.equal(0);
   });
 
   it('tells which file has the same content, and becomes that document once the workspace is set so', async () => {

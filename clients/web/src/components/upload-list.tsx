@@ -1,7 +1,17 @@
 import { Button, Group, Paper, Progress, Text, Title } from '@mantine/core';
 import { memo, type ReactNode } from 'react';
 import { formatBytes, t } from '../text.ts';
-import { cancelUpload, clearUploads, isUnderWay, mayBeSentAgain, removeUpload, retryUpload, type UploadItem, uploads } from '../uploads.ts';
+import {
+  cancelUpload,
+  clearUploads,
+  hasEndedWell,
+  isUnderWay,
+  mayBeSentAgain,
+  removeUpload,
+  retryUpload,
+  type UploadItem,
+  uploads,
+} from '../uploads.ts';
 import { Failure } from './failure.tsx';
 import { ShortName } from './short-name.tsx';
 
@@ -27,7 +37,7 @@ export function UploadList({ workspaceId, replaces }: { workspaceId: string; rep
           <Title order={2} size="h5">
             {t.uploads.title}
           </Title>
-          {isDone && (
+          {isDone && items.some(hasEndedWell) && (
             <Button size="compact-sm" variant="default" onClick={clearUploads}>
               {t.uploads.clear}
             </Button>
