@@ -30,17 +30,23 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60_000],
   ['second', 1_000],
 ];
-const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+const relative = new Intl.RelativeTimeFormat(language);
+const now = new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(0, 'second');
 const exact = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
 const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
 const percent = new Intl.NumberFormat(language, { style: 'percent' });
 const megabytes = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
 
-/** `3 minutes ago`, `in 10 seconds`. */
-export function formatRelative(date: string, now = Date.now()): string {
-  const differenceMs = Date.parse(date) - now;
+/**
+ * `3 minutes ago`, `in 10 minutes`. What is nearer than the page is drawn anew, or than clocks agree, is `now`. The past is rounded down: an
+ * hour ago is no less.
+ */
+export function formatRelative(date: string, at = Date.now()): string {
+  const differenceMs = Date.parse(date) - at;
+  if (Math.abs(differenceMs) < 10_000) return now;
   const [unit, unitMs] = units.find(([, each]) => Math.abs(differenceMs) >= each) ?? (['second', 1_000] as const);
-  return relative.format(Math.round(differenceMs / unitMs), unit);
+  const amount = differenceMs / unitMs;
+  return relative.format(amount < 0 ? Math.ceil(amount) : Math.round(amount), unit);
 }
 
 export const formatExact = (date: string): string => exact.format(new Date(date));

@@ -1,21 +1,28 @@
 import { Table } from '@mantine/core';
-import { useSyncExternalStore } from 'react';
-import { formatExact, formatRelative } from '../text.ts';
+import { createStore } from '../store.ts';
+import { formatExact, formatRelative, t } from '../text.ts';
 
-function everyTenSeconds(look: () => void) {
-  const timer = setInterval(look, 10_000);
-  return () => clearInterval(timer);
-}
+/** The times of a page go on together: rows that are sorted by time would seem in disorder otherwise. */
+const clock = createStore(Date.now());
+setInterval(() => clock.set(Date.now()), 5_000);
 
 /** How long ago, as time goes on, with the exact time on hover. */
 export function Time({ at: given }: { at: string | Date }) {
   // better-auth's client makes dates of what it gets.
   const at = typeof given === 'string' ? given : given.toISOString();
-  const relative = useSyncExternalStore(everyTenSeconds, () => formatRelative(at));
   return (
     <time dateTime={at} title={formatExact(at)}>
-      {relative}
+      {formatRelative(at, clock.use())}
     </time>
+  );
+}
+
+/** When something is tried again. */
+export function NextAttempt({ at }: { at: string }) {
+  return (
+    <>
+      {t.jobs.next} <Time at={at} />
+    </>
   );
 }
 

@@ -287,7 +287,6 @@ export const de: Messages = {
     duration: 'Fertig nach',
     credits: 'Credits',
     created: 'Gestartet',
-    nextAttempt: (when) => `Nächster Versuch ${when}`,
     waiting: {
       provider: 'Wartet: ein Anbieter ist nicht erreichbar. Es geht von selbst weiter.',
       suspension: 'Wartet: die Organisation ist gesperrt. Danach geht es weiter.',
@@ -836,7 +835,7 @@ export const de: Messages = {
       migrations: (applied, shipped) => `${applied} von ${shipped} Migrationen angewendet`,
       pending: (names) => `Nicht angewendet: ${names}`,
       waiting: (queued, running) => `${queued} warten, ${running} laufen`,
-      oldest: (when) => `Der älteste wartet seit ${when}`,
+      oldest: (when) => `Der älteste wurde ${when} eingereiht`,
       failed: (jobs) => `${jobs} fehlgeschlagen`,
       indexed: (documents) => `${count(documents, 'Dokument', 'Dokumente')} durchsuchbar`,
       behind: (documents) => `${documents} davon mit einem anderen Modell: „npm run ops -- reindex“ ausführen`,

@@ -17,12 +17,12 @@ import { Rows } from '../components/rows.tsx';
 import { SelectionBar, useSelection } from '../components/selection.tsx';
 import { ShortName } from '../components/short-name.tsx';
 import { StateMark } from '../components/state-mark.tsx';
-import { TimeCell } from '../components/time.tsx';
+import { NextAttempt, TimeCell } from '../components/time.tsx';
 import { useDocumentNames } from '../document-names.ts';
 import { findRetried, type JobStatus, jobsQuery, type ListedJob, type Live, liveJobs, mayBeRetried } from '../jobs.ts';
 import { slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
-import { formatRelative, inWords, t } from '../text.ts';
+import { inWords, t } from '../text.ts';
 
 const route = getRouteApi('/o/$organization/$workspace/jobs');
 
@@ -190,7 +190,7 @@ const JobRow = memo(function JobRow({ job, name, isSelected, onSelect }: JobRowP
           )}
           {job.nextAttemptAt && job.status === 'queued' && (
             <Text c="dimmed" className="below-line">
-              {job.waiting ? t.jobs.waiting[job.waiting] : t.jobs.nextAttempt(formatRelative(job.nextAttemptAt))}
+              {job.waiting ? t.jobs.waiting[job.waiting] : <NextAttempt at={job.nextAttemptAt} />}
             </Text>
           )}
         </Stack>

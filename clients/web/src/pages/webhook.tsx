@@ -15,7 +15,7 @@ import { RowMenu } from '../components/row-menu.tsx';
 import { Rows } from '../components/rows.tsx';
 import { Secret } from '../components/secret.tsx';
 import { StateMark } from '../components/state-mark.tsx';
-import { TimeCell } from '../components/time.tsx';
+import { NextAttempt, TimeCell } from '../components/time.tsx';
 import { queryClient, slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
 import { formatExact, formatRelative, t } from '../text.ts';
@@ -153,7 +153,11 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
       <Table.Td>
         <Text fw={550}>{event}</Text>
         {error && <Foreign c="red">{error}</Foreign>}
-        {nextAttemptAt && status === 'pending' && <Text c="dimmed">{t.jobs.nextAttempt(formatRelative(nextAttemptAt))}</Text>}
+        {nextAttemptAt && status === 'pending' && (
+          <Text c="dimmed">
+            <NextAttempt at={nextAttemptAt} />
+          </Text>
+        )}
         <Exchange delivery={delivery} />
       </Table.Td>
       <Table.Td>
