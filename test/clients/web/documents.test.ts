@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import { makePdf } from '../../ai/support/make-pdf.ts';
 import { until } from '../../support/processes.ts';
 import { expectOk } from '../../support/requests.ts';
@@ -38,6 +39,24 @@ describe('The list of documents in the console', () => {
     await api.jobIn(token, job.id, ['succeeded']);
     await page.getByRole('row', { name: /second\.txt/ }).waitFor();
     expect(await page.evaluate('document.activeElement.ariaLabel')).to.equal('Actions for first.txt');
+  });
+
+  it('says how long ago as far as clocks agree and no more, and calls nothing searchable that has no text', async () => {
+    const other = await api.createTenant();
+    const { db } = api.database;
+    const added = { 'ahead.txt': '3 seconds', 'days.txt': '-47 hours', 'blank.txt': '-59 minutes -50 seconds' };
+    for (const [name, from] of Object.entries(added)) {
+      const { id } = await api.upload(other, { name, bytes: name });
+      await db
+        .updateTable('document')
+        .set({ created_at: sql`now() + ${from}::interval`, indexed_at: sql`now()`, chunk_count: name === 'blank.txt' ? 0 : 1 })
+        .where('id', '=', id)
+        .execute();
+    }
+    const { page } = await open(pathOf(other, 'documents'), { as: other.owner });
+    await page.getByRole('row', { name: /ahead\.txt Searchable \d+ B now/ }).waitFor();
+    await page.getByRole('row', { name: /days\.txt Searchable \d+ B 1 day ago/ }).waitFor();
+    await page.getByRole('row', { name: /blank\.txt No text found \d+ B 59 minutes ago/ }).waitFor();
   });
 
   it('deletes those that are selected, says how many before, and keeps the others', async () => {

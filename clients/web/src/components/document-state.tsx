@@ -4,7 +4,7 @@ import { StateMark } from './state-mark.tsx';
 
 /** How far a document has come; `job` is the last one that is under way. */
 export function DocumentState({
-  document: { status, extracted, indexedAt, failedJob },
+  document: { status, extracted, indexedAt, chunkCount, failedJob },
   job,
 }: {
   document: Document;
@@ -14,6 +14,7 @@ export function DocumentState({
   if (status === 'pending') return <StateMark tone="busy">{states.pending}</StateMark>;
   if (job && !indexedAt) return <StateMark tone="busy">{job.status === 'queued' ? states.queued : states.running}</StateMark>;
   if (failedJob) return <StateMark tone="bad">{states.failed}</StateMark>;
+  if (chunkCount === 0) return <StateMark tone="quiet">{states.noText}</StateMark>;
   if (indexedAt) return <StateMark tone="good">{states.searchable}</StateMark>;
   return <StateMark tone="quiet">{extracted ? states.read : states.stored}</StateMark>;
 }

@@ -180,6 +180,7 @@ export const de: Messages = {
       running: 'In Arbeit',
       read: 'Gelesen',
       searchable: 'Durchsuchbar',
+      noText: 'Kein Text gefunden',
       failed: 'Fehlgeschlagen',
     },
     filter: { ready: 'Bereit', pending: 'Wird hochgeladen' },

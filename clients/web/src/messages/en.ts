@@ -181,6 +181,7 @@ export const en = {
       running: 'In progress',
       read: 'Read',
       searchable: 'Searchable',
+      noText: 'No text found',
       failed: 'Failed',
     },
     filter: { ready: 'Ready', pending: 'Uploading' },
