@@ -261,6 +261,8 @@ describe('An organization in the console', () => {
       .values([{ ...row, ...used }, row])
       .execute();
     const page = await visit('usage');
+    // A month begins on its first day, and does not end on that of the next.
+    await page.getByText(/^\w+ 1, \d{4} to \w+ (28|29|30|31), \d{4}$/).waitFor();
     await page.getByRole('row', { name: 'talker 1 1 1,234 unknown' }).waitFor();
     await page.getByRole('row', { name: 'Unknown 1 1 0 unknown' }).waitFor();
     expect(await violationsOf(page)).to.deep.equal([]);

@@ -30,7 +30,7 @@ export default function Usage() {
   return (
     <>
       <PageHead title={t.nav.pages.usage}>
-        {data && <Text c="dimmed">{t.usage.period(formatDay(data.period.start), formatDay(data.period.end))}</Text>}
+        {data && <Text c="dimmed">{t.usage.period(formatDay(data.period.start), formatDay(lastOf(data.period)))}</Text>}
       </PageHead>
       {isPending && <Waiting />}
       <Failure error={error} retry={() => void refetch()} />
@@ -53,6 +53,9 @@ export default function Usage() {
     </>
   );
 }
+
+/** The last moment of a period, which ends before its end. */
+const lastOf = ({ end }: { end: string }) => new Date(Date.parse(end) - 1).toISOString();
 
 interface AmountProps {
   what: string;
