@@ -123,7 +123,7 @@ function EntryRow({ entry, name }: { entry: Entry; name: string | undefined }) {
           <Foreign fw={550}>{sentenceOf(action)}</Foreign>
           {targetId && (
             <FilteredBy of={targetId} label={[name, target].filter(Boolean).join(' ')}>
-              {name ?? target}
+              {name ?? targetId}
             </FilteredBy>
           )}
           <details className="aside">
@@ -134,7 +134,7 @@ function EntryRow({ entry, name }: { entry: Entry; name: string | undefined }) {
           </details>
         </Group>
       </Table.Td>
-      <Table.Td>
+      <Table.Td miw={{ sm: '12rem' }}>
         {actorId ? <FilteredBy by={actorId}>{actorEmail ?? actorId}</FilteredBy> : <Text>{t.audit.nobody}</Text>}
         {impersonatedBy && <Text c="dimmed">{t.audit.impersonated}</Text>}
       </Table.Td>
