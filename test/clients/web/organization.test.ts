@@ -156,6 +156,11 @@ describe('An organization in the console', () => {
     const page = await visit('api-keys');
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Nightly import');
+    const usual = ['Read workspaces', 'Read and search documents', 'Upload and change documents', 'Read jobs', 'Start jobs'];
+    for (const each of usual) await page.getByRole('checkbox', { name: each }).uncheck();
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('alert').getByText('Permissions: choose one at least.').waitFor();
+    for (const each of usual) await page.getByRole('checkbox', { name: each }).check();
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('button', { name: 'Done' }).waitFor();
     await page.mouse.click(5, 5);

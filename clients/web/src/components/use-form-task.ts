@@ -5,6 +5,13 @@ import { useTask } from './use-task.ts';
 /** What a form does with the texts of its fields; `data` has those that are there several times. */
 export type FormTask = (fields: Record<string, string>, data: FormData) => Promise<unknown>;
 
+/** The boxes of a group that are checked: one at least, which no attribute of HTML asks for. */
+export function chosenOf<T extends string>(data: FormData, name: string, what: string): T[] {
+  const chosen = data.getAll(name) as T[];
+  if (chosen.length === 0) throw new Error(t.common.chooseOne(what));
+  return chosen;
+}
+
 /** A form that does one thing. While that runs, and after it has failed, the fields keep what was typed. */
 export function useFormTask(task: FormTask) {
   const { mutate, isPending, isSuccess, error } = useTask({

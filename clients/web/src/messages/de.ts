@@ -36,6 +36,7 @@ export const de: Messages = {
     copied: 'Kopiert',
     done: 'Fertig',
     all: 'Alle',
+    chooseOne: (what) => `${what}: Wählen Sie mindestens eines.`,
     typed: (text) => `Geben Sie „${text}“ ein.`,
   },
   nav: {

@@ -37,6 +37,7 @@ export const en = {
     copied: 'Copied',
     done: 'Done',
     all: 'All',
+    chooseOne: (what: string) => `${what}: choose one at least.`,
     typed: (text: string) => `Type “${text}”.`,
   },
   nav: {
@@ -509,7 +510,7 @@ export const en = {
     empty: 'Create one for each program, so that you can revoke it alone.',
     create: 'New key',
     createTitle: 'Create an API key',
-    permissionsLabel: 'It may',
+    permissionsLabel: 'Permissions',
     permissions: {
       'auditLog:read': 'Read the audit log',
       'billing:read': 'Read billing and credits',

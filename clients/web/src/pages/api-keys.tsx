@@ -14,7 +14,7 @@ import { Rows } from '../components/rows.tsx';
 import { Secret } from '../components/secret.tsx';
 import { StateMark } from '../components/state-mark.tsx';
 import { Time } from '../components/time.tsx';
-import type { FormTask } from '../components/use-form-task.ts';
+import { chosenOf, type FormTask } from '../components/use-form-task.ts';
 import { apiKeysQuery, queryClient, workspacesQuery } from '../queries.ts';
 import { service } from '../service.ts';
 import { formatRelative, t } from '../text.ts';
@@ -127,7 +127,7 @@ function Create({ onSecret, onClose }: SecretDialog) {
     const made = await service.apiKeys.create({
       organizationId: organization.id,
       name,
-      permissions: data.getAll('permissions') as Permission[],
+      permissions: chosenOf<Permission>(data, 'permissions', t.apiKeys.permissionsLabel),
       expiresInDays: lifetime ? Number(lifetime) : null,
       ...(workspaceId ? { workspaceId } : {}),
     });

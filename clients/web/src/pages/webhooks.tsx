@@ -12,7 +12,7 @@ import { Loaded } from '../components/loaded.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Rows } from '../components/rows.tsx';
 import { Secret } from '../components/secret.tsx';
-import type { FormTask } from '../components/use-form-task.ts';
+import { chosenOf, type FormTask } from '../components/use-form-task.ts';
 import { queryClient, slugsOf } from '../queries.ts';
 import { service } from '../service.ts';
 import { t } from '../text.ts';
@@ -92,7 +92,7 @@ function EndpointTable({ items }: { items: Endpoint[] }) {
 function Create({ onMade, onClose }: { onMade: (secret: string | null) => Promise<void>; onClose: () => void }) {
   const { organization } = route.useRouteContext();
   const create: FormTask = async ({ url = '', description = '' }, data) => {
-    const events = data.getAll('events') as EventName[];
+    const events = chosenOf<EventName>(data, 'events', t.webhooks.eventsLabel);
     const { secret } = await service.webhooks.create({ organizationId: organization.id, url, description, events });
     await onMade(secret);
   };
