@@ -112,10 +112,9 @@ describe('An organization in the console', () => {
     await page.getByRole('textbox', { name: 'Name' }).fill('Night watch');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Night watch', { exact: true }).waitFor();
-    // Only who is in a team sees its members.
     const members = page.locator('details');
     await members.getByText('Members').click();
-    await members.getByRole('alert').waitFor();
+    await members.getByText('Only who is in this team sees its members.').waitFor();
     await act(page, 'Night watch', 'Add a member');
     await page.getByRole('dialog').getByRole('button', { name: 'Add a member' }).click();
     await members.getByText('Ada', { exact: true }).waitFor();

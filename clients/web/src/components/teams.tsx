@@ -1,4 +1,5 @@
-import { Button, Group, NativeSelect, Paper, TextInput, Title } from '@mantine/core';
+import { Button, Group, NativeSelect, Paper, Text, TextInput, Title } from '@mantine/core';
+import { SheafError } from '@sheaf/client';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -90,6 +91,8 @@ function TeamMembers({ teamId }: { teamId: string }) {
   const inTeam = useQuery(teamMembersQuery(teamId));
   const members = useInfiniteQuery(membersQuery(organization.id));
   const all = members.data?.pages.flatMap((page) => page.members) ?? [];
+  if (inTeam.error instanceof SheafError && inTeam.error.code === 'USER_IS_NOT_A_MEMBER_OF_THE_TEAM')
+    return <Text c="dimmed">{t.teams.notYours}</Text>;
   return (
     <Loaded query={inTeam}>
       {(items) =>

@@ -745,6 +745,7 @@ export const de: Messages = {
     title: 'Teams',
     create: 'Neues Team',
     none: 'Es gibt keine Teams. Legen Sie eines an, und fügen Sie Mitglieder hinzu.',
+    notYours: 'Nur wer zu diesem Team gehört, sieht seine Mitglieder.',
     add: 'Mitglied hinzufügen',
     addTo: (team) => `Mitglied hinzufügen: ${team}`,
     deleteText: 'Seine Mitglieder bleiben in der Organisation.',

@@ -735,6 +735,7 @@ export const en = {
     title: 'Teams',
     create: 'New team',
     none: 'There are no teams. Make one, and add members to it.',
+    notYours: 'Only who is in this team sees its members.',
     add: 'Add a member',
     addTo: (team: string) => `Add a member to ${team}`,
     deleteText: 'Its members stay in the organization.',
