@@ -5,7 +5,7 @@ import { type Place, queryClient, sessionEnded } from './queries.ts';
 import { onResume } from './resume.ts';
 import { background, service } from './service.ts';
 import { createStore } from './store.ts';
-import { inWords } from './text.ts';
+import { inBrief } from './text.ts';
 
 type JobPage = OutputOf<Contract['jobs']['list']> & {
   /** When the last of its jobs was made, also if that is not shown any more. */
@@ -81,7 +81,7 @@ export async function retryJobs(jobs: ListedJob[]): Promise<string[]> {
   for (const { id } of jobs)
     await service.jobs.retry({ id }, { idempotencyKey: `retry-${id}` }).catch((error: unknown) => {
       if (!(error instanceof SheafError && refusals.includes(error.code))) throw error;
-      reasons.push(inWords(error));
+      reasons.push(inBrief(error));
     });
   return reasons;
 }

@@ -21,7 +21,10 @@ export const t: Messages = messages;
 /** What the service has said, in the language of the console if that has a sentence for its code; else in the service's own words. */
 export const inWords = (said: Said): string => ofService?.(said) ?? said.message;
 
-/** What stands above the service's own words in the language of the console, if it has no other sentence for them. */
+/** The same on one line. */
+export const inBrief = (said: Said): string => [aboveWords(said), inWords(said)].filter(Boolean).join(' ');
+
+/** What stands before the service's own words in the language of the console, if it has no other sentence for them. */
 export const aboveWords = (said: Said): string | undefined => (ofService?.(said) ? undefined : inGeneral?.[said.code]);
 
 const units: [Intl.RelativeTimeFormatUnit, number][] = [

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { errorCodes } from '../../../contract/errors.ts';
+import { expectOk } from '../../support/requests.ts';
 import { violationsOf } from './support/axe.ts';
 import { password, pathOf, useConsole } from './support/use-console.ts';
 
@@ -89,6 +90,23 @@ describe('The console in German', () => {
     await alert.getByText('Der Dienst nimmt eine Angabe so nicht an:', { exact: true }).waitFor();
     expect(await alert.locator('[lang=en]').textContent()).to.match(/^key: /);
     expect(await violationsOf(page)).to.deep.equal([]);
+  });
+
+  it('says it on one line, too, where there is no room for two', async () => {
+    const { organizationId, workspaceId, owner } = tenant;
+    const body = { kind: 'text.embed', organizationId, workspaceId, texts: ['mirrors'] };
+    const { id } = (await expectOk(api.request('POST', '/api/v1/jobs', { token: owner.token, body }))).body;
+    await api.jobIn(owner.token, id, ['succeeded']);
+    const failed = { status: 'failed' as const, error_code: 'ai_unreachable', error_message: 'away' };
+    await api.database.db.updateTable('job').set(failed).where('id', '=', id).execute();
+    const { page } = await open(pathOf(tenant, 'jobs?status=failed'), { as: owner, ...inGerman });
+    const refusal = { defined: true, code: 'CONFLICT', status: 409, message: 'Something is in the way.' };
+    await page.route('**/rpc/jobs/retry', (route) => route.fulfill({ status: 409, json: { json: refusal } }));
+    await page.getByRole('checkbox', { name: 'Texte einbetten, kein Dokument auswählen' }).check();
+    await page.getByRole('button', { name: '1 Job erneut versuchen' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Erneut versuchen' }).click();
+    await dialog.getByText('Das passt nicht zu dem, was schon da ist: Something is in the way. (1 Job)').waitFor();
   });
 
   it('has a German sentence for every code that a person can meet', async () => {
