@@ -36,6 +36,6 @@ export async function ask<T>(call: Promise<{ data: T; error: AuthFailure | null 
     throw new SheafError('NETWORK', String((cause as Error).message), { cause });
   });
   if (error === null) return data as NonNullable<T>;
-  const { code = `HTTP_${error.status}`, message = code, status, data: details } = error;
+  const { status, code = `HTTP_${status}`, message = `The service responded with ${status}.`, data: details } = error;
   throw new SheafError(code, message, { status, data: details, requestId: requestIds.get(error) });
 }

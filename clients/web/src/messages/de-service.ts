@@ -57,7 +57,9 @@ function limitReached(data: ErrorData['LIMIT_REACHED'] | undefined): string {
 const tooManyRequests = (_: unknown, retryAfterMs: number | undefined) =>
   `Zu viele Anfragen: Versuchen Sie es ${retryAfterMs ? `in ${number(Math.ceil(retryAfterMs / 1000))} s` : 'später'} erneut.`;
 
-const [gone, noAi, interrupted] = [
+const [failed, away, gone, noAi, interrupted] = [
+  'Im Dienst ist ein Fehler aufgetreten.',
+  'Der Dienst ist vorübergehend nicht verfügbar.',
   'Das gibt es nicht oder nicht mehr.',
   'Der KI-Dienst ist fehlgeschlagen. Versuchen Sie es später erneut.',
   'Der Versuch wurde unterbrochen. Versuchen Sie es erneut.',
@@ -81,13 +83,18 @@ const byCode: Record<string, Sentence<any>> = {
   PAYLOAD_TOO_LARGE: (data?: ErrorData['PAYLOAD_TOO_LARGE']) =>
     `Die Datei ist zu groß${data ? `: Höchstens ${number(data.maxBytes / 1e6)} MB sind erlaubt` : ''}.`,
   TOO_MANY_REQUESTS: tooManyRequests,
-  SERVICE_UNAVAILABLE: (data?: ErrorData['SERVICE_UNAVAILABLE']) =>
-    data ? `Zurzeit kann nichts geändert werden: ${data.readOnly}` : 'Der Dienst ist vorübergehend nicht verfügbar.',
+  SERVICE_UNAVAILABLE: (data?: ErrorData['SERVICE_UNAVAILABLE']) => (data ? `Zurzeit kann nichts geändert werden: ${data.readOnly}` : away),
   NETWORK: 'Der Dienst war nicht erreichbar, oder seine Antwort ging verloren.',
   TIMEOUT: 'Der Dienst hat nicht rechtzeitig geantwortet.',
   too_slow: 'Die Datei wurde zu langsam gesendet.',
   storage_full: 'Der Speicher ist voll.',
-  internal_error: 'Im Dienst ist ein Fehler aufgetreten.',
+  internal_error: failed,
+  INTERNAL_SERVER_ERROR: failed,
+  HTTP_500: failed,
+  BAD_GATEWAY: away,
+  HTTP_502: away,
+  GATEWAY_TIMEOUT: away,
+  HTTP_504: away,
   // Of accounts.
   INVALID_EMAIL_OR_PASSWORD: 'E-Mail-Adresse oder Passwort ist falsch.',
   INVALID_EMAIL: 'Die E-Mail-Adresse ist ungültig.',
