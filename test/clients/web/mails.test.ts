@@ -60,6 +60,10 @@ describe('The mails of sign-in', () => {
 
     const { page: again } = await open(path);
     await again.getByText('This link does not work, or no longer.').waitFor();
+    await again.goto(`${api.url}/reset-password?token=used`);
+    await again.getByRole('textbox', { name: 'New password' }).fill('another long password');
+    await again.getByRole('button', { name: 'Set password' }).click();
+    await again.getByRole('link', { name: 'Reset your password' }).waitFor();
   });
 
   it('lead on to where one was going before one forgot the password, and to no other site', async () => {

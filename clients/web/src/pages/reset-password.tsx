@@ -1,4 +1,5 @@
 import { Alert, Button, Stack } from '@mantine/core';
+import { SheafError } from '@sheaf/client';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { CardPage } from '../components/card-page.tsx';
 import { Failure } from '../components/failure.tsx';
@@ -23,7 +24,7 @@ export default function ResetPassword() {
   });
   return (
     <CardPage title={t.reset.setTitle}>
-      {refused || !token ? (
+      {refused || !token || isRefused(error) ? (
         <>
           <Alert variant="default" role="alert">
             {t.reset.lost}
@@ -46,3 +47,6 @@ export default function ResetPassword() {
     </CardPage>
   );
 }
+
+/** Whether the token is used, too old, or none. */
+const isRefused = (error: unknown) => error instanceof SheafError && error.code === 'INVALID_TOKEN';
