@@ -142,7 +142,7 @@ export const de: Messages = {
     permissions: {
       'apiKey:manage': 'API-Schlüssel verwalten',
       'webhook:manage': 'Webhooks verwalten',
-      'auditLog:read': 'das Audit-Log lesen',
+      'auditLog:read': 'das Audit-Protokoll lesen',
       'billing:read': 'den Tarif und die Credits nach Tagen sehen',
       'invitation:create': 'Personen einladen, Rollen ändern und Teams anlegen',
       'workspace:delete': 'Arbeitsbereiche löschen und die Organisation umbenennen',
@@ -315,6 +315,7 @@ export const de: Messages = {
     course: 'Verlauf',
     began: (attempt) => (attempt > 1 ? `Versuch ${attempt} begann` : 'Erster Versuch begann'),
     after: (duration) => `nach ${duration}`,
+    enqueued: 'Eingereiht',
     next: 'Nächster Versuch',
     made: 'Ergebnis',
     values: (values, model) => `${count(values, 'Wert', 'Werte')}, gelesen von ${model}`,
@@ -336,14 +337,14 @@ export const de: Messages = {
     rankMeans: (rank, mode) =>
       `Platz ${rank} ${
         {
-          semantic: 'nach Ähnlichkeit: Die in der Bedeutung nächste Passage steht zuerst.',
-          lexical: 'nach Wörtern: Die Passage mit den meisten und den seltensten steht zuerst.',
+          semantic: 'nach Ähnlichkeit: Die in der Bedeutung nächste Textstelle steht zuerst.',
+          lexical: 'nach Wörtern: Die Textstelle mit den meisten und den seltensten steht zuerst.',
           hybrid:
-            'aus beiden Listen, zusammengeführt nach den Plätzen einer Passage darin, nicht nach den Zahlen: Was in beiden weit oben steht, kommt zuerst. Ein Modell ordnet die ersten neu, wenn der Betreiber das eingestellt hat.',
+            'aus beiden Listen, zusammengeführt nach den Plätzen einer Textstelle darin, nicht nach den Zahlen: Was in beiden weit oben steht, kommt zuerst. Ein Modell ordnet die ersten neu, wenn der Betreiber das eingestellt hat.',
         }[mode]
       }`,
     scoreMeans: (score) =>
-      `Ähnlichkeit ${score}: wie nah die Passage Ihrer Suche in der Bedeutung ist (Kosinus). 1 ist gleich, 0 hat nichts damit zu tun.`,
+      `Ähnlichkeit ${score}: wie nah die Textstelle Ihrer Suche in der Bedeutung ist (Kosinus). 1 ist gleich, 0 hat nichts damit zu tun.`,
     noScore: 'Keine Ähnlichkeit: Das Dokument wurde mit einem anderen Modell durchsuchbar gemacht.',
     wordScoreMeans: (score) =>
       `Wörter ${score}: wie sehr die Wörter Ihrer Suche hier vorkommen (BM25). Seltene zählen mehr; 0 ist keines. Nur Zahlen einer Suche sind vergleichbar.`,
@@ -489,8 +490,8 @@ export const de: Messages = {
   },
   keeping: {
     retention: 'Aufbewahrung',
-    title: (name) => `Wie lange „${name}“ was behält`,
-    hint: 'In Tagen. Danach wird nachts gelöscht. Leer heißt: es bleibt.',
+    title: (name) => `Aufbewahrung in „${name}“`,
+    hint: 'In Tagen. Danach wird nachts gelöscht. Leer heißt: ohne Frist.',
     kinds: {
       documents: 'Dokumente, seit dem Hochladen',
       texts: 'Texte und Suchdaten, seit dem Auslesen; die Dokumente bleiben',
@@ -781,7 +782,7 @@ export const de: Messages = {
     impersonate: 'Handeln als',
     impersonateTitle: (name) => `Im Namen von ${name} handeln?`,
     impersonateText:
-      'Höchstens eine Stunde lang sehen und tun Sie, was diese Person kann. Das Protokoll ihrer Organisationen nennt Sie. Ein Balken am unteren Rand beendet es.',
+      'Höchstens eine Stunde lang sehen und tun Sie, was diese Person kann. Das Audit-Protokoll ihrer Organisationen nennt Sie. Ein Balken am unteren Rand beendet es.',
     newFlag: 'Neuer Schalter',
     noFlags: 'Es gibt keine Funktionsschalter. Legen Sie einen an, um etwas für alle oder für einzelne Organisationen einzuschalten.',
     on: 'An',
@@ -793,7 +794,7 @@ export const de: Messages = {
     organizationId: 'Kennung der Organisation',
     organizationIdHint: 'Sie steht auf der Seite „Organisationen“.',
     deleteFlagText: 'Der Schalter, und was für einzelne Organisationen gesetzt ist, sind sofort fort.',
-    lookAgain: 'Erneut nachsehen',
+    lookAgain: 'Neu laden',
     works: 'Funktioniert',
     hasProblem: 'Hat ein Problem',
     down: 'Was ausgefallen ist',
@@ -809,9 +810,9 @@ export const de: Messages = {
     },
     cause: 'Ursache',
     nextProbe: 'Nächster Versuch',
-    jobsWaiting: 'Wartende Aufträge',
-    endOutage: 'Aufträge fortsetzen',
-    endOutageOf: (part: string) => `Wartende Aufträge fortsetzen: ${part}`,
+    jobsWaiting: 'Wartende Jobs',
+    endOutage: 'Jobs fortsetzen',
+    endOutageOf: (part: string) => `Wartende Jobs fortsetzen: ${part}`,
     stuck: 'Was feststeckt',
     nothingStuck: 'Nichts steckt fest: Alles, was wartet, kommt voran.',
     what: 'Was',
@@ -844,7 +845,7 @@ export const de: Messages = {
       behind: (documents) => `${documents} davon mit einem anderen Modell: „npm run ops -- reindex“ ausführen`,
       billingOn: 'Die Abrechnung ist an',
       billingOff: 'Die Abrechnung ist aus',
-      unpriced: (plans) => `Pläne ohne Preis: ${plans}`,
+      unpriced: (plans) => `Tarife ohne Preis: ${plans}`,
     },
   },
   palette: {

@@ -312,6 +312,7 @@ export const en = {
     course: 'What happened',
     began: (attempt: number) => (attempt > 1 ? `Attempt ${attempt} began` : 'First attempt began'),
     after: (duration: string) => `after ${duration}`,
+    enqueued: 'Queued',
     next: 'Next attempt',
     made: 'What it made',
     values: (values: number, model: string) => `${count(values, 'value')}, read by ${model}`,

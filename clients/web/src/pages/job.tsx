@@ -129,7 +129,7 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
 function Steps({ job: { status, createdAt, startedAt, finishedAt, nextAttemptAt, attempts, waiting } }: { job: Job }) {
   const took = finishedAt && t.jobs.after(formatSeconds(Date.parse(finishedAt) - Date.parse(createdAt)));
   const steps: [string, string | null][] = [
-    [t.jobs.states.queued, createdAt],
+    [t.jobs.enqueued, createdAt],
     [t.jobs.began(attempts), startedAt],
     [`${t.jobs.states[status]}${took ? `, ${took}` : ''}`, finishedAt],
     [waiting ? t.jobs.waiting[waiting] : t.jobs.next, status === 'queued' ? nextAttemptAt : null],
