@@ -40,7 +40,9 @@ export function DropArea({ workspaceId }: { workspaceId: string }) {
           <Text size="md" fw={600}>
             {t.documents.drop}
           </Text>
-          <Text c="dimmed">{t.documents.dropHint(endings.kinds.map((ending) => ending.toUpperCase()).join(', '))}</Text>
+          <Text c="dimmed">
+            {endings.kinds.length > 0 ? t.documents.dropHint(endings.kinds.map((ending) => ending.toUpperCase()).join(', ')) : '\u00a0'}
+          </Text>
           <Checkbox
             size="sm"
             mt={6}
