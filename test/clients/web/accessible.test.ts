@@ -117,6 +117,15 @@ describe('The pages of the console, for everybody', () => {
     }
   });
 
+  it('are covered by the menu of a phone, light and dark', async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const { page } = await open(pathOf(tenant, 'documents'), { as: tenant.owner, colorScheme, viewport: { width: 390, height: 800 } });
+      await page.getByRole('button', { name: 'Menu' }).click();
+      await page.getByRole('link', { name: 'Members' }).waitFor();
+      expect(await page.evaluate("getComputedStyle(document.querySelector('nav[aria-label=Main]')).backgroundColor")).to.match(/^rgb\(/);
+    }
+  });
+
   it('can be used with the keyboard alone', async () => {
     const { page } = await open('/sign-in');
     await page.getByLabel('Email address').focus();
