@@ -357,8 +357,10 @@ describe('An organization in the console', () => {
     expect(await rows.execute()).to.deep.equal([]);
   });
 
-  it('is made by whoever opens the first page by hand, and gets its workspace there if it has none', async () => {
-    const { page } = await open('/start', { as: tenant.owner });
+  it('is made by the menu of the account, and gets its workspace there if it has none', async () => {
+    const page = await visit('documents');
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByRole('menuitem', { name: 'New organization' }).click();
     await page.getByLabel('Name of the organization').waitFor();
     // Whoever tries again after only the workspace failed gets it in the organization that is there.
     const newcomer = await api.signUp('Grace Hopper');

@@ -1,5 +1,6 @@
 import { Alert, Anchor, AppShell, Button, Menu, NativeSelect, Text } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import IconBuilding from '@tabler/icons-react/icons/IconBuilding';
 import IconLock from '@tabler/icons-react/icons/IconLock';
 import IconSearch from '@tabler/icons-react/icons/IconSearch';
 import IconServerCog from '@tabler/icons-react/icons/IconServerCog';
@@ -90,6 +91,9 @@ function Navigation({ onNavigate }: { onNavigate: () => void }) {
         <AccountMenu user={user}>
           <Menu.Item leftSection={<IconUserCircle size={16} aria-hidden />} onClick={toAccount}>
             {t.nav.account}
+          </Menu.Item>
+          <Menu.Item leftSection={<IconBuilding size={16} aria-hidden />} onClick={() => void navigate({ to: '/start' })}>
+            {t.nav.newOrganization}
           </Menu.Item>
         </AccountMenu>
       </AppShell.Section>

@@ -60,6 +60,7 @@ export const de: Messages = {
     workspace: 'Arbeitsbereich',
     others: 'Andere Organisationen',
     account: 'Konto',
+    newOrganization: 'Neue Organisation',
     crumbs: 'Wo Sie sind',
     all: (things) => `Alle ${things}`,
     notMember: (organization) => `Sie sind kein Mitglied von ${organization}.`,

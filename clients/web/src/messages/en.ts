@@ -61,6 +61,7 @@ export const en = {
     workspace: 'Workspace',
     others: 'Other organizations',
     account: 'Account',
+    newOrganization: 'New organization',
     crumbs: 'Where you are',
     all: (things: string) => `All ${things.toLowerCase()}`,
     notMember: (organization: string) => `You are not a member of ${organization}.`,
