@@ -62,21 +62,23 @@ describe('A user is told by mail', () => {
     const { client, email } = await newUser();
     const [code] = await secure(client);
     const from = (userAgent: string, address: string) => ({ 'user-agent': userAgent, 'x-test-address': address });
-    const firefox = from('Firefox/2', '198.51.100.1');
+    const edge = (version: number) =>
+      `Mozilla/5.0 (Linux; Android 10; K) Chrome/${version}.0.0.0 Mobile Safari/537.36 EdgA/${version}.0.0.0`;
+    const known = from(edge(131), '198.51.100.1');
     const signIn = async (headers: Record<string, string>) => {
       const device = service.client();
       await device.post('/sign-in/email', { email, password }, headers);
       return device;
     };
     const before = subjectsTo(email).length;
-    const device = await signIn(firefox);
-    await service.client().post('/sign-in/email', { email, password: 'a wrong one' }, firefox);
+    const device = await signIn(known);
+    await service.client().post('/sign-in/email', { email, password: 'a wrong one' }, known);
     expect(subjectsTo(email)).to.have.length(before);
-    await device.post('/two-factor/verify-backup-code', { code }, firefox);
+    await device.post('/two-factor/verify-backup-code', { code }, known);
     expect(subjectsTo(email).slice(before)).to.deep.equal(['A new device has signed in to your account']);
-    expect(noticesTo(email).at(-1)?.text).to.include('Address: 198.51.100.1\nBrowser: “Firefox 2”');
+    expect(noticesTo(email).at(-1)?.text).to.include('Address: 198.51.100.1\nBrowser: “Microsoft Edge, Android”');
     await service.database.pool.query(`update "user" set "twoFactorEnabled" = false where email = $1`, [email]);
-    for (const known of [firefox, from('Firefox/30', '198.51.100.1')]) await signIn(known);
+    for (const again of [known, from(edge(132), '198.51.100.1')]) await signIn(again);
     expect(subjectsTo(email).slice(before)).to.have.length(1);
     await signIn(from('Firefox/30', '198.51.100.2'));
     await signIn(from('Chrome/30', '198.51.100.1'));

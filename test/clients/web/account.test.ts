@@ -49,6 +49,10 @@ describe('A user of the console', () => {
       await page.reload();
       await page.getByRole('cell', { name: shown, exact: true }).first().waitFor();
     }
+    const phone = 'Mozilla/5.0 (Linux; Android 10; K) Chrome/131.0.0.0 Mobile Safari/537.36 EdgA/131.0.0.0';
+    await sql`update session set "userAgent" = ${phone} where "userId" = ${tenant.owner.id}`.execute(api.database.db);
+    await page.reload();
+    await page.getByRole('row', { name: 'Microsoft Edge, Android (this one)' }).waitFor();
     await page.getByRole('button', { name: 'End all others' }).click();
     await until(async () => (await me()).status === 401);
     await until(async () => (await page.getByRole('row').count()) === 2);

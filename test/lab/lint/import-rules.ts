@@ -87,7 +87,7 @@ export const importRules: Record<string, ImportRule> = {
       'db',
     ],
     types: ['base/config'],
-    packages: ['jsonc-parser', 'kysely', 'marked', 'uuid', 'zod', 'node:crypto', 'node:zlib'],
+    packages: ['bowser', 'jsonc-parser', 'kysely', 'marked', 'uuid', 'zod', 'node:crypto', 'node:zlib'],
   },
   'domain/payments': {
     imports: ['base/telemetry/spans.ts', 'contract', 'db'],
@@ -219,6 +219,7 @@ export const importRules: Record<string, ImportRule> = {
       '@vitejs/plugin-react',
       'better-auth/client',
       'better-auth/client/plugins',
+      'bowser',
       'lean-qr',
       'lean-qr/extras/svg',
       'marked',

@@ -1,6 +1,7 @@
 import { Table, Text } from '@mantine/core';
 import { SheafError } from '@sheaf/client';
 import { useQuery } from '@tanstack/react-query';
+import Bowser from 'bowser';
 import { Loaded } from '../components/loaded.tsx';
 import { RowMenu } from '../components/row-menu.tsx';
 import { Rows } from '../components/rows.tsx';
@@ -71,9 +72,9 @@ function shorten(address: string): string {
   return short === '::' ? 'localhost' : short;
 }
 
-/** `Firefox, Linux`: what a browser says of itself, as far as people know it by. */
+/** `Firefox, Linux`; what else a program says of itself is left as it is. */
 function deviceOf(userAgent: string | null | undefined): string {
-  const browser = /(Firefox|Edg|OPR|Chrome|Safari)\//.exec(userAgent ?? '')?.[1];
-  const system = /(Windows|Android|iPhone|iPad|Mac OS|Linux)/.exec(userAgent ?? '')?.[1];
-  return browser && system ? `${browser}, ${system}` : userAgent?.slice(0, 80) || t.account.unknownDevice;
+  if (!userAgent) return t.account.unknownDevice;
+  const { browser, os } = Bowser.parse(userAgent);
+  return browser.name && os.name ? `${browser.name}, ${os.name}` : userAgent.slice(0, 80);
 }
