@@ -68,11 +68,12 @@ export function Costs({ organizationId }: { organizationId: string }) {
 
 /** What each document cost on each day. */
 async function readByDocument(organizationId: string) {
-  const read = (cursor?: string) => service.organizations.costs({ organizationId, by: 'document', ...(cursor && { cursor }) });
-  let page = await read();
-  const rows = page.items;
+  const asked = { organizationId, by: 'document' } as const;
+  let page = await service.organizations.costs(asked);
+  const { items: rows, to } = page;
   while (page.nextCursor) {
-    page = await read(page.nextCursor);
+    // The days stay the same if one ends meanwhile.
+    page = await service.organizations.costs({ ...asked, to, cursor: page.nextCursor });
     rows.push(...page.items);
   }
   return rows;
