@@ -583,7 +583,7 @@ export const en = {
       gone: 'The endpoint answered that it is gone (410), so it was disabled.',
       failing: 'Every delivery failed for five days, so it was disabled.',
     },
-    failingSince: (when: string) => `Every delivery fails, the first one did ${when}.`,
+    failingSince: (when: string) => `Every delivery fails. The first failed ${when}.`,
     deliveries: 'Deliveries',
     deliveriesLabel: 'Show deliveries by status',
     noDeliveries: 'Nothing was sent yet. Send a test to see whether your receiver takes it.',
