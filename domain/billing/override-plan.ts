@@ -47,7 +47,8 @@ export async function endPlanOverride(trx: Transaction, actor: Actor, organizati
   await lockOrganization(trx, organizationId);
   const override = await trx
     .updateTable('plan_override')
-    .set({ until: sql`now()` })
+    // The column holds milliseconds. Rounded up, it would not have ended for the rest of this transaction.
+    .set({ until: sql`date_trunc('milliseconds', now())` })
     .where('organization_id', '=', organizationId)
     .where('until', '>', sql<Date>`now()`)
     .returning('reason')
