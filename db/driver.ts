@@ -1,7 +1,7 @@
 import { CompiledQuery, PostgresDriver, type PostgresPool, type PostgresPoolClient, type TransactionSettings } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
 import { traceStatement } from './trace-statement.ts';
-import { DatabaseUnavailable, toUnavailable } from './unavailable.ts';
+import { DatabaseUnavailable, isOfConnection, toUnavailable } from './unavailable.ts';
 
 /** A connection of a PostgresDriver. Only this signature of it names the type. */
 export type Connection = Parameters<PostgresDriver['rollbackTransaction']>[0];
@@ -47,7 +47,7 @@ function lend(client: pg.PoolClient): PostgresPoolClient {
   let broken: Error | undefined;
   const note = (error: unknown): unknown => {
     const failure = toUnavailable(error);
-    if (failure instanceof DatabaseUnavailable || (failure instanceof pg.DatabaseError && failure.severity === 'FATAL')) broken ??= failure;
+    if (failure instanceof DatabaseUnavailable || isOfConnection(failure)) broken ??= failure;
     return failure;
   };
   client.on('error', note);

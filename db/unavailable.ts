@@ -13,10 +13,14 @@ const lockNotAvailable = '55P03';
 
 const invalidPassword = '28P01';
 
+/** read_only_sql_transaction: a standby, or a server that is set to take no writes. */
+const takesNoWrites = '25006';
+
 /** Codes of Postgres, or of a pooler in front of it, for failures that may be temporary. */
 const codes = new Set([
   '40001', // serialization_failure, after the repetitions of inTransaction
   '40P01', // deadlock_detected, likewise
+  takesNoWrites,
   invalidPassword, // one that is changed while this process runs
   '53100', // disk_full
   '53200', // out_of_memory
@@ -37,6 +41,11 @@ const undefinedObject = '42704';
 /** Whether a statement has timed out waiting for a lock. */
 export function isLockTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === lockNotAvailable;
+}
+
+/** Whether a new connection may serve where this one does not: Postgres ends this one, or its address leads to another primary by now. */
+export function isOfConnection(error: unknown): error is pg.DatabaseError {
+  return error instanceof pg.DatabaseError && (error.severity === 'FATAL' || error.code === takesNoWrites);
 }
 
 /** Whether the address is to be corrected: its password, or what it says of TLS. While a process runs, they may be about to change. */

@@ -47,6 +47,13 @@ describe('A connection', () => {
     expect((await sql<{ one: number }>`select 1 as one`.execute(db)).rows).to.deep.equal([{ one: 1 }]);
   });
 
+  it('whose server takes no writes is replaced: the address may lead to the new primary', async () => {
+    await sql`set default_transaction_read_only = on`.execute(db);
+    const write = () => failureOf(sql`delete from mail`.execute(db));
+    expect(isUnavailable(await write())).to.equal(true);
+    expect(await write()).to.equal(undefined);
+  });
+
   it('that cannot be made in time is DatabaseUnavailable', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await new Promise((resolve) => silent.once('listening', resolve));

@@ -10,6 +10,7 @@ describe('An error of Postgres', () => {
     ['53300', 'it has no connection left'],
     ['28P01', 'the password is being changed'],
     ['08006', 'the connection broke'],
+    ['25006', 'it takes no writes, as a standby'],
   ] as const)
     it(`says that the database may serve later: ${meaning}`, () => {
       expect(isUnavailable(says(code))).to.equal(true);
