@@ -7,8 +7,9 @@ import { recordAudit, systemActor } from '../audit.ts';
 import type { GetPlan } from '../billing/plan.ts';
 import { deriveId } from '../ids.ts';
 import { lockOrganization } from '../locks.ts';
+import { isSuspended, refuseSuspended } from '../organizations/suspension.ts';
 import { getJob } from './job.ts';
-import { retryJob } from './retry-job.ts';
+import { isRetryable, retryJob } from './retry-job.ts';
 
 /** Writes that an operator asks for a replay; the workflow with this id finds the row. */
 export async function requestReplay(db: Db, { id, input }: { id: string; input: ReplayInput }): Promise<void> {
@@ -49,12 +50,17 @@ export async function listReplayable(
   return (await query.execute()).map(({ id }) => id);
 }
 
-/** The failed jobs that match a filter and have not been retried. */
+/**
+ * The failed jobs that match a filter and have not been retried, but for those that cannot be: their document or workspace is gone, or their
+ * organization is suspended. They would use up the limit of every replay.
+ */
 function selectReplayable(db: Db, filter: ReplayFilter) {
   let query = db
     .selectFrom('job')
     .select('id')
     .where('status', '=', 'failed')
+    .where(isRetryable)
+    .where(sql<boolean>`not ${isSuspended}`)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('job as retry').select('retry.id').whereRef('retry.retry_of', '=', 'job.id'))),
     );
@@ -113,6 +119,7 @@ export async function replayJob(db: Db, getPlan: GetPlan, jobId: string, replayR
     const original = await getJob(db, jobId);
     return await inTransaction(db, async (trx) => {
       await lockOrganization(trx, original.organization_id);
+      await refuseSuspended(trx, original.organization_id);
       const retry = await trx.selectFrom('job').select('id').where('retry_of', '=', jobId).limit(1).executeTakeFirst();
       if (retry) return { retried: false, reason: 'already_retried' };
       await retryJob(trx, getPlan, systemActor, original, replayRun);

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
 import type { Transaction } from '../../db/connect.ts';
 import { type Actor, recordAudit } from '../audit.ts';
@@ -39,6 +40,10 @@ export async function retryJob(
 
 /** The code of a job that failed because its workspace was deleted. */
 const workspaceMissing = 'workspace_missing';
+
+/** Whether {@link checkRetryable} lets a failed job pass, as a condition of a query. `exists` would read every document. */
+export const isRetryable = sql<boolean>`error_code is distinct from ${sql.lit(workspaceMissing)}
+  and (kind not like 'document.%' or (select id from document where document.id = job.document_id) is not null)`;
 
 function checkRetryable({ status, kind, document_id, error_code }: JobHead): void {
   if (status !== 'failed') throw new ApiError('CONFLICT', { message: 'Only a failed job can be retried.' });

@@ -1,10 +1,12 @@
 import { mainTaskQueue } from '../../contract/intents/definitions.ts';
 import type { ReplayInput, ReplayProgress } from '../../contract/intents/inputs.ts';
 import { jobKinds } from '../../contract/jobs.ts';
+import type { Db } from '../../db/connect.ts';
 import { countReplayable, requestReplay } from '../../domain/jobs/replay-jobs.ts';
+import { findSuspension } from '../../domain/organizations/suspension.ts';
 import { describeDryRun, describeReplay, isReplayLimited, replayDefaults } from '../../workflows/replay-progress.ts';
 import { type Command, parseCount, parseFlags, parseTime, UsageError } from '../command.ts';
-import { callTemporal, type OpsContext } from '../context.ts';
+import { callTemporal, type OpsContext, OpsError } from '../context.ts';
 import { findOrganization } from '../find-rows.ts';
 import { followWorkflow, uiLink } from '../follow.ts';
 
@@ -36,7 +38,7 @@ export const replayCommand: Command = {
     const { follow = false, json = false } = values;
     const input = readInput(values);
     checkIntended(values);
-    if (input.organizationId !== undefined) input.organizationId = await findOrganization(context.db, input.organizationId);
+    if (input.organizationId !== undefined) input.organizationId = await findWritable(context.db, input.organizationId);
     if (values['dry-run']) return await countOnly(context, input, json);
     const workflowId = `replay-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
     await requestReplay(context.db, { id: workflowId, input });
@@ -55,6 +57,14 @@ export const replayCommand: Command = {
     }
   },
 };
+
+/** The id of an organization whose jobs may be retried. Throws OpsError if there is none, or it is suspended. */
+async function findWritable(db: Db, idOrSlug: string): Promise<string> {
+  const id = await findOrganization(db, idOrSlug);
+  if (await findSuspension(db, id))
+    throw new OpsError(`The organization ${idOrSlug} is suspended: none of its jobs is retried until that ends.`);
+  return id;
+}
 
 /** One statement, which needs neither Temporal nor a worker. */
 async function countOnly({ db, print }: OpsContext, input: ReplayInput, json: boolean): Promise<void> {

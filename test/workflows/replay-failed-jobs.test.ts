@@ -1,7 +1,11 @@
 import { expect } from 'chai';
 import type { ReplayFilter, ReplayInput, ReplayProgress } from '../../contract/intents/inputs.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { systemActor } from '../../domain/audit.ts';
 import { countReplayable, listReplayable, replayJob, requestReplay } from '../../domain/jobs/replay-jobs.ts';
+import { suspendOrganization } from '../../domain/organizations/suspend-organization.ts';
 import type { Tenant } from '../support/api.ts';
+import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('replayFailedJobs', () => {
@@ -83,6 +87,26 @@ describe('replayFailedJobs', () => {
     expect(await matched({ organizationId, to: body.createdAt })).to.equal(0);
     expect(await matched({ organizationId, from: body.createdAt })).to.equal(5);
     expect(await matched({ organizationId, from: new Date(Date.now() + 60_000).toISOString() })).to.equal(0);
+  });
+
+  it('leaves out those that no retry helps: of a document that is gone, or of a suspended organization', async () => {
+    const { db } = api.database;
+    const other = await api.createTenant();
+    const [gone, kept] = [await failJobs(other, 2), await failJobs(other, 1)];
+    const { document_id } = await db
+      .selectFrom('job')
+      .select('document_id')
+      .where('id', '=', gone[0] ?? '')
+      .executeTakeFirstOrThrow();
+    await api.request('DELETE', `/api/v1/documents/${document_id}`, { token: other.owner.token });
+    const matched = () => countReplayable(db, { organizationId: other.organizationId }, 1_000);
+    await until(async () => (await matched()) === 1);
+    await inTransaction(db, (trx) => suspendOrganization(trx, systemActor, { organizationId: other.organizationId, reason: 'unpaid' }));
+    expect(await matched()).to.equal(0);
+    expect(await replayJob(db, async () => null, kept[0] ?? '', 'late')).to.deep.equal({
+      retried: false,
+      reason: 'ORGANIZATION_SUSPENDED',
+    });
   });
 
   it('retries each once, charged again, up to its limit, and audits the replay', async () => {
