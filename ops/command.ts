@@ -1,6 +1,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { z } from 'zod';
 import { isFromYearOne } from '../contract/fields.ts';
+import { reason } from '../contract/names.ts';
 import type { OpsContext, OpsTools } from './context.ts';
 
 interface Described {
@@ -71,6 +72,12 @@ export function parseCount(name: string, value: string | undefined): number | un
   if (value === undefined) return undefined;
   if (!/^[1-9]\d{0,8}$/.test(value)) throw new UsageError(`--${name} takes a whole number from 1 on, not ${value}.`);
   return Number(value);
+}
+
+/** The text of --reason, as the API takes it; empty if the flag is absent. Throws UsageError for anything else: tenants read it. */
+export function parseReason(value = ''): string {
+  if (value === '' || reason.safeParse(value).success) return value;
+  throw new UsageError('--reason takes one line of at most 300 characters that shows something.');
 }
 
 // JavaScript itself would take 8 for a day of 2001, and a time without a zone for one of the machine that the command runs on.

@@ -3,7 +3,7 @@ import { planLimits, planName } from '../../contract/fields.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { systemActor } from '../../domain/audit.ts';
 import { endPlanOverride, overridePlan } from '../../domain/billing/override-plan.ts';
-import { type Command, parseFlags, parseTime, UsageError } from '../command.ts';
+import { type Command, parseFlags, parseReason, parseTime, UsageError } from '../command.ts';
 import { OpsError } from '../context.ts';
 import { findOrganization } from '../find-rows.ts';
 
@@ -21,7 +21,8 @@ export const planCommand: Command = {
   summary: 'Give an organization a plan, or limits such as {"aiCredits":5000}, until a time. --end ends that.',
   flags,
   async run(args, { db, print }) {
-    const { organization, end = false, reason = '', ...given } = parseFlags(args, flags);
+    const { organization, end = false, ...given } = parseFlags(args, flags);
+    const reason = parseReason(given.reason);
     if (organization === undefined || end === (Boolean(given.until) && reason !== ''))
       throw new UsageError('plan takes --organization, and --until with --reason, or --end.');
     const until = parseTime('until', given.until) ?? '';

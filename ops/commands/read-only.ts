@@ -1,7 +1,7 @@
 import { inTransaction } from '../../db/transaction.ts';
 import { systemActor } from '../../domain/audit.ts';
 import { findReadOnly, setReadOnly } from '../../domain/platform/read-only.ts';
-import { type Command, parseFlags, UsageError } from '../command.ts';
+import { type Command, parseFlags, parseReason, UsageError } from '../command.ts';
 import { OpsError } from '../context.ts';
 
 const flags = { reason: { type: 'string' }, off: { type: 'boolean' } } as const;
@@ -11,7 +11,8 @@ export const readOnlyCommand: Command = {
   summary: 'Refuse every write, and have no worker begin anything, until --off: to move the database.',
   flags,
   async run(args, { db, print }) {
-    const { reason = '', off = false } = parseFlags(args, flags);
+    const { off = false, ...given } = parseFlags(args, flags);
+    const reason = parseReason(given.reason);
     if (off === (reason !== '')) throw new UsageError('read-only takes --reason or --off.');
     await inTransaction(db, async (trx) => {
       if (off && (await findReadOnly(trx)) === null) throw new OpsError('The deployment is not read-only.');

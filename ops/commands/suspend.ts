@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/api-error.ts';
 import { inTransaction } from '../../db/transaction.ts';
 import { systemActor } from '../../domain/audit.ts';
 import { liftSuspension, suspendOrganization } from '../../domain/organizations/suspend-organization.ts';
-import { type Command, parseFlags, UsageError } from '../command.ts';
+import { type Command, parseFlags, parseReason, UsageError } from '../command.ts';
 import { OpsError } from '../context.ts';
 import { findOrganization } from '../find-rows.ts';
 
@@ -13,7 +13,8 @@ export const suspendCommand: Command = {
   summary: 'Suspend an organization: its members only read, and its jobs wait. --lift ends that.',
   flags,
   async run(args, { db, print }) {
-    const { organization, reason = '', lift = false } = parseFlags(args, flags);
+    const { organization, lift = false, ...given } = parseFlags(args, flags);
+    const reason = parseReason(given.reason);
     if (organization === undefined || lift === (reason !== ''))
       throw new UsageError('suspend takes --organization, and --reason or --lift.');
     const organizationId = await findOrganization(db, organization);

@@ -224,6 +224,18 @@ describe('npm run ops, on a running service', () => {
       expect(await ops([...args, 'nope'])).to.deep.equal({ code: 1, stdout: '', stderr: `There is no ${what} nope.\n` });
     });
 
+  it('takes no reason that the API would not: others read it', async () => {
+    for (const command of [
+      ['suspend', '--organization', 'nope'],
+      ['plan', '--organization', 'nope', '--plan', 'team', '--until', '2100-01-01'],
+      ['read-only'],
+    ])
+      for (const reason of [' ', 'two\nlines', 'x'.repeat(301)]) {
+        const { code, stderr } = await ops([...command, '--reason', reason]);
+        expect([code, stderr.split('\n')[0]]).to.deep.equal([2, '--reason takes one line of at most 300 characters that shows something.']);
+      }
+  });
+
   it('takes an organization by its slug, too, as `failed` prints it', async () => {
     const { code, body } = await answerOf(['failed', '--organization', tenant.slug]);
     expect([code, body.failures]).to.deep.equal([0, [{ ...body.failures[0], organization: tenant.slug, jobs: 2 }]]);
