@@ -72,6 +72,7 @@ const lostAttempts = (jobTimeoutMs: number, limit: number) => sql`(
 const queuedJobs = (limit: number) => sql`
   select 'queued job', id, organization_id, since,
     case
+      when exists (select from deployment where read_only is not null) then 'the deployment is read-only; see npm run ops -- status'
       when exists (select from outbox where workflow_id = ${workflowIds.runJob('')} || id) then 'Temporal has not taken its workflow yet'
       when swept_at is null then 'no sweep has seen it: is a worker running?'
       else 'no worker has taken it: is one running that has a handler for ' || kind || '?'

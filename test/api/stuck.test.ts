@@ -35,6 +35,13 @@ describe('What is stuck', () => {
     expect(first.map(({ id }) => id)).to.deep.equal(['older']);
   });
 
+  it('waits because the deployment is read-only, while it is', async () => {
+    await database.db.updateTable('deployment').set({ read_only: 'The database moves.' }).execute();
+    const { stuck } = await findStuck(database.db, { ...options, listWedged: () => Promise.resolve([]) });
+    expect(stuck.map(({ reason }) => reason)).to.deep.equal(Array(2).fill('the deployment is read-only; see npm run ops -- status'));
+    await database.db.updateTable('deployment').set({ read_only: null }).execute();
+  });
+
   it('is found in the rows while Temporal cannot be asked, which the log tells', async () => {
     const failure = new Error('unavailable');
     const warnings: unknown[] = [];
