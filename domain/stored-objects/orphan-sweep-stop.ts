@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely';
-import type { Db } from '../../db/connect.ts';
+import type { Db, Transaction } from '../../db/connect.ts';
 import type { OrphanSweepStopTable } from '../../db/schema.ts';
+import { type Actor, recordAudit } from '../audit.ts';
 
 /** Why the sweep of orphaned objects has stopped, and how many an operator has allowed it to delete. */
 type OrphanSweepStop = Omit<Selectable<OrphanSweepStopTable>, 'one'>;
@@ -32,12 +33,22 @@ export async function stopSweep(db: Db, { checked, found }: { checked: number; f
 }
 
 /** Lets the next sweep delete as many objects as the stopped one found. Returns undefined if none is stopped. */
-export async function allowSweep(db: Db): Promise<OrphanSweepStop | undefined> {
-  return await db
+export async function allowSweep(trx: Transaction, actor: Actor): Promise<OrphanSweepStop | undefined> {
+  const stop = await trx
     .updateTable('orphan_sweep_stop')
     .set({ allowed: sql`found` })
     .returning(['checked', 'found', 'allowed', 'stopped_at'])
     .executeTakeFirst();
+  if (!stop) return undefined;
+  const { id } = await trx.selectFrom('deployment').select('id').executeTakeFirstOrThrow();
+  const { checked, found } = stop;
+  await recordAudit(trx, actor, {
+    organizationId: null,
+    action: 'deployment.allowOrphanSweep',
+    targetId: id,
+    metadata: { checked, found },
+  });
+  return stop;
 }
 
 /** Some of the objects that have no document. */

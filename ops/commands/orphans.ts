@@ -1,3 +1,5 @@
+import { inTransaction } from '../../db/transaction.ts';
+import { systemActor } from '../../domain/audit.ts';
 import { allowSweep, findStop, listOrphans } from '../../domain/stored-objects/orphan-sweep-stop.ts';
 import { type Command, parseFlags } from '../command.ts';
 import { OpsError } from '../context.ts';
@@ -13,7 +15,7 @@ export const orphansCommand: Command = {
   flags,
   async run(args, { db, print }) {
     const { json, 'go-on': goOn } = parseFlags(args, flags);
-    const stop = goOn ? await allowSweep(db) : await findStop(db);
+    const stop = goOn ? await inTransaction(db, (trx) => allowSweep(trx, systemActor)) : await findStop(db);
     const orphans = stop ? await listOrphans(db, examples) : [];
     if (json) print(JSON.stringify({ stop: stop ?? null, orphans }));
     else if (!stop) print('The sweep has not stopped.');

@@ -4,7 +4,7 @@ import { expect } from 'chai';
 import { deleteOrganizationObjects } from '../../domain/organizations/delete-organization.ts';
 import { deleteObjectBatch } from '../../domain/stored-objects/delete-object-batch.ts';
 import { findOrphanedObjects, type OrphanSweep } from '../../domain/stored-objects/find-orphaned-objects.ts';
-import { allowSweep, findStop, listOrphans } from '../../domain/stored-objects/orphan-sweep-stop.ts';
+import { findStop, listOrphans } from '../../domain/stored-objects/orphan-sweep-stop.ts';
 import { orphansCommand } from '../../ops/commands/orphans.ts';
 import type { OpsContext } from '../../ops/context.ts';
 import { createTestDatabase } from '../support/database.ts';
@@ -76,7 +76,12 @@ describe('The sweep of orphaned objects', () => {
     store('two', ['one-more']);
     expect((await failureOf(sweep())).message).to.match(/^13 of 1093 /);
     expect(await findStop(own.db)).to.include({ found: 13, allowed: 0 });
-    await allowSweep(own.db);
+    await command('--go-on');
+    const audited = own.db.selectFrom('audit_entry').select('metadata').where('action', '=', 'deployment.allowOrphanSweep');
+    expect((await audited.orderBy('created_at').execute()).map(({ metadata }) => metadata)).to.deep.equal([
+      { checked: 1092, found: 12 },
+      { checked: 1093, found: 13 },
+    ]);
     expect(await sweep()).to.equal(13);
     expect(await toDelete()).to.have.lengthOf(13);
     expect(await findStop(own.db)).to.equal(undefined);
