@@ -23,7 +23,7 @@ export const planCommand: Command = {
   async run(args, { db, print }) {
     const { organization, end = false, ...given } = parseFlags(args, flags);
     const reason = parseReason(given.reason);
-    if (organization === undefined || end === (Boolean(given.until) && reason !== ''))
+    if (organization === undefined || (end ? Object.keys(given).length > 0 : !given.until || reason === ''))
       throw new UsageError('plan takes --organization, and --until with --reason, or --end.');
     const until = parseTime('until', given.until) ?? '';
     const [plan, limits] = [planName.optional().safeParse(given.plan), planLimits.partial().strict().safeParse(readJson(given.limits))];

@@ -32,6 +32,7 @@ export const restoreCommand: CommandAtRest = {
   flags,
   async runAtRest(args, tools) {
     const { directory, check, rehearse: rehearses, replace = false, json } = parseDirectory('restore', args, flags);
+    if (check && rehearses) throw new UsageError('--check and --rehearse exclude each other.');
     if ((check || rehearses) && replace) throw new UsageError('--replace is for a restore itself.');
     const place = await openPlace(directory);
     const manifest = await readManifest(place);

@@ -384,6 +384,8 @@ describe('npm run ops, on a running service', () => {
     const wrong = [
       ['status', '--verbose'],
       ['migrate', '--down'],
+      ['restore', '/nowhere', '--check', '--rehearse'],
+      ['plan', '--organization', 'nope', '--plan', 'team', '--end'],
       ['replay', '--kind', 'document.read'],
       ...['yesterday', '8', '11/21', '2026-02-30', '0000-01-01', '0001-01-01T00:00:00+14:00', '2026-11-21T08:00:00', ''].map((from) => [
         'replay',
