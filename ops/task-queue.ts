@@ -1,4 +1,5 @@
 import { optionalTsToMs } from '@temporalio/common/lib/time.js';
+import { recentPollMs } from '../adapters/temporal/namespace.ts';
 import type { OpsContext } from './context.ts';
 
 /** The workers that poll a task queue, and the tasks that wait in it. */
@@ -10,8 +11,6 @@ export interface TaskQueueState {
   backlog: number;
 }
 
-// A poll lasts a minute, but Temporal remembers a worker for five minutes after its last one.
-const recentMs = 90_000;
 export const workflowType = 1;
 export const activityType = 2;
 
@@ -19,7 +18,7 @@ export const activityType = 2;
 export async function readTaskQueue({ temporal, config }: OpsContext, name: string, taskQueueType: number): Promise<TaskQueueState> {
   const { namespace } = config.temporal;
   const state = await temporal.workflowService.describeTaskQueue({ namespace, taskQueue: { name }, taskQueueType, reportStats: true });
-  const polling = (state.pollers ?? []).filter(({ lastAccessTime }) => Date.now() - (optionalTsToMs(lastAccessTime) ?? 0) < recentMs);
-  const workers = [...new Set(polling.map(({ identity }) => identity ?? ''))].sort();
+  const polling = (state.pollers ?? []).filter(({ lastAccessTime }) => Date.now() - (optionalTsToMs(lastAccessTime) ?? 0) < recentPollMs);
+  const workers = [...new Set(polling.map(({ identity }) => identity?.split(' ')[0] ?? ''))].sort();
   return { queue: name, workers, backlog: Number(state.stats?.approximateBacklogCount ?? 0) };
 }

@@ -9,6 +9,8 @@ import { postponeWhile } from './postpone.ts';
 import { logActivities, traceActivities } from './telemetry.ts';
 
 interface WorkerOptions {
+  /** How Temporal names the workers; absent in tests. */
+  identity?: string;
   connection: NativeConnection;
   namespace: string;
   /** The converter that writes and reads payloads. */
@@ -102,8 +104,16 @@ function createWebhookWorker({ activities, ...options }: WorkerOptions): Promise
   });
 }
 
-function common({ connection, namespace, dataConverter, shutdownGraceMs, findReadOnly }: Omit<WorkerOptions, 'activities' | 'sinks'>) {
+function common({
+  identity,
+  connection,
+  namespace,
+  dataConverter,
+  shutdownGraceMs,
+  findReadOnly,
+}: Omit<WorkerOptions, 'activities' | 'sinks'>) {
   return {
+    ...(identity !== undefined && { identity }),
     connection,
     namespace,
     dataConverter,

@@ -6,7 +6,7 @@ import { createActivities } from '../activities/index.ts';
 import { createMailer } from '../adapters/mail/create-mailer.ts';
 import { canConnect, connectWorkers, responds } from '../adapters/temporal/connect.ts';
 import { createDataConverter } from '../adapters/temporal/data-converter.ts';
-import { prepareNamespace, restoreSchedules } from '../adapters/temporal/namespace.ts';
+import { checkNamespaceOwner, prepareNamespace, restoreSchedules, workerIdentity } from '../adapters/temporal/namespace.ts';
 import type { Outbox } from '../adapters/temporal/outbox.ts';
 import { createSender } from '../adapters/webhooks/create-sender.ts';
 import { Semaphore } from '../base/concurrency/semaphore.ts';
@@ -19,7 +19,7 @@ import { createGetPlan } from '../domain/billing/plan.ts';
 import { createPayments } from '../domain/payments/payments.ts';
 import { findReadOnly } from '../domain/platform/read-only.ts';
 import { createSecretBox } from '../domain/secret-box.ts';
-import { checkStoreOwner, UnmarkedStore, WrongStore } from '../domain/stored-objects/store-owner.ts';
+import { checkStoreOwner, readDeployment, UnmarkedStore, WrongStore } from '../domain/stored-objects/store-owner.ts';
 import { createWorkers, forceMs } from './create-workers.ts';
 import { RunningWorkers } from './run-workers.ts';
 import { createTraceSinks } from './telemetry.ts';
@@ -47,9 +47,10 @@ export function startWorker(config: ServerConfig, client: Client, { outbox, trac
     log: deps.log,
     connect: () => connectWorkers(config.temporal),
     bundle: () => bundleWorkflows(dataConverter),
-    create: (connection, bundle) =>
+    create: async (connection, bundle) =>
       createWorkers(
         {
+          identity: workerIdentity(await readDeployment(deps.db)),
           ...{ connection, namespace, dataConverter, activities, jobKinds, concurrency, shutdownGraceMs, sinks },
           webhooks: config.webhooks.enabled,
           findReadOnly: () => findReadOnly(deps.db),
@@ -57,6 +58,7 @@ export function startWorker(config: ServerConfig, client: Client, { outbox, trac
         bundle,
       ),
     prepare: async () => {
+      await checkNamespaceOwner(client, namespace, await readDeployment(deps.db));
       await prepareNamespace(client, namespace);
       await checkStoreOwner(deps.db, deps.storage, { stores: false }).catch((err) => {
         // With the wrong store jobs would not find their documents, and would fail for good.

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, ScheduleOverlapPolicy } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { mainTaskQueue } from '../../contract/intents/definitions.ts';
@@ -39,6 +40,35 @@ const schedules = [
   schedule('reconcile-billing', 'reconcileBilling', { calendars: [{ hour: 4, minute: 17 }] }, { catchupWindow: '12 hours' }),
   schedule('reconcile-indexes', 'reconcileIndexes', { intervals: [{ every: '1 hour' }] }, { state: { triggerImmediately: true } }),
 ];
+
+/** Workers of another deployment poll the namespace. */
+export class NamespaceOfAnotherDeployment extends Error {
+  constructor({ namespace, owner, deployment }: { namespace: string; owner: string; deployment: string }) {
+    super(
+      `Workers of deployment ${owner} poll the namespace ${namespace}, and this database is of deployment ${deployment}: each would take the other's work, and find no row of it. Give each deployment a namespace of its own (TEMPORAL_NAMESPACE).`,
+    );
+    this.name = 'NamespaceOfAnotherDeployment';
+  }
+}
+
+/** How Temporal names the workers of this process. */
+export function workerIdentity(deployment: string): string {
+  return `${process.pid}@${hostname()} ${deployment}`;
+}
+
+/** A poll lasts a minute, but Temporal remembers a worker for five minutes after its last one. */
+export const recentPollMs = 90_000;
+
+/** Throws {@link NamespaceOfAnotherDeployment} if a worker of one polls the namespace. */
+export async function checkNamespaceOwner(client: Client, namespace: string, deployment: string): Promise<void> {
+  const taskQueue = { name: mainTaskQueue };
+  const { pollers } = await client.workflowService.describeTaskQueue({ namespace, taskQueue, taskQueueType: 1 });
+  for (const { identity, lastAccessTime } of pollers ?? []) {
+    const [, owner = deployment] = (identity ?? '').split(' ');
+    const isRecent = Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1_000 < recentPollMs;
+    if (owner !== deployment && isRecent) throw new NamespaceOfAnotherDeployment({ namespace, owner, deployment });
+  }
+}
 
 /** Registers the search attributes that the namespace lacks, and creates or updates the schedules. Call it at every start. */
 export async function prepareNamespace(client: Client, namespace: string): Promise<void> {

@@ -60,7 +60,8 @@ export async function isOwnStore(db: Db, storage: Storage): Promise<boolean> {
   return (await storage.owner()) === (await readDeployment(db));
 }
 
-async function readDeployment(db: Db): Promise<string> {
+/** The id of the deployment that the database is of. */
+export async function readDeployment(db: Db): Promise<string> {
   return (await db.selectFrom('deployment').select('id').executeTakeFirstOrThrow()).id;
 }
 

@@ -1,6 +1,8 @@
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { expect } from 'chai';
 import type { Activities } from '../../activities/index.ts';
+import { checkNamespaceOwner, NamespaceOfAnotherDeployment, workerIdentity } from '../../adapters/temporal/namespace.ts';
+import { mainTaskQueue } from '../../contract/intents/definitions.ts';
 import { createWorkers } from '../../worker/create-workers.ts';
 import { bundleWorkflows } from '../../worker/workflow-bundle.ts';
 import { createTestNamespace, type TestNamespace } from '../support/temporal.ts';
@@ -35,6 +37,20 @@ describe('The workers of a process', () => {
     const bundle = await bundleWorkflows();
     return await createWorkers({ ...options, jobKinds: ['text.embed', 'text.embed'] }, bundle).catch((error: unknown) => error);
   }
+
+  it('are not begun in a namespace that workers of another deployment poll', async () => {
+    const { client, namespace } = temporal;
+    const check = (deployment: string) => checkNamespaceOwner(client, namespace, deployment).catch((error: unknown) => error);
+    const poll = (identity: string) =>
+      client.withDeadline(Date.now() + 4_000, () =>
+        client.workflowService.pollWorkflowTaskQueue({ namespace, taskQueue: { name: mainTaskQueue }, identity }).catch(() => undefined),
+      );
+    await poll('1@of-an-earlier-version');
+    expect(await check('own')).to.equal(undefined);
+    await poll(workerIdentity('own'));
+    expect(await check('own')).to.equal(undefined);
+    expect(await check('another')).to.be.instanceOf(NamespaceOfAnotherDeployment);
+  });
 
   it('hold no connection after one of them could not be created', async () => {
     expect(await failToCreate()).to.be.instanceOf(Error);
