@@ -20,12 +20,12 @@ export interface FoundValue {
   by: 'words' | 'form' | 'choice';
 }
 
-/** Words of half a page would support anything. */
-const maxUnits = 3;
+/** The most units that a value is found in: words of half a page would support anything. */
+export const maxUnits = 3;
 
 /**
  * Finds the units of a passage that have the words that a value cites, and the value; undefined if there are none, or the value has not the
- * type of the schema. Returns a text in the words of the document. Whether it is the value that was asked for is for `isNearerElsewhere`.
+ * type of the schema. Returns a text in the words of the document. Whether it is the value that was asked for is for `createNearness`.
  */
 export function findValue({ value, quote }: SaidValue, schema: LeafSchema, passage: DocumentPassage | undefined): FoundValue | undefined {
   const units = passage && fits(value, schema) ? citedUnits(quote, passage) : undefined;

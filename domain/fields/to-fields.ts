@@ -1,7 +1,7 @@
 import type { FieldSchema, LeafSchema, ObjectSchema } from '../../contract/field-schema.ts';
 import { type CutDocument, placeOf } from './document-passages.ts';
 import { type FoundValue, findValue, type SaidValue } from './find-value.ts';
-import { isNearerElsewhere } from './is-nearer.ts';
+import { createNearness } from './is-nearer.ts';
 
 /** A value of the result, with the sentence, item or row that has it. Positions count characters of the document's text. */
 interface Field {
@@ -68,6 +68,7 @@ type Found = Map<string, Omit<Field, 'path'>>;
 
 function findAll(schema: ObjectSchema, parts: Located[][], document: CutDocument): Found {
   const passages = new Map(document.passages.map((passage) => [passage.id, passage]));
+  const isNearerElsewhere = createNearness(document.units);
   const found: Found = new Map();
   for (const [part, said] of parts.entries()) {
     for (const value of said) {
@@ -79,7 +80,7 @@ function findAll(schema: ObjectSchema, parts: Located[][], document: CutDocument
       const certain = toField(one, 1, document);
       if (!counts(certain)) continue;
       const name = value.path.split('/').findLast((step) => !/^\d+$/.test(step)) ?? '';
-      const isDoubtful = !/\/\d+\//.test(value.path) && isNearerElsewhere(one, name, place.leaf, document.units);
+      const isDoubtful = !/\/\d+\//.test(value.path) && isNearerElsewhere(one, name, place.leaf);
       const field = isDoubtful ? toField(one, doubtful, document) : certain;
       if (counts(field)) found.set(place.key, field);
     }
