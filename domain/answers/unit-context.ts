@@ -41,20 +41,48 @@ export function contextOf(text: string, units: Unit[], first: number, last = fir
   }
   if (!unit || unit.kind === 'sentence' || unit.kind === 'heading')
     return { before: sentence(first - 1), after: sentence(last + 1), lead: null, parents: [], cells: [] };
-  const parents: number[] = [];
-  let top = first;
-  for (let { depth } = unit; units[top - 1]?.kind === unit.kind || isHead(units, top - 1); top -= 1) {
-    const above = units[top - 1];
-    if (above?.kind !== 'item' || above.depth >= depth) continue;
-    depth = above.depth;
-    parents.unshift(top - 1);
-  }
-  return { before: null, after: null, lead: sentence(top - 1), parents: parents.flatMap((index) => say(index) ?? []), cells };
+  const { tops, parents } = listsOf(units);
+  const above: string[] = [];
+  for (let at = parents[first]; at !== undefined; at = parents[at]) above.unshift(say(at) ?? '');
+  return { before: null, after: null, lead: sentence((tops[first] ?? 0) - 1), parents: above, cells };
 }
 
-/** Whether a unit is the head of a table, which belongs to its rows. */
-function isHead(units: Unit[], index: number): boolean {
-  return units[index]?.kind === 'heading' && units[index].cells.length > 0;
+/** Where the list or table of each item and row begins, and the item that each item is under. */
+interface Lists {
+  tops: number[];
+  parents: (number | undefined)[];
+}
+
+const known = new WeakMap<Unit[], Lists>();
+
+/** The lists and tables of units, found in one pass, once: a list has thousands of items, and each may be asked for. */
+function listsOf(units: Unit[]): Lists {
+  const lists = known.get(units) ?? findLists(units);
+  known.set(units, lists);
+  return lists;
+}
+
+function findLists(units: Unit[]): Lists {
+  const tops: number[] = [];
+  const parents: (number | undefined)[] = [];
+  const begun = { item: 0, row: 0 };
+  let open: number[] = [];
+  for (const [index, unit] of units.entries()) {
+    const { kind, depth, cells } = unit;
+    tops.push(kind === 'item' || kind === 'row' ? begun[kind] : index);
+    // The head of a table belongs to its rows.
+    const isHead = kind === 'heading' && cells.length > 0;
+    if (kind !== 'row' && !isHead) begun.row = index + 1;
+    if (kind !== 'item' && !isHead) {
+      begun.item = index + 1;
+      open = [];
+    }
+    // The others are deeper, or as deep.
+    if (kind === 'item') open = open.filter((above) => (units[above]?.depth ?? 0) < depth);
+    parents.push(kind === 'item' ? open.at(-1) : undefined);
+    if (kind === 'item') open.push(index);
+  }
+  return { tops, parents };
 }
 
 /** The first unit to show with one: the unit before it, if it leans on that. */

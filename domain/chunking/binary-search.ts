@@ -8,8 +8,8 @@ export function firstWhere<T>(items: T[], condition: (item: T) => boolean): T | 
   return items[partitionPoint(items, (item) => !condition(item))];
 }
 
-/** The number of items for which the condition holds. */
-function partitionPoint<T>(items: T[], condition: (item: T) => boolean): number {
+/** The number of items for which the condition holds. It must hold for the first items, and for none after them. */
+export function partitionPoint<T>(items: T[], condition: (item: T) => boolean): number {
   let [low, high] = [0, items.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

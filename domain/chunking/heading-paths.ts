@@ -1,6 +1,6 @@
 import type { Outline } from '../../db/schema.ts';
 import { forward } from '../characters.ts';
-import { lastWhere } from './binary-search.ts';
+import { lastWhere, partitionPoint } from './binary-search.ts';
 
 /** A heading in a text, with the titles of the headings above it, the outermost first, and its own at the end. */
 export interface LocatedHeading {
@@ -23,9 +23,15 @@ export function locateHeadings(text: string, headings: Outline['headings']): Loc
 
 /** The titles of the headings that a position of the text is under, the outermost first. */
 export function pathAt(headings: Outline['headings'], position: number): string[] {
-  const open: Outline['headings'] = [];
-  for (const heading of headings) if (heading.start <= position) openHeading(open, heading);
-  return open.map(({ title }) => title);
+  const path: string[] = [];
+  let level = Number.POSITIVE_INFINITY;
+  for (let at = partitionPoint(headings, ({ start }) => start <= position) - 1; at >= 0 && level > 1; at -= 1) {
+    const heading = headings[at];
+    if (!heading || heading.level >= level) continue;
+    path.unshift(heading.title);
+    level = heading.level;
+  }
+  return path;
 }
 
 /** Ends the headings that a new one is not under. */

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { toAnswer, toUnits } from '../../domain/answers/to-answer.ts';
 import { passageOf } from '../support/answer-passages.ts';
+import { processorSeconds } from '../support/hostile-texts.ts';
 import { randomOf } from '../support/random.ts';
 
 const text = `The lease ends in May. It may be ended earlier. The roof leaks.
@@ -112,6 +113,15 @@ describe('An answer', () => {
     expect(units).to.have.length(302);
     expect(units.at(-1)?.text).to.equal(`${head.slice(0, 100)}: 1 · b: 2`);
     expect(JSON.stringify(units).length).to.be.below(1_000_000);
+  });
+
+  it('is picked of units as fast as a long list, a long table or many headings are read', async () => {
+    const headings = Array.from({ length: 5_000 }, (_, index) => ({ level: 1 + (index % 6), start: index * 12, title: 'rope' }));
+    const texts = ['- rope\n'.repeat(28_000), `| a |\n|---|\n${'| 1 |\n'.repeat(28_000)}`, '# rope\nOil.\n'.repeat(5_000)];
+    for (const [index, each] of texts.entries()) {
+      const passage = passageOf(each, { headings: index === 2 ? headings : [] });
+      expect(await processorSeconds(() => toUnits(passage)), each.slice(0, 10)).to.be.below(1);
+    }
   });
 
   it('shows what the model itself said only beside units, unchecked', () => {
