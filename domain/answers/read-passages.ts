@@ -71,10 +71,8 @@ export async function readPassages(db: Db, chunks: FoundChunk[]): Promise<Passag
     const missing = ids.filter((id) => !passages.has(id));
     if (missing.length === 0) break;
     const isLast = margin === margins.at(-1);
-    for (const row of await readRows(db, missing, margin)) {
-      const cut = cutRow(row, isLast);
-      if (cut.isWhole || isLast) passages.set(row.id, cut.passage);
-    }
+    const cuts = shareTexts(await readRows(db, missing, margin)).flatMap((rows) => cutRows(rows, isLast));
+    for (const { id, passage, isWhole } of cuts) if (isWhole || isLast) passages.set(id, passage);
   }
   const seen = new Set<string>();
   return chunks.flatMap(({ id, score: similarity }) => {
@@ -99,21 +97,47 @@ export function startsOf({ text, textStart }: Pick<Passage, 'text' | 'textStart'
 }
 
 /**
- * Cuts a text into units. Its own ones are whole if the text goes on to the ends of their paragraphs or tables; `isWhole` says whether all
- * are. `isLast`: there will be no more text, so those between others are taken for whole, and rows are not told their heads.
+ * Puts rows of a document together whose texts overlap, and gives them one text, which is then cut once: in a long list or table the margins of
+ * each chunk reach over the others. A row of CSV stays alone, since its text is cut from its own line.
  */
-function cutRow(source: Row, isLast: boolean): { passage: CutPassage; isWhole: boolean } {
-  const { id: _, contentType, start, end, first: __, quotes: ___, opening, isWholeEnd, ...row } = source;
-  const { text, textStart, outline } = row;
-  const from = forward(text, 0, start - textStart);
-  const to = forward(text, from, end - start);
+function shareTexts(rows: Row[]): Row[][] {
+  const shared: { rows: [Row, ...Row[]]; text: string; end: number; isWholeEnd: boolean }[] = [];
+  for (const [documentId, own] of Map.groupBy(rows, (row) => row.documentId)) {
+    for (const row of own.toSorted((one, other) => one.textStart - other.textStart)) {
+      const { text, textStart, contentType, isWholeEnd } = row;
+      const end = textStart + countCharacters(text);
+      const last = shared.at(-1);
+      if (last?.rows[0].documentId !== documentId || contentType === 'text/csv' || textStart > last.end) {
+        shared.push({ rows: [row], text, end, isWholeEnd });
+        continue;
+      }
+      last.rows.push(row);
+      last.text += text.slice(forward(text, 0, last.end - textStart));
+      last.end = Math.max(last.end, end);
+      last.isWholeEnd ||= isWholeEnd;
+    }
+  }
+  return shared.map(({ rows: [first, ...others], text, isWholeEnd }) => {
+    const { textStart, quotes, opening } = first;
+    return [first, ...others].map((row) => ({ ...row, text, textStart, quotes, opening, isWholeEnd }));
+  });
+}
+
+/**
+ * Cuts the text of rows into units. Their own ones are whole if the text goes on to the ends of their paragraphs or tables; `isWhole` says whether
+ * all are. `isLast`: there will be no more text, so those between others are taken for whole, and rows are not told their heads.
+ */
+function cutRows(rows: Row[], isLast: boolean): { id: string; passage: CutPassage; isWhole: boolean }[] {
+  const [source] = rows;
+  if (!source) return [];
+  const { text, textStart, outline, contentType, opening, isWholeEnd } = source;
   const isCsv = contentType === 'text/csv';
   const isJson = contentType === 'application/json';
   const cutText = () =>
     isJson
       ? cutJsonUnits(text, { opening, isBegun: textStart > 0, goesOn: !isWholeEnd })
       : cutUnits(text, headingsOf(outline, text, textStart));
-  const cut = isCsv ? cutCsv(source, from) : cutText();
+  const cut = isCsv ? cutCsv(source, forward(text, 0, source.start - textStart)) : cutText();
   const blanks = [...text.matchAll(/\n\s*\n/g)].map(({ index }) => index);
   const [firstBlank = text.length, lastBlank = -1] = [blanks[0], blanks.at(-1)];
   const isBegun = (unit: Unit) => isCsv || isJson || textStart === 0 || firstBlank < unit.start;
@@ -121,9 +145,14 @@ function cutRow(source: Row, isLast: boolean): { passage: CutPassage; isWhole: b
   // What the ends of the text cut off is no unit.
   const whole = cut.slice(isCsv || textStart === 0 ? 0 : 1, isWholeEnd ? undefined : -1);
   const units = whole.map((unit) => (unit.cells.length > 0 && !isBegun(unit) ? { ...unit, cells: [] } : unit));
-  const isTouched = (unit: Unit) => unit.start < to && unit.end > from;
-  const own = units.flatMap((unit, index) => (isTouched(unit) && (isLast || (isBegun(unit) && isEnded(unit))) ? [index] : []));
-  return { passage: { ...row, units, starts: startsOf(row, units), own }, isWhole: own.length === cut.filter(isTouched).length };
+  const starts = startsOf(source, units);
+  return rows.map(({ id, contentType: _, start, end, first: __, quotes: ___, opening: ____, isWholeEnd: _____, ...row }) => {
+    const from = forward(text, 0, start - textStart);
+    const to = forward(text, from, end - start);
+    const isTouched = (unit: Unit) => unit.start < to && unit.end > from;
+    const own = units.flatMap((unit, index) => (isTouched(unit) && (isLast || (isBegun(unit) && isEnded(unit))) ? [index] : []));
+    return { id, passage: { ...row, units, starts, own }, isWhole: own.length === cut.filter(isTouched).length };
+  });
 }
 
 /**
@@ -143,7 +172,12 @@ function cutCsv({ text, textStart, first, isWholeEnd, quotes }: Row, from: numbe
 /** The indexes of the headings in a part of a document. */
 function headingsOf({ headings }: Outline, text: string, textStart: number): number[] {
   const within = headings.filter(({ start }) => start >= textStart && start < textStart + text.length);
-  return within.map(({ start }) => forward(text, 0, start - textStart));
+  let [at, passed] = [0, textStart];
+  return within.map(({ start }) => {
+    at = forward(text, at, start - passed);
+    passed = start;
+    return at;
+  });
 }
 
 async function readRows(db: Db, ids: string[], margin: number): Promise<Row[]> {

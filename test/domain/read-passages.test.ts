@@ -70,6 +70,20 @@ describe('Reading passages', () => {
     );
   });
 
+  it('cuts a long list or table once for all of its chunks, at the same places as for each alone', async () => {
+    const rows = Array.from({ length: 9_000 }, (_, index) => `| Rope ${index} | ${index} g |`);
+    const table = `| Name | Weight |\n|---|---|\n${rows.join('\n')}`;
+    const list = Array.from({ length: 9_000 }, (_, index) => `${index % 3 === 0 ? '' : '  '}- rope 🪢 ${index}`).join('\n');
+    const places = (passages: Passage[]) => passages.flatMap(({ starts, own }) => own.map((index) => starts[index]));
+    for (const [name, text] of Object.entries({ table, list })) {
+      const found = (await store(database.db, name, 'text/markdown', text)).filter((_, index) => index % 12 === 0).reverse();
+      const together = await readPassages(database.db, found);
+      expect(new Set(together.map(({ units }) => units)).size, name).to.equal(1);
+      const alone = await Promise.all(found.map((chunk) => readPassages(database.db, [chunk])));
+      expect(places(together)).to.deep.equal(places(alone.flat()));
+    }
+  });
+
   it('leaves out the last passages where all have more units than the AI service compares', async () => {
     const text = `${'|b|\n'.repeat(100)}\n`.repeat(250);
     const passages = await readPassages(database.db, await store(database.db, 'many', 'text/plain', text));
