@@ -32,7 +32,7 @@ const unitContext = z
       .meta({ examples: [[]] }),
     cells: z
       .array(unitCell)
-      .describe('The cells of a row, each with the head of its column; empty if the column has none.')
+      .describe('The cells of a row, each with the head of its column; empty if the column has none. No cells of a row of more than 1,000.')
       .meta({ examples: [[]] }),
   })
   .meta({ id: 'AnswerContext', description: 'What stands around a sentence, in the words of its document.' });

@@ -11,19 +11,22 @@ export interface UnitContext {
   lead: string | null;
   /** The items of the list that it is under, or the keys of JSON that lead to it, the outermost first. */
   parents: string[];
-  /** The cells of a row, each with the head of its column. */
+  /** The cells of a row, each with the head of its column; empty if they are more than 1,000. */
   cells: { head: string; text: string }[];
 }
 
 /** How much of each line of a context is shown, in characters: the line before a table, or its head, may be as long as a document. */
 const maxLine = 1_000;
+/** A row with more cells is shown as it stands: each cell adds more to an answer than it has in the document. */
+const maxCells = 1_000;
 
 /** The context of the units from `first` to `last`. */
 export function contextOf(text: string, units: Unit[], first: number, last = first): UnitContext {
   const unit = units[first];
   const clip = (line: string) => line.slice(0, forward(line, 0, maxLine));
   const show = ({ start, end }: Span) => clip(text.slice(start, Math.min(end, start + 2 * maxLine)));
-  const cells = first === last && unit?.kind === 'row' ? unit.cells.map((cell) => ({ ...cell, head: clip(cell.head) })) : [];
+  const isShownByCells = first === last && unit?.kind === 'row' && unit.cells.length <= maxCells;
+  const cells = isShownByCells ? unit.cells.map((cell) => ({ ...cell, head: clip(cell.head) })) : [];
   const say = (index: number) => {
     const beside = units[index];
     return beside ? show(beside) : null;

@@ -107,6 +107,16 @@ describe('An answer', () => {
     expect(parents).to.deep.equal([item.slice(0, 1_000)]);
   });
 
+  it('shows a row of more cells than a thousand as it stands', () => {
+    const row = (count: number) => `|${' 1 |'.repeat(count)}`;
+    const passage = passageOf(`|${' a |'.repeat(1_001)}\n|${'---|'.repeat(1_001)}\n${row(1_000)}\n${row(1_001)}`);
+    const numbers = passage.units.flatMap(({ kind }, index) => (kind === 'row' ? [index + 1] : [])).slice(-2);
+    const answer = numbers.map((unit) => ({ units: [unit], mark: null }));
+    const { sentences } = toAnswer({ answer, draft: null, extractive: true, model: null }, [passage], 5);
+    expect(sentences.map(({ text: shown }) => shown)).to.deep.equal([row(1_000), row(1_001)]);
+    expect(sentences.map(({ citations }) => citations[0]?.context.cells.length)).to.deep.equal([1_000, 0]);
+  });
+
   it('is picked of units with the heads that a thousand characters have', () => {
     const head = 'wide '.repeat(4_000).trim();
     const { units } = toUnits(passageOf(`${'Around '.repeat(4_000)}:\n\n| ${head} | b |\n${'| 1 | 2 |\n'.repeat(300)}`));
