@@ -22,6 +22,8 @@ export interface FoundValue {
 
 /** The most units that a value is found in: words of half a page would support anything. */
 export const maxUnits = 3;
+/** How long they are together at the most, in UTF-16 units, for the same reason: a text without full stops is one unit, however long it is. */
+const maxLength = 4_000;
 
 /**
  * Finds the units of a passage that have the words that a value cites, and the value; undefined if there are none, or the value has not the
@@ -43,14 +45,20 @@ export function findValue({ value, quote }: SaidValue, schema: LeafSchema, passa
 /** The units that have a quote word for word, one or neighbours. */
 function citedUnits(quote: string, { units }: DocumentPassage): DocumentUnit[] | undefined {
   const wanted = readWords(quote).map(({ word }) => word);
-  const words = units.flatMap((unit) => readWords(unit.text).map(({ word }) => ({ word, unit })));
+  // A unit that is too long parts the others.
+  const wordsOf = ({ text }: DocumentUnit) => (text.length > maxLength ? [{ word: '' }] : readWords(text));
+  const words = units.flatMap((unit) => wordsOf(unit).map(({ word }) => ({ word, unit })));
   const at = findWords(
     wanted,
     words.map(({ word }) => word),
   );
   if (at === undefined) return undefined;
   const cited = [...new Set(words.slice(at, at + wanted.length).map(({ unit }) => unit))];
-  return cited.length <= maxUnits ? cited : undefined;
+  return cited.length <= maxUnits && sumOf(cited) <= maxLength ? cited : undefined;
+}
+
+function sumOf(units: DocumentUnit[]): number {
+  return units.reduce((sum, { text }) => sum + text.length, 0);
 }
 
 const checks = new WeakMap<LeafSchema, z.ZodType>();

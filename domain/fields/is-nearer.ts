@@ -1,6 +1,7 @@
 import { languageOf } from '../../base/text/languages.ts';
 import { contentStemsOf } from '../../base/text/words.ts';
 import type { LeafSchema } from '../../contract/field-schema.ts';
+import { firstWhere, lastWhere } from '../chunking/binary-search.ts';
 import type { DocumentUnit } from './document-passages.ts';
 import { type FoundValue, maxUnits, plain } from './find-value.ts';
 import { readNumbers } from './read-numbers.ts';
@@ -123,9 +124,11 @@ function standsApart(text: string, { value }: FoundValue, { name }: FieldWords):
   const line = plain(text);
   const numbers = readNumbers(line);
   const names = [...line.matchAll(/\p{L}[\p{L}\p{M}]*/gu)].filter(([word]) => contentStemsOf(word, 'en').some((stem) => name.has(stem)));
-  const distances = numbers.map(({ start, end }) =>
-    Math.min(...names.map(({ 0: word, index }) => gap(index, index + word.length, start, end))),
-  );
+  const endOf = ({ 0: word, index }: RegExpExecArray) => index + word.length;
+  const distances = numbers.map(({ start, end }) => {
+    const beside = [lastWhere(names, (each) => endOf(each) <= start), firstWhere(names, (each) => endOf(each) > start)];
+    return Math.min(...beside.flatMap((each) => (each ? [gap(each.index, endOf(each), start, end)] : [])));
+  });
   const nearest = Math.min(...distances);
   const own = distances.filter((_, index) => numbers[index]?.readings.includes(String(value)));
   return names.length > 0 && own.length > 0 && Math.min(...own) > nearest;
