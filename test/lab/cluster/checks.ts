@@ -12,6 +12,9 @@ import type { Cluster } from './cluster.ts';
 import { url } from './install.ts';
 import type { LoadReport } from './load.ts';
 
+/** The values of the update. */
+const updated = { config: { LOG_LEVEL: 'warn' }, api: { maxReplicas: 3 } };
+
 /** What is tried in a cluster in which the chart is installed. `upgrade` installs it again with other values. */
 export async function checkCluster(
   cluster: Cluster,
@@ -29,9 +32,10 @@ export async function checkCluster(
       same('searches that find nothing', search.filter(({ best }: { best: unknown }) => best === null).length, 0);
       return `${documents.length} documents, ${jobs.length} jobs, ${search.length} searches by TLS, documents in the bucket`;
     }),
+    await attempt('addresses and a silent stream through the ingress', () => checkIngress(cluster)),
     await attempt('network policies', () => checkPolicies(cluster)),
     await attempt('a rolling update under load, which turns on an autoscaler', async () => {
-      const seen = await underLoad(cluster, () => upgrade({ config: { LOG_LEVEL: 'warn' }, api: { maxReplicas: 3 } }));
+      const seen = await underLoad(cluster, () => upgrade(updated));
       const raised = ['get', 'events', '--field-selector=reason=SuccessfulRescale,involvedObject.name=sheaf-api', '--output=name'];
       same('times that there were too few pods', await inSheaf(...raised), '');
       return seen;
@@ -50,6 +54,7 @@ export async function checkCluster(
         await waitForPods(cluster);
       }),
     ),
+    await attempt('workers follow the age of the oldest job, by KEDA', () => checkScaling(cluster, upgrade)),
     await attempt('a backup as by the schedule, its rehearsal, and a restore', () => restore(cluster)),
     await attempt('a node is lost', async () => {
       const load = await startLoad(cluster);
@@ -62,6 +67,33 @@ export async function checkCluster(
       return `${failed.length} of ${requests} requests failed until it was found, and no job; then ${then}`;
     }),
   ];
+}
+
+/** Unless it is told, Envoy ends a response after 15 seconds, and keeps the addresses that a client has written. */
+async function checkIngress(cluster: Cluster): Promise<string> {
+  const load = await startLoad(cluster);
+  await delay(40_000);
+  const { streams, failed, address } = await load.stop();
+  same('the address of the client', address, '10.10.0.1');
+  same('requests that failed', failed, []);
+  same('times that the stream was opened in 40 s', streams, 1);
+  return 'the client has its own address, and the stream was not ended in 40 s';
+}
+
+/** More jobs than two workers do, until there are more workers; then as it was. */
+async function checkScaling(cluster: Cluster, upgrade: (values: object) => Promise<void>): Promise<string> {
+  const inSheaf = (...args: string[]) => cluster.kubectl('-n', 'sheaf', ...args);
+  // KEDA refuses to be a second autoscaler.
+  await upgrade({ ...updated, worker: { maxReplicas: null } });
+  await upgrade({ ...updated, worker: { keda: 'http://prometheus.monitoring:9090', queueSeconds: 5, maxReplicas: 3 } });
+  await inSheaf('wait', '--for=condition=Ready', '--timeout=120s', 'scaledobject/sheaf-worker');
+  const load = await startLoad(cluster, 40);
+  const startedAt = performance.now();
+  const count = async () => Number(await inSheaf('get', 'deploy', 'sheaf-worker', '--output=jsonpath={.spec.replicas}'));
+  await cluster.until('there are more workers', async () => (await count()) > 2).finally(() => load.stop());
+  const seconds = Math.round((performance.now() - startedAt) / 1_000);
+  await upgrade(updated);
+  return `${await count()} workers after ${seconds} s of jobs that came faster than two do them`;
 }
 
 async function waitForPods(cluster: Cluster): Promise<void> {
@@ -102,9 +134,9 @@ async function checkPolicies(cluster: Cluster): Promise<string> {
   const [ai, api] = await Promise.all(['ai', 'api'].map((name) => addressOf('sheaf', `app.kubernetes.io/name=sheaf-${name}`)));
   const database = await addressOf('outside', 'app=postgres');
   const expected: [namespace: string, pod: string, target: string, reached: boolean][] = [
-    ['edge', 'pod/probe', `${api}:3000`, true],
-    ['edge', 'pod/probe', `${api}:9464`, false],
-    ['edge', 'pod/probe', `${ai}:8000`, false],
+    ['projectcontour', 'pod/probe', `${api}:3000`, true],
+    ['projectcontour', 'pod/probe', `${api}:9464`, false],
+    ['projectcontour', 'pod/probe', `${ai}:8000`, false],
     ['monitoring', 'pod/probe', `${api}:9464`, true],
     ['monitoring', 'pod/probe', `${api}:3000`, false],
     ['stranger', 'pod/probe', `${api}:3000`, false],
@@ -139,9 +171,15 @@ async function waitForJobs(cluster: Cluster, jobs: string[]): Promise<void> {
   await cluster.until('every job has succeeded', async () => (await count()) === jobs.length, 180);
 }
 
-async function startLoad(cluster: Cluster): Promise<{ stop(): Promise<LoadReport> }> {
+async function startLoad(cluster: Cluster, jobsEachSecond = 1): Promise<{ stop(): Promise<LoadReport> }> {
   const env = { ...inheritedEnvironment(), NODE_EXTRA_CA_CERTS: cluster.authority };
-  const [command = '', ...args] = cluster.command('control', process.execPath, join(import.meta.dirname, 'load.ts'), url);
+  const [command = '', ...args] = cluster.command(
+    'control',
+    process.execPath,
+    join(import.meta.dirname, 'load.ts'),
+    url,
+    `${jobsEachSecond}`,
+  );
   const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface(child.stdout);
   await once(lines, 'line');

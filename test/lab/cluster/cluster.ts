@@ -73,8 +73,8 @@ export class Cluster {
   }
 
   /** Applies manifests. */
-  async apply(manifests: string): Promise<void> {
-    const [command = '', ...args] = this.command('control', ...this.#kubectl(['apply', '-f', '-']));
+  async apply(manifests: string, ...options: string[]): Promise<void> {
+    const [command = '', ...args] = this.command('control', ...this.#kubectl(['apply', ...options, '-f', '-']));
     await runCommand(command, args, { input: manifests });
   }
 

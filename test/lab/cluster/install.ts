@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import type { Cluster } from './cluster.ts';
 
-/** Where clients reach the service: by the name that `control.sh` gives the first node, at the port of the proxy in `outside.yaml`. */
-export const url = 'https://sheaf.test:30443';
+/** Where clients reach the service: by the name that `control.sh` gives the first node, where the ingress controller listens. */
+export const url = 'https://sheaf.test';
 const chart = resolve('ops/deploy/kubernetes');
 
 /** As docs/kubernetes.md has it, for the store and the databases of `outside.yaml`. */
@@ -29,7 +29,9 @@ const values = {
     REQUIRE_EMAIL_VERIFICATION: 'false',
     RATE_LIMIT_PER_MINUTE: '100000',
   },
-  ingress: { className: 'nginx' },
+  ingress: { className: 'contour', annotations: { 'projectcontour.io/response-timeout': 'infinity' } },
+  // Else the second pod of an update finds no whole processor free on one node.
+  ai: { resources: { requests: { cpu: '500m' } } },
   backup: { target: 's3://sheaf-backups/production' },
 };
 
@@ -54,6 +56,9 @@ export async function makeSecrets(cluster: Cluster, directory: string): Promise<
     const from = Object.keys(files).map((file) => `--from-file=${join(directory, name, file)}`);
     await cluster.kubectl('-n', 'sheaf', 'create', 'secret', 'generic', name, ...from);
   }
+  await cluster.issue('edge', '/CN=sheaf.test', 'DNS:sheaf.test');
+  const certificate = cluster.authority.replace(/ca\.crt$/, 'edge');
+  await cluster.kubectl('-n', 'sheaf', 'create', 'secret', 'tls', 'sheaf-tls', `--cert=${certificate}.crt`, `--key=${certificate}.key`);
 }
 
 /** Installs the chart, or changes what is installed by more values, and waits until all pods are those of this version. */

@@ -8,7 +8,7 @@ import { table } from '../../../ops/table.ts';
 import { findGoProgram } from '../../support/go-program.ts';
 import { helm } from '../../support/helm.ts';
 import type { CheckResult } from '../containers/check.ts';
-import { provideImages } from '../containers/images.ts';
+import { provideImage, provideImages } from '../containers/images.ts';
 import { runCommand } from '../containers/run-command.ts';
 import { readArguments } from '../read-arguments.ts';
 import { checkCluster } from './checks.ts';
@@ -17,6 +17,7 @@ import { findMissing } from './find-missing.ts';
 import { installChart, makeSecrets } from './install.ts';
 import { buildPrograms, pause } from './kubernetes.ts';
 import { prepareOutside } from './prepare-outside.ts';
+import { clusterRecipes } from './recipes.ts';
 
 const note = (line: string) => process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
 readArguments({
@@ -42,6 +43,10 @@ async function main(): Promise<number> {
   const programs = await buildPrograms(note);
   const outside = readFileSync(join(import.meta.dirname, 'outside.yaml'), 'utf8');
   const images = (await provideImages(note)).map(({ name }) => name).filter((name) => outside.includes(name));
+  for (const [name, recipe] of Object.entries(clusterRecipes)) {
+    await provideImage(name, recipe, note);
+    images.push(name);
+  }
   note('Building the images …');
   await runCommand('docker', ['compose', '--project-name', 'sheaf-cluster', 'build', '--quiet', 'api', 'ai']);
   const directory = mkdtempSync(join(tmpdir(), 'sheaf-cluster-'));
@@ -68,14 +73,15 @@ async function test(cluster: Cluster, directory: string, images: string[]): Prom
   const own = ['sheaf:0.3.0', 'sheaf-ai:0.3.0', pause];
   note('Starting the cluster …');
   await cluster.start();
+  const files = join(directory, 'install');
   for (const number of [1, 2, 3]) {
     await cluster.addNode(number, number === 1 ? [...own, ...images] : own);
     note(`  node${number} is ready`);
+    if (number > 1) continue;
+    // While there is no other node, so that all of it is where its images are.
+    await makeSecrets(cluster, files);
+    await prepareOutside(cluster);
   }
-  await cluster.issue('edge', '/CN=sheaf.test', 'DNS:sheaf.test');
-  await prepareOutside(cluster, join(directory, 'pki/edge'));
-  const files = join(directory, 'install');
-  await makeSecrets(cluster, files);
   const program = await findHelm(files);
   note('Installing the chart …');
   await installChart(cluster, program, files);

@@ -24,8 +24,7 @@ export async function listNeededImages(): Promise<string[]> {
 export async function provideImages(note: (line: string) => void): Promise<FoundImage[]> {
   const images: FoundImage[] = [];
   for (const name of await listNeededImages()) {
-    const recipe = recipes[name];
-    if (!(await isUsable(name, recipe))) await provide(name, recipe, note);
+    await provideImage(name, recipes[name], note);
     const madeOf = await readLabel(name);
     const origin = madeOf ? `a stand-in, made of ${madeOf}` : 'as published';
     images.push({ name, origin, megabytes: await measureImage(name) });
@@ -45,7 +44,9 @@ async function isUsable(name: string, recipe: Recipe | undefined): Promise<boole
   return label !== undefined && (label === '' || label === recipe?.madeOf);
 }
 
-async function provide(name: string, recipe: Recipe | undefined, note: (line: string) => void): Promise<void> {
+/** Pulls an image that is missing, or makes a stand-in. */
+export async function provideImage(name: string, recipe: Recipe | undefined, note: (line: string) => void): Promise<void> {
+  if (await isUsable(name, recipe)) return;
   note(`  ${name}: not here`);
   const pulled = await tryCommand('timeout', ['300', 'docker', 'pull', '--quiet', name]);
   if (pulled.code === 0) return;
