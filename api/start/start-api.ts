@@ -33,6 +33,9 @@ import { serveApiMetrics } from './serve-api-metrics.ts';
 /** How long open responses may take to end once the server is closed. */
 const closeMs = 5_000;
 
+/** How long an idle connection stays open: longer than proxies keep theirs, of which Envoy's hour is the longest by default. */
+const keepAliveMs = 3_660_000;
+
 /**
  * Starts the API, with the worker inside unless the configuration turns it off, and resolves once it listens. Migrates the database first.
  * Throws WrongStore if the store belongs to another database.
@@ -85,6 +88,10 @@ export async function startApi(
      */
     async stop() {
       deps.readiness.stopping = true;
+      // A proxy keeps connections, and would send its next request over one that is about to be closed.
+      server.prependListener('request', (_, res) => {
+        res.shouldKeepAlive = false;
+      });
       const workersStopped = workers?.stop();
       await delay(config.shutdownDelayMs);
       await Promise.all([closeServer(server, () => jobStreams.close()), workersStopped]);
@@ -109,6 +116,7 @@ function warnOfDefaults(config: ServerConfig, log: Logger): void {
 async function listenAt({ port, host }: ServerConfig, server: Server): Promise<Server> {
   // Node's bound applies to every request, and an upload takes longer. `boundBodies` bounds all others.
   server.requestTimeout = 0;
+  server.keepAliveTimeout = keepAliveMs;
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, () => resolve()));
   return server;
 }
@@ -117,6 +125,8 @@ async function listenAt({ port, host }: ServerConfig, server: Server): Promise<S
 async function closeServer(server: Server, endStreams: () => void): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   endStreams();
+  // Nor does one whose last response is still under way stay open after it.
+  server.keepAliveTimeout = 1;
   server.closeIdleConnections();
   const patience = setTimeout(() => server.closeAllConnections(), closeMs);
   await closed;
