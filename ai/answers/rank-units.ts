@@ -1,4 +1,5 @@
 import { lower } from '../../base/text/fold.ts';
+import { notationsOf } from '../../base/text/identifiers.ts';
 import { isKorean, koreanFormsOf, koreanWordsOf } from '../../base/text/korean.ts';
 import { certainLanguageOf, languageOf, languageOfQuery, languagesOf } from '../../base/text/languages.ts';
 import { pairedRun, pairsOf } from '../../base/text/scripts.ts';
@@ -87,7 +88,9 @@ function rankUnits({ question, before, passages, embedModel }: Question): Ranked
   const read = readPassages(passages);
   const asked = before === null ? question : `${before} ${question}`;
   const { words, language } = contentWordsOf(asked, read[0]?.language);
-  const matched = read.map((passage) => matchWords(words, passage));
+  const parts = notationsOf(asked).map(({ run, term }) => ({ words: new Set(wordsOf(run)), term }));
+  const others = words.map((word) => parts.flatMap((part) => (part.words.has(word) ? [part.term] : [])));
+  const matched = read.map((passage) => matchWords(words, others, passage));
   const all = matched.flatMap(({ units }) => units);
   const weights = words.map((word) => tellingOf(word, language));
   const rare = weights.map((weight, word) => weight * Math.log(1 + all.length / (1 + all.filter(({ own }) => own[word]).length)));
@@ -115,7 +118,7 @@ function shareOf(weights: number[], has: (word: number) => number): number {
 interface ReadPassage {
   language: string | undefined;
   title: ReadonlySet<string>;
-  /** The stems of all units. */
+  /** The stems of all units, and what stands for numbers and identifiers in any notation. */
   stems: ReadonlySet<string>;
   units: { number: number; unit: Unit; stems: ReadonlySet<string>; around: ReadonlySet<string> }[];
 }
@@ -124,7 +127,8 @@ function readPassages(passages: Passage[]): ReadPassage[] {
   let number = 0;
   return passages.map(({ title, units }) => {
     const language = languageOf(units.map(({ text }) => text).join(' '));
-    const stemsOf = (text: string) => new Set(allWordsOf(text).flatMap((word) => formsOf(word, language)));
+    const stemsOf = (text: string) =>
+      new Set([...allWordsOf(text).flatMap((word) => formsOf(word, language)), ...notationsOf(text).map(({ term }) => term)]);
     const read = units.map((unit) => ({ number: ++number, unit, stems: stemsOf(unit.text), around: stemsOf(unit.context) }));
     return { language, title: stemsOf(title), stems: new Set(read.flatMap(({ stems }) => [...stems])), units: read };
   });
@@ -181,9 +185,9 @@ function hasPaired(word: string, stems: ReadonlySet<string>): boolean {
   return word.length === 1 ? [...stems].some((stem) => stem.includes(word)) : pairsOf(word).every((pair) => stems.has(pair));
 }
 
-/** Which of the words a passage has: anywhere, in each unit, and in its context. */
-function matchWords(words: string[], { language, title, stems, units }: ReadPassage) {
-  const terms = words.map((word) => formsOf(word, language));
+/** Which of the words a passage has: anywhere, in each unit, and in its context. `others`: the terms of each word in other notations. */
+function matchWords(words: string[], others: string[][], { language, title, stems, units }: ReadPassage) {
+  const terms = words.map((word, index) => [...formsOf(word, language), ...(others[index] ?? [])]);
   const isPaired = words.map((word) => /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(word));
   const likes = terms.map((forms) => [...stems].filter((stem) => forms.some((form) => isLike(form, stem))));
   const has = (some: ReadonlySet<string>) =>

@@ -1,9 +1,9 @@
 import { compose } from '../../base/text/compose.ts';
 import { possessive, simplify } from '../../base/text/fold.ts';
+import { groups, joinGroups, nationalOf, phones } from '../../base/text/identifiers.ts';
 import { languageOf } from '../../base/text/languages.ts';
 import { divideRun, pairedRun, unspacedRun } from '../../base/text/scripts.ts';
 import type { Span } from '../characters.ts';
-import { groups, joinGroups, nationalOf, phones } from './identifiers.ts';
 import { cut, joiner, spacedRun, termsOf } from './terms.ts';
 
 /**

@@ -1,9 +1,18 @@
 import { fold, keepsAccents, lower } from '../../base/text/fold.ts';
+import {
+  groups,
+  joinDimensions,
+  joinGroups,
+  nationalOf,
+  normalizeNumbers,
+  partsOfMixed,
+  phones,
+  withoutSigns,
+} from '../../base/text/identifiers.ts';
 import { languageOf } from '../../base/text/languages.ts';
 import { divideRun, pairedRun, pairsOf, unspacedRun } from '../../base/text/scripts.ts';
 import { stemOf } from '../../base/text/stems.ts';
 import { stopWordsOf } from '../../base/text/stop-words.ts';
-import { groups, joinDimensions, joinGroups, nationalOf, normalizeNumbers, partsOfMixed, phones, withoutSigns } from './identifiers.ts';
 
 /** A longer word is cut, so that no text makes a large key. */
 const maxTermLength = 64;

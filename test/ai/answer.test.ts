@@ -52,6 +52,34 @@ describe('answering from passages', () => {
     expect(answer('How many of the belt A42 are in stock?', [table])).to.deep.equal(['Article: Belt A42 · Pieces: 12']);
   });
 
+  it('knows a number, a measure and an identifier in another notation', () => {
+    const table = '## Screws\n\n| Article | Size | Price |\n| Bolt | M8x40 | 0.19 € |\n| Bolt | M8x60 | 0.24 € |\n| Washer | M8 | 0.02 € |';
+    const bolt = 'Article: Bolt · Size: M8x40 · Price: 0.19 €';
+    for (const size of ['M8x40', 'M8 x 40', 'M8×40'])
+      for (const question of [`What is the price of ${size}?`, `${size} price`])
+        expect(answer(question, [table])[0], question).to.equal(bolt);
+    const known = [
+      'The account is DE89 3704 0044 0532 0130 00.',
+      'Mira is at +49 170 5550101.',
+      'The customer is C-4711/B.',
+      'The deposit is 2.850,00 Euro.',
+      'The crate holds 12500 nails.',
+    ];
+    for (const [asked, index] of [
+      ['DE89370400440532013000', 0],
+      ['DE89 3704 0044 0532 0130 00', 0],
+      ['0170 5550101', 1],
+      ['0170/5550101', 1],
+      ['C4711B', 2],
+      ['2850', 3],
+      ['2,850.00', 3],
+      ["12'500", 4],
+      ['12.500', 4],
+    ] as const)
+      expect(answer(asked, known), asked).to.deep.equal([known[index]]);
+    for (const asked of ['DE89370400440532013001', 'C4711C', '285', 'M8x45']) expect(answer(asked, known), asked).to.deep.equal([]);
+  });
+
   it('shows no unit that has no word of the question itself, or in its headings', () => {
     expect(answer('ferry', ['The ferry came. Rain fell. Nobody left.'])).to.deep.equal(['The ferry came.']);
   });
@@ -160,7 +188,13 @@ describe('answering from passages', () => {
 
   it('takes little time for long and hostile passages', () => {
     const question = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
-    for (const text of ['word1 '.repeat(1_300), '漢字'.repeat(4_000), '한국어는 '.repeat(1_600), '. '.repeat(4_000)]) {
+    for (const text of [
+      'word1 '.repeat(1_300),
+      '漢字'.repeat(4_000),
+      '한국어는 '.repeat(1_600),
+      '. '.repeat(4_000),
+      '1 x 1.1-'.repeat(1_000),
+    ]) {
       const startedAt = process.cpuUsage().user;
       answer(question, Array(50).fill(text));
       answer('漢字'.repeat(500), Array(50).fill(text));

@@ -1,3 +1,5 @@
+import { fold, lower } from './fold.ts';
+
 /** Numbers and identifiers, which are written in several notations, with signs and without. */
 
 const separatedNumber = /(?<!\d)\d+(?:[.,]\d+)+/g;
@@ -65,4 +67,27 @@ export function nationalOf(run: string): string | undefined {
   const digits = run.replace('(0)', '').replaceAll(/[^\d+]/g, '');
   const national = country.test(digits) ? digits.replace(country, '') : digits.replace(/^0/, '');
   return national.length >= minNational ? national : undefined;
+}
+
+const dimensions = /(?<![\p{L}\p{N}])\p{L}*\d+(?: ?[x×] ?\d+)+/gu;
+const signed = /(?<![\p{L}\p{M}\p{N}])[\p{L}\p{M}\p{N}]+(?:[/_.-][\p{L}\p{M}\p{N}]+)+/gu;
+const numberOf = (run: string) => normalizeNumbers(run).replace(/\.00?$/, '');
+const notations: [RegExp, (run: string) => string | undefined][] = [
+  [groups, joinGroups],
+  [phones, nationalOf],
+  [dimensions, joinDimensions],
+  [separatedNumber, numberOf],
+  [signed, (run) => withoutSigns(fold(run))],
+];
+
+/** What of a text may be written in another way, and the term that stands for it in each. */
+export function notationsOf(text: string): { run: string; term: string }[] {
+  if (!/\p{N}/u.test(text)) return [];
+  const lowered = lower(text);
+  return notations.flatMap(([pattern, termOf]) =>
+    [...lowered.matchAll(pattern)].flatMap(([run]) => {
+      const term = termOf(run);
+      return term === undefined ? [] : [{ run, term }];
+    }),
+  );
 }
