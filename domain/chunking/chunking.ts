@@ -18,7 +18,7 @@ export function maxContext({ characters }: ChunkSize): number {
 }
 
 /** Raise it whenever the rules of cutting, or of terms, change: documents of an earlier version are then indexed again. */
-const chunkingVersion = 5;
+const chunkingVersion = 6;
 
 /** The name of a way to cut texts: the version of the rules, and the size if it is not the default. */
 export function chunkingOf({ characters }: ChunkSize): string {

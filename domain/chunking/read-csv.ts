@@ -10,6 +10,7 @@ const delimiters = [',', ';', '\t', '|'];
 const separatorLine = /^sep=([,;\t|])\n/i;
 /** A number or a date, which cannot be a column's name. */
 const value = /^[-+]?[\d\s.,:/%€$£-]+$/;
+const year = /^(?:19|20)\d\d$/;
 
 /**
  * The records of a CSV text, quoted or not; an empty one belongs to the next. Reads the text once, or twice if a quote is never closed.
@@ -21,15 +22,23 @@ export function readCsvRecords(text: string, { isPart = false } = {}): CsvRecord
   return scan(text, { ...options, hasQuotes: true }) ?? scan(text, { ...options, hasQuotes: false }) ?? [];
 }
 
-/** The names of the columns, if the first record holds them: at least two, all different, none of them a value, at most one empty. */
+/**
+ * The names of the columns, if the first record holds them: at least two, all different, at most one empty, none of them a value unless the
+ * values are consecutive years.
+ */
 export function columnNamesOf([first, second]: CsvRecord[]): string[] | undefined {
   const names = first?.cells.map((cell) => cell.trim()) ?? [];
+  const values = names.filter((name) => value.test(name));
   const isHeader =
     second !== undefined &&
     names.filter((name) => name !== '').length > 1 &&
     new Set(names).size === names.length &&
-    !names.some((name) => value.test(name));
+    (values.length === 0 || (values.length < names.length && areConsecutiveYears(values)));
   return isHeader ? names : undefined;
+}
+
+function areConsecutiveYears(values: string[]): boolean {
+  return values.length > 1 && values.every((one, index) => year.test(one) && Math.abs(Number(one) - Number(values[index - 1] ?? one)) <= 1);
 }
 
 /** The delimiter that occurs most often in the first line. */

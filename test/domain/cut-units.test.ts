@@ -42,6 +42,28 @@ describe('The units of a text', () => {
     expect(cutUnits(numbers, []).map((unit) => readable(numbers, unit))).to.deep.equal(['1 · 2', '3 · 4']);
   });
 
+  it('are rows below consecutive years, and no other numbers', () => {
+    const headsOf = (head: string) =>
+      cutUnits(`${head}\n| Research | 450 | 480 |`, []).map(({ kind, cells }) => [kind, cells.at(-1)?.head]);
+    const [named, unnamed] = [
+      [
+        ['heading', ''],
+        ['row', '2026'],
+      ],
+      [
+        ['row', ''],
+        ['row', ''],
+      ],
+    ];
+    for (const head of ['| Department | 2025 | 2026 |', '| | 2027 | 2026 |']) expect(headsOf(head), head).to.deep.equal(named);
+    for (const head of ['| Marketing | 1900 | 2026 |', '| Marketing | 2026 |', '| Marketing | 120 | 121 |', '| 2024 | 2025 | 2026 |'])
+      expect(headsOf(head), head).to.deep.equal(unnamed);
+    const [head, rest] = ['Department,2025,2026\n', 'Research,450,480\n'];
+    expect(cutRecords(head + rest, head).map((unit) => readable(head + rest, unit))).to.deep.equal([
+      'Department: Research · 2025: 450 · 2026: 480',
+    ]);
+  });
+
   it('take about as long to cut from a wide table as from its characters', () => {
     const text = `|${Array.from({ length: 14_000 }, (_, index) => `c${index}`).join('|')}|\n${'|b|\n'.repeat(14_000)}`;
     const begun = performance.now();
