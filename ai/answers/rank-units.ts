@@ -1,4 +1,4 @@
-import { lower } from '../../base/text/fold.ts';
+import { lower, spellOut } from '../../base/text/fold.ts';
 import { notationsOf } from '../../base/text/identifiers.ts';
 import { isKorean, koreanFormsOf, koreanWordsOf } from '../../base/text/korean.ts';
 import { certainLanguageOf, languageOf, languageOfQuery, languagesOf } from '../../base/text/languages.ts';
@@ -163,9 +163,9 @@ function allWordsOf(text: string): string[] {
   return [...wordsOf(text).filter((word) => !isKorean(word)), ...koreanWordsOf(lower(text))];
 }
 
-/** The stem of a word, or of a Korean one all that it may be. */
+/** The stem of a word, and of how it is spelled otherwise; of a Korean one all that it may be. */
 function formsOf(word: string, language: string | undefined): string[] {
-  return isKorean(word) ? koreanFormsOf(word) : [stemOf(word, language)];
+  return isKorean(word) ? koreanFormsOf(word) : [...new Set([word, spellOut(word)])].map((spelling) => stemOf(spelling, language));
 }
 
 const dictionary = new Intl.Segmenter('zh', { granularity: 'word' });

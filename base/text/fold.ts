@@ -15,6 +15,9 @@ const accents = /(?<=[\p{Script=Latin}\p{Script=Greek}])\p{Mn}+|(?<=е)\u0308|[\
 const letters: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', đ: 'd', ð: 'd', ł: 'l', þ: 'th', ı: 'i', ς: 'σ' };
 const foldedLetter = /[ßæœøđðłþıς]/g;
 
+/** Letters with a sign, and how they are spelled without it. */
+const spelledOut: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', å: 'aa' };
+
 /** The languages in which accents make other words, rather than other spellings of a word. */
 const accented = new Set(['vi']);
 
@@ -43,4 +46,9 @@ export function fold(word: string): string {
   if (ascii.test(word)) return word;
   const bare = word.normalize('NFKD').replace(accents, '');
   return joinVowels(bare.replace(foldedLetter, (letter) => letters[letter] ?? letter).normalize('NFC'));
+}
+
+/** A word of {@link lower} as it is spelled where a keyboard lacks its letters: `ue` for `ü`. */
+export function spellOut(word: string): string {
+  return word.replace(/[äöüøå]/g, (letter) => spelledOut[letter] ?? letter);
 }

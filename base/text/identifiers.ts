@@ -1,4 +1,5 @@
 import { fold, lower } from './fold.ts';
+import { pairedRun, unspacedRun } from './scripts.ts';
 
 /** Numbers and identifiers, which are written in several notations, with signs and without. */
 
@@ -83,7 +84,7 @@ const notations: [RegExp, (run: string) => string | undefined][] = [
 /** What of a text may be written in another way, and the term that stands for it in each. */
 export function notationsOf(text: string): { run: string; term: string }[] {
   if (!/\p{N}/u.test(text)) return [];
-  const lowered = lower(text);
+  const lowered = lower(text).replace(pairedRun, ' ').replace(unspacedRun, ' ');
   return notations.flatMap(([pattern, termOf]) =>
     [...lowered.matchAll(pattern)].flatMap(([run]) => {
       const term = termOf(run);

@@ -1,4 +1,4 @@
-import { lower } from '../../base/text/fold.ts';
+import { lower, spellOut } from '../../base/text/fold.ts';
 import { languagesOf } from '../../base/text/languages.ts';
 import { stemOf } from '../../base/text/stems.ts';
 import { stopWordsOf } from '../../base/text/stop-words.ts';
@@ -7,8 +7,6 @@ import { cut, divide, spacedRun, writtenOf } from './terms.ts';
 /** How much a word counts as it is written, and how much by its stem. */
 const weights = { written: 1 / 3, stem: 2 / 3 };
 
-/** Letters with a sign, and how they are spelled without it. */
-const spelledOut: Record<string, string> = { ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', å: 'aa' };
 /** A letter that is a stop word only of languages that elide: it is a name in `hepatitis B` and `Plan C`, and none in `l'eau`. */
 const letterName = /^[b-df-hj-np-tvwxz]$/;
 const isOfLetters = /^[\p{L}\p{M}]+$/u;
@@ -51,10 +49,6 @@ export function readQuery(query: string): ReadQuery {
   };
   divide(text, { singly: false }, { addWord, addTerm: (term) => add(cut(term), 1) });
   return { terms, words: [...words.values()], languages };
-}
-
-function spellOut(word: string): string {
-  return word.replace(/[äöüøå]/g, (letter) => spelledOut[letter] ?? letter);
 }
 
 function withoutStopWords(lowered: string, languages: string[]): string {

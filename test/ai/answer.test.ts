@@ -80,6 +80,19 @@ describe('answering from passages', () => {
     for (const asked of ['DE89370400440532013001', 'C4711C', '285', 'M8x45']) expect(answer(asked, known), asked).to.deep.equal([]);
   });
 
+  it('knows a name in another spelling, and a number within Japanese', () => {
+    const cities = ['Kiel has a population of 247,000.', 'Lübeck has a population of 216,000.', 'Moers has a population of 104,000.'];
+    for (const [city, index] of [
+      ['Lübeck', 1],
+      ['Lubeck', 1],
+      ['Luebeck', 1],
+      ['Mörs', 2],
+    ] as const)
+      expect(answer(`What is the population of ${city}?`, cities)[0], city).to.equal(cities[index]);
+    const japanese = '管理者の電話番号は03-1234-5678です。';
+    expect(answer('0312345678', [japanese])).to.deep.equal([japanese]);
+  });
+
   it('shows no unit that has no word of the question itself, or in its headings', () => {
     expect(answer('ferry', ['The ferry came. Rain fell. Nobody left.'])).to.deep.equal(['The ferry came.']);
   });
