@@ -4,9 +4,11 @@ import { impersonatedAccess, type Permission } from '../contract/access.ts';
 import { ApiError } from '../contract/api-error.ts';
 import type { AnyRoute } from '../contract/route.ts';
 import type { Db } from '../db/connect.ts';
+import { secretPrefix } from '../domain/api-keys/secret.ts';
 import type { Actor } from '../domain/audit.ts';
 import { findKey, type KeyCaller, keyMay, readKeyHash } from './auth/api-key.ts';
 import { callerMay, checkSession, type Caller as UserCaller } from './auth/session.ts';
+import { readBearer } from './auth/session-token.ts';
 
 export type { KeyCaller, UserCaller };
 
@@ -66,6 +68,8 @@ export async function authenticate(
   if (access === 'public') return undefined;
   if (readKeyHash(req.headers) !== undefined) return authenticateKey(authentication, route, req, res);
   const caller = await authentication.findCaller(req.headers);
+  if (!caller && readBearer(req.headers)?.startsWith(secretPrefix))
+    throw new ApiError('UNAUTHORIZED', { message: 'This is no API key: it may be mistyped, or cut off.' });
   if (!caller) throw new ApiError('UNAUTHORIZED');
   if (access === 'api-key') keyOf(caller);
   if (caller.impersonatedBy !== null && !impersonatedAccess.includes(access))

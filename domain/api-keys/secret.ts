@@ -1,13 +1,13 @@
 import { createHash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-const prefix = 'sheaf_';
+export const secretPrefix = 'sheaf_';
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 190 bits. */
 const randomLength = 32;
 const checksumLength = 6;
-const shownLength = prefix.length + 4;
-const form = new RegExp(`^${prefix}([${alphabet}]{${randomLength}})([${alphabet}]{${checksumLength}})$`);
+const shownLength = secretPrefix.length + 4;
+const form = new RegExp(`^${secretPrefix}([${alphabet}]{${randomLength}})([${alphabet}]{${checksumLength}})$`);
 
 /**
  * A new secret: `sheaf_`, 32 random characters of base 62, and the CRC-32 of those in six more, by which scanners of secrets know a real one
@@ -15,7 +15,7 @@ const form = new RegExp(`^${prefix}([${alphabet}]{${randomLength}})([${alphabet}
  */
 export function makeSecret(): string {
   const random = Array.from({ length: randomLength }, () => alphabet[randomInt(alphabet.length)]).join('');
-  return `${prefix}${random}${checksumOf(random)}`;
+  return `${secretPrefix}${random}${checksumOf(random)}`;
 }
 
 /** Whether a text has the form and the checksum of a secret. */

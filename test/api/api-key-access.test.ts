@@ -65,7 +65,10 @@ describe('An API key', () => {
   };
   for (const [what, end] of Object.entries(ended))
     it(`${what} is none`, async () => {
-      expect((await ask(await end(), 'GET', jobs())).body).to.include({ code: 'UNAUTHORIZED', defined: true });
+      const key = await end();
+      const { body } = await ask(key, 'GET', jobs());
+      expect(body).to.include({ code: 'UNAUTHORIZED', defined: true });
+      expect(body.message.includes('API key'), body.message).to.equal(key.token.startsWith('sheaf_'));
     });
 
   it('is told what it lacks, and nothing of the rows of others', async () => {

@@ -67,7 +67,10 @@ export function connect(options: ClientOptions): Client {
 export async function findOrganization({ organization, findKey }: Run): Promise<string> {
   const id = organization ?? (await findKey())?.organizationId;
   if (id === undefined)
-    throw new Failure('Which organization? Name it with --organization or SHEAF_ORGANIZATION.', exitCodes.misunderstood);
+    throw new Failure(
+      'Which organization? Name it with --organization or SHEAF_ORGANIZATION. Only an API key names its own, and begins with sheaf_.',
+      exitCodes.misunderstood,
+    );
   return id;
 }
 

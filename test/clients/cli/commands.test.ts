@@ -36,6 +36,14 @@ describe('The command line', () => {
       expect(stderr).to.match(/^Error: Not signed in: run `sheaf login`/);
     });
 
+    it('says that a token which is no key names no organization', async () => {
+      const mistyped = createCli({ SHEAF_URL: api.url, SHEAF_API_KEY: '"sheaf_' });
+      const { code, stderr } = await mistyped.run(['workspaces', 'list']);
+      mistyped.remove();
+      expect(code).to.equal(2);
+      expect(stderr).to.match(/^Error: Which organization\? .* begins with sheaf_\.\n$/);
+    });
+
     it('stores a key that is good, where only its user reads it', async () => {
       const key = await createKey(api, tenant, { permissions: ['workspace:read', 'document:read'] });
       const changed = key.token.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x'));
