@@ -72,18 +72,20 @@ export function nationalOf(run: string): string | undefined {
 
 const dimensions = /(?<![\p{L}\p{N}])\p{L}*\d+(?: ?[x×] ?\d+)+/gu;
 const signed = /(?<![\p{L}\p{M}\p{N}])[\p{L}\p{M}\p{N}]+(?:[/_.-][\p{L}\p{M}\p{N}]+)+/gu;
-const numberOf = (run: string) => normalizeNumbers(run).replace(/\.00?$/, '');
+const joined = /(?<![\p{L}\p{M}\p{N}])\p{L}+[-.]\p{L}+(?![-.\p{L}\p{M}\p{N}])/gu;
+const numberOf = (run: string) => normalizeNumbers(run).replace(/\.00$/, '');
 const notations: [RegExp, (run: string) => string | undefined][] = [
   [groups, joinGroups],
   [phones, nationalOf],
   [dimensions, joinDimensions],
   [separatedNumber, numberOf],
+  [joined, (run) => run.replace(/[-.]/, '')],
   [signed, (run) => withoutSigns(fold(run))],
 ];
 
 /** What of a text may be written in another way, and the term that stands for it in each. */
 export function notationsOf(text: string): { run: string; term: string }[] {
-  if (!/\p{N}/u.test(text)) return [];
+  if (!/\p{N}|\p{L}[-.]\p{L}/u.test(text)) return [];
   const lowered = lower(text).replace(pairedRun, ' ').replace(unspacedRun, ' ');
   return notations.flatMap(([pattern, termOf]) =>
     [...lowered.matchAll(pattern)].flatMap(([run]) => {

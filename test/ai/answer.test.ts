@@ -89,6 +89,11 @@ describe('answering from passages', () => {
       ['Mörs', 2],
     ] as const)
       expect(answer(`What is the population of ${city}?`, cities)[0], city).to.equal(cities[index]);
+    const post = ['Send e-mail to the office.', 'Send parcels to the depot.', 'Ask the cooperation partner.'];
+    expect(answer('Where do I send an email?', post)[0]).to.equal(post[0]);
+    expect(answer('co-operation partner', post)).to.deep.equal([post[2]]);
+    const badges = ['# Topic 12\n\nRule 12.0: the red badge opens hall 120.', 'Rule 12.1: the green badge opens hall 121.'];
+    expect(answer('Which hall does the green badge of topic 12 open?', [badges.join('\n\n')])[0]).to.equal(badges[1]);
     const japanese = '管理者の電話番号は03-1234-5678です。';
     expect(answer('0312345678', [japanese])).to.deep.equal([japanese]);
   });
