@@ -13,7 +13,7 @@ export interface Upload {
   file: UploadSource;
   /** On one line, at most 200 characters; by default the name of a `File`. */
   name?: string | undefined;
-  /** By default the type of a `Blob`. */
+  /** By default the type of a `Blob`, or that of the name's extension. */
   contentType?: ContentType | undefined;
   /** Of a text; found by its bytes if it is not given. */
   charset?: Charset | undefined;
@@ -66,7 +66,7 @@ export async function uploadDocument(uploading: Uploading, upload: Upload): Prom
   const signal = upload.signal ? AbortSignal.any([upload.signal, broken.signal]) : broken.signal;
   const { content, isRepeatable } = contentOf(upload);
   const name = upload.name ?? nameOf(upload.file);
-  const contentType = upload.contentType ?? typeOf(upload.file);
+  const contentType = upload.contentType ?? typeOf(upload.file, name);
   const input = { workspaceId, name, contentType, size: content.sizeBytes, ...labels };
   const created = await record(uploading, input, { signal, idempotencyKey });
   const { document, upload: target, duplicateOf } = created;

@@ -227,8 +227,24 @@ describe('The upload helper', () => {
     const blob = new Blob([bytes]);
     const other = { size: blob.size, type: 'text/plain', stream: () => blob.stream() } as Blob;
     expect(await download((await uploadOf(other)).id)).to.deep.equal(bytes);
-    for (const file of [createReadStream('package.json'), {}] as unknown as Upload['file'][])
-      expect(await uploadOf(file).catch((error: unknown) => error)).to.be.instanceOf(TypeError);
+    for (const file of [createReadStream('package.json'), {}, 'notes.md', undefined, null] as unknown as Upload['file'][]) {
+      const error = await uploadOf(file).catch((thrown: unknown) => thrown);
+      expect(error, String(file)).to.be.instanceOf(TypeError);
+      expect((error as TypeError).message, String(file)).to.match(/^The file must be a Blob, bytes/);
+    }
+  });
+
+  it('knows the type of a file by its name, where the file names none that is taken', async () => {
+    const typeOf = async (file: Upload['file'], name?: string) => (await uploadOf(file, { name, contentType: undefined })).contentType;
+    // Browsers know no type of Markdown, and those on Windows take CSV for one of Excel.
+    expect(await typeOf(new File(['# Mites'], 'Notes.MD'))).to.equal('text/markdown');
+    expect(await typeOf(new File(['a,b'], 'table.csv', { type: 'application/vnd.ms-excel' }))).to.equal('text/csv');
+    expect(await typeOf(new File(['# Mites'], 'notes.txt', { type: 'text/markdown' }))).to.equal('text/markdown');
+    expect(await typeOf(new TextEncoder().encode('mites'), 'notes.txt')).to.equal('text/plain');
+    const unknown = await typeOf(new Blob(['mites']), 'notes.xyz').catch((thrown: unknown) => thrown);
+    expect((unknown as TypeError).message).to.equal('The upload needs a content type.');
+    const refused = await typeOf(new Blob(['mites'], { type: 'video/mp4' }), 'notes.mp4').catch((thrown: unknown) => thrown);
+    expect(refused).to.include({ code: 'BAD_REQUEST' });
   });
 
   it('leaves no document when it is aborted while it is recorded, or when the response to its withdrawal is lost', async () => {
