@@ -226,7 +226,7 @@ describe('Uploads by the Python client', () => {
 
   it('says what is wrong before anything is recorded', async () => {
     expect((await upload({ path: join(directory, 'none.txt') })).result).to.deep.equal({ code: 'FileNotFoundError' });
-    for (const way of [{ as: 'bytes' }, { as: 'pipe', name: 'a.txt' }, { name: 'a.exe' }])
+    for (const way of [{ as: 'bytes' }, { as: 'text' }, { as: 'pipe', name: 'a.txt' }, { name: 'a.exe' }])
       expect((await upload(way)).result).to.deep.equal({ code: 'ValueError' });
     expect(proxy.passed).to.deep.equal([]);
     truncateSync(large, largeBytes + 1);

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from io import BytesIO
+from io import BytesIO, TextIOBase
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
@@ -49,12 +49,14 @@ class Source:
 
 
 def source_of(file: File, size: int | None) -> Source:
-    """Raises OSError if a path cannot be read, ValueError if the size of a pipe or socket is not given."""
+    """Raises OSError if a path cannot be read, ValueError if a file is open for text, or the size of a pipe is not given."""
     if isinstance(file, (str, os.PathLike)):
         path = Path(file)
         return Source(lambda: path.open("rb"), path.stat().st_size if size is None else size, path.name)
     if isinstance(file, (bytes, bytearray, memoryview)):
         return Source(lambda: BytesIO(file), len(file) if size is None else size, None)
+    if isinstance(file, TextIOBase):
+        raise ValueError('The file is open for reading text: open it for bytes, with the mode "rb".')
     name = getattr(file, "name", None)
     name = os.path.basename(name) if isinstance(name, str) else None
     if not file.seekable():

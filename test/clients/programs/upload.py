@@ -31,6 +31,8 @@ def source(stack: ExitStack):
         return path
     if as_what == "pipe":
         return stack.enter_context(subprocess.Popen(["cat", path], stdout=subprocess.PIPE)).stdout
+    if as_what == "text":
+        return stack.enter_context(open(path))
     file = stack.enter_context(open(path, "rb"))
     return file if as_what == "file" else file.read()
 
