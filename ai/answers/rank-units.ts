@@ -128,7 +128,7 @@ function readPassages(passages: Passage[]): ReadPassage[] {
   return passages.map(({ title, units }) => {
     const language = languageOf(units.map(({ text }) => text).join(' '));
     const stemsOf = (text: string) =>
-      new Set([...allWordsOf(text).flatMap((word) => formsOf(word, language)), ...notationsOf(text).map(({ term }) => term)]);
+      new Set([...allWordsOf(text), ...notationsOf(text).map(({ term }) => term)].flatMap((word) => formsOf(word, language)));
     const read = units.map((unit) => ({ number: ++number, unit, stems: stemsOf(unit.text), around: stemsOf(unit.context) }));
     return { language, title: stemsOf(title), stems: new Set(read.flatMap(({ stems }) => [...stems])), units: read };
   });
@@ -187,13 +187,15 @@ function hasPaired(word: string, stems: ReadonlySet<string>): boolean {
 
 /** Which of the words a passage has: anywhere, in each unit, and in its context. `others`: the terms of each word in other notations. */
 function matchWords(words: string[], others: string[][], { language, title, stems, units }: ReadPassage) {
-  const terms = words.map((word, index) => [...formsOf(word, language), ...(others[index] ?? [])]);
+  const terms = words.map((word) => formsOf(word, language));
+  const otherTerms = others.map((some) => some.flatMap((term) => formsOf(term, language)));
   const isPaired = words.map((word) => /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u.test(word));
   const likes = terms.map((forms) => [...stems].filter((stem) => forms.some((form) => isLike(form, stem))));
   const has = (some: ReadonlySet<string>) =>
     terms.map(
       (forms, index) =>
         forms.some((form) => some.has(form) || (isPaired[index] && hasPaired(form, some))) ||
+        (otherTerms[index] ?? []).some((term) => some.has(term)) ||
         (likes[index] ?? []).some((like) => some.has(like)),
     );
   return {

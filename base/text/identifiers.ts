@@ -73,12 +73,17 @@ export function nationalOf(run: string): string | undefined {
 const dimensions = /(?<![\p{L}\p{N}])\p{L}*\d+(?: ?[x×] ?\d+)+/gu;
 const signed = /(?<![\p{L}\p{M}\p{N}])[\p{L}\p{M}\p{N}]+(?:[/_.-][\p{L}\p{M}\p{N}]+)+/gu;
 const joined = /(?<![\p{L}\p{M}\p{N}])\p{L}+[-.]\p{L}+(?![-.\p{L}\p{M}\p{N}])/gu;
+const lettersFirst = /(?<![\p{L}\p{M}\p{N}])\p{L}+ \d+(?![\p{L}\p{M}\p{N}])/gu;
+const digitsFirst = /(?<![\p{L}\p{M}\p{N}])\d+ \p{L}+(?![\p{L}\p{M}\p{N}])/gu;
+const withoutSpace = (run: string) => run.replace(' ', '');
 const numberOf = (run: string) => normalizeNumbers(run).replace(/\.00$/, '');
 const notations: [RegExp, (run: string) => string | undefined][] = [
   [groups, joinGroups],
   [phones, nationalOf],
   [dimensions, joinDimensions],
   [separatedNumber, numberOf],
+  [lettersFirst, withoutSpace],
+  [digitsFirst, withoutSpace],
   [joined, (run) => run.replace(/[-.]/, '')],
   [signed, (run) => withoutSigns(fold(run))],
 ];

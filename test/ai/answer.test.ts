@@ -64,6 +64,9 @@ describe('answering from passages', () => {
       'The customer is C-4711/B.',
       'The deposit is 2.850,00 Euro.',
       'The crate holds 12500 nails.',
+      'The flight LH1234 leaves at nine.',
+      'The audit is by ISO 9001:2015.',
+      'The gate is A 17.',
     ];
     for (const [asked, index] of [
       ['DE89370400440532013000', 0],
@@ -75,8 +78,14 @@ describe('answering from passages', () => {
       ['2,850.00', 3],
       ["12'500", 4],
       ['12.500', 4],
+      ['LH 1234', 5],
+      ['ISO9001', 6],
+      ['A17', 7],
     ] as const)
       expect(answer(asked, known), asked).to.deep.equal([known[index]]);
+    const chapters = ['The chapter of rules is long.', 'Read chapter 4 first.', 'Read chapter 5 last.'];
+    expect(answer('chapter 4', chapters)[0]).to.equal(chapters[1]);
+    expect(answer('4 chapter rules', chapters)).to.not.include(chapters[2]);
     for (const asked of ['DE89370400440532013001', 'C4711C', '285', 'M8x45']) expect(answer(asked, known), asked).to.deep.equal([]);
   });
 
