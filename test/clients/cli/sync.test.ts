@@ -122,7 +122,7 @@ describe('sheaf sync', () => {
       stdout: '1 uploaded, 0 replaced, 0 moved, 0 unchanged, 0 deleted, 3 skipped, 0 failed.\n',
     });
     const [, said = ''] = /^Skipped: (.*)\.\n$/.exec(stderr) ?? [];
-    expect(said.split(', ').sort()).to.deep.equal(['.docx (1)', '.exe (1)', '.md (1)']);
+    expect(said.split(', ').sort()).to.deep.equal(['.docx (1)', '.exe (1)', 'empty (1)']);
     // A document whose file is empty for a while stays.
     write('a.md', '');
     expect(await counts()).to.deep.equal({ ...none, skipped: 4 });

@@ -13,6 +13,7 @@ import { type FolderNow, readFolder } from '../sync/read-folder.ts';
 import { type Syncing, type SyncOutcome, takeStep } from '../sync/take-step.ts';
 import { createTally } from '../tally.ts';
 import { plain, type Terminal } from '../terminal.ts';
+import { isEmpty } from '../upload/upload-files.ts';
 
 interface Options {
   workspace?: string;
@@ -87,8 +88,10 @@ async function carryOut(
   const tally = createTally(terminal, output, { words, verb: 'synchronized', total: steps.length + passed.length });
   const skipped = new Map<string, number>();
   const add = (outcome: SyncOutcome) => {
-    const kind = extname(outcome.path) || 'no extension';
-    if (outcome.status === 'skipped') skipped.set(kind, (skipped.get(kind) ?? 0) + 1);
+    if (outcome.status === 'skipped') {
+      const kind = outcome.reason === isEmpty ? 'empty' : extname(outcome.path) || 'no extension';
+      skipped.set(kind, (skipped.get(kind) ?? 0) + 1);
+    }
     tally.add(outcome);
   };
   try {

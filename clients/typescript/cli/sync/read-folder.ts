@@ -4,7 +4,7 @@ import type { ContentType } from '../../index.ts';
 import { type AtOnce, forEachAtOnce } from '../at-once.ts';
 import { hashFile } from '../hash-file.ts';
 import { findFiles } from '../upload/find-files.ts';
-import { explain, noType } from '../upload/upload-files.ts';
+import { explain, isEmpty, noType } from '../upload/upload-files.ts';
 
 /** A file of the folder that can be a document. */
 export interface LocalFile {
@@ -46,7 +46,7 @@ export async function readFolder(folder: string, atOnce: AtOnce, onRead: (files:
     there.add(name);
     try {
       if (contentType === undefined) passed.push({ path, status: 'skipped', reason: noType });
-      else if ((await stat(path)).size === 0) passed.push({ path, status: 'skipped', reason: 'it is empty' });
+      else if ((await stat(path)).size === 0) passed.push({ path, status: 'skipped', reason: isEmpty });
       else files.push({ path, name, contentType, sha256: await hashFile(path) });
     } catch (error) {
       passed.push({ path, status: 'failed', error: explain(path, error) });

@@ -23,6 +23,7 @@ export async function uploadFiles({ paths, onOutcome, ...uploading }: Uploading)
 
 /** Why a file is left out by its name. */
 export const noType = 'its extension is of no type that can be uploaded';
+export const isEmpty = 'it is empty';
 
 async function sendFound(send: (file: File) => Promise<Sent>, found: Found | Unreadable): Promise<UploadOutcome> {
   if ('error' in found) return { ...found, status: 'failed', error: explain(found.path, found.error) };
@@ -32,7 +33,7 @@ async function sendFound(send: (file: File) => Promise<Sent>, found: Found | Unr
     return isNamed ? { path, status: 'failed', error: new Error(reason) } : { path, status: 'skipped', reason };
   }
   try {
-    if ((await stat(path)).size === 0) return { path, status: 'skipped', reason: 'it is empty' };
+    if ((await stat(path)).size === 0) return { path, status: 'skipped', reason: isEmpty };
     return { path, ...(await send({ path, name, contentType })) };
   } catch (error) {
     if (!isOfThisFile(error)) throw error;
