@@ -4,6 +4,7 @@ import type { ActivityDeps } from '../../activities/deps.ts';
 import { Embedder } from '../../activities/embedder.ts';
 import { reindexActivities } from '../../activities/reindex.ts';
 import { createAiClient } from '../../adapters/ai-service/client.ts';
+import { chunkingOf, chunkSize } from '../../domain/chunking/chunking.ts';
 import { noteDown } from '../../domain/outages/note-down.ts';
 import { insertWorkspaceOfChunks, makeVectors } from '../support/chunks.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -25,7 +26,7 @@ describe('A step of a re-embedding', () => {
   it('goes on from what the attempt before has noted of its progress', async () => {
     const reindexEmbedder = new Embedder(createAiClient({ baseUrl: ai.url, token: 'any' }), 1);
     const { stageDocuments } = reindexActivities({ db: database.db, reindexEmbedder } as ActivityDeps);
-    const target = { model: 'fake', dimensions: 2, chunking: '5' };
+    const target = { model: 'fake', dimensions: 2, chunking: chunkingOf(chunkSize) };
     const page = { workspaceId: 'one', target, after: '', limit: 10 };
     const environment = new MockActivityEnvironment({ heartbeatDetails: { staged: 3, chunks: 7, failed: [] } });
     const batch = await environment.run(stageDocuments, page);
@@ -35,7 +36,7 @@ describe('A step of a re-embedding', () => {
   it('does not take a provider that is down for now for the fault of a document, and does not ask one that is known to be down', async () => {
     const reindexEmbedder = new Embedder(createAiClient({ baseUrl: ai.url, token: 'any' }), 1);
     const { stageDocuments } = reindexActivities({ db: database.db, reindexEmbedder } as ActivityDeps);
-    const page = { workspaceId: 'one', target: { model: 'another', dimensions: 2, chunking: '5' }, after: '', limit: 10 };
+    const page = { workspaceId: 'one', target: { model: 'another', dimensions: 2, chunking: chunkingOf(chunkSize) }, after: '', limit: 10 };
     const failure = () => new MockActivityEnvironment().run(stageDocuments, page).catch((error) => error);
     // It is there for other calls.
     const provider = { role: 'embed', state: 'failing' };
