@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type WorkflowExecutionDescription, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
+import { workflowType } from '../adapters/temporal/task-queue.ts';
 import { mainTaskQueue } from '../contract/intents/definitions.ts';
 import type { ReconcileBillingResult } from '../contract/intents/inputs.ts';
 import { callTemporal, type OpsContext, OpsError } from './context.ts';
-import { readTaskQueue, workflowType } from './task-queue.ts';
+import { findWorkers } from './task-queue.ts';
 
 export type Compared = NonNullable<ReconcileBillingResult>;
 
@@ -18,7 +19,7 @@ const started = 2;
  * the payment provider fails, or if billing is off.
  */
 export async function compareNow(context: OpsContext): Promise<Compared> {
-  const { workers } = await callTemporal(context, () => readTaskQueue(context, mainTaskQueue, workflowType));
+  const { workers } = await callTemporal(context, () => findWorkers(context, mainTaskQueue, workflowType));
   if (workers.length === 0) throw noWorker();
   const workflowId = `billing-check-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
   const options = { taskQueue: mainTaskQueue, workflowId, args: [{ repair: false }] };

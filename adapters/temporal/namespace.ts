@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { type Client, ScheduleAlreadyRunning, type ScheduleOptions, ScheduleOverlapPolicy } from '@temporalio/client';
 import { defineSearchAttributeKey } from '@temporalio/common';
 import { mainTaskQueue } from '../../contract/intents/definitions.ts';
+import { readTaskQueue, workflowType } from './task-queue.ts';
 
 /** The attributes by which operators can search workflows (docs/rules.md, ids in histories). */
 export const searchAttributes = {
@@ -56,17 +57,12 @@ export function workerIdentity(deployment: string): string {
   return `${process.pid}@${hostname()} ${deployment}`;
 }
 
-/** A poll lasts a minute, but Temporal remembers a worker for five minutes after its last one. */
-export const recentPollMs = 90_000;
-
 /** Throws {@link NamespaceOfAnotherDeployment} if a worker of one polls the namespace. */
 export async function checkNamespaceOwner(client: Client, namespace: string, deployment: string): Promise<void> {
-  const taskQueue = { name: mainTaskQueue };
-  const { pollers } = await client.workflowService.describeTaskQueue({ namespace, taskQueue, taskQueueType: 1 });
-  for (const { identity, lastAccessTime } of pollers ?? []) {
-    const [, owner = deployment] = (identity ?? '').split(' ');
-    const isRecent = Date.now() - Number(lastAccessTime?.seconds ?? 0) * 1_000 < recentPollMs;
-    if (owner !== deployment && isRecent) throw new NamespaceOfAnotherDeployment({ namespace, owner, deployment });
+  const { identities } = await readTaskQueue(client, { namespace, name: mainTaskQueue, taskQueueType: workflowType });
+  for (const identity of identities) {
+    const [, owner = deployment] = identity.split(' ');
+    if (owner !== deployment) throw new NamespaceOfAnotherDeployment({ namespace, owner, deployment });
   }
 }
 

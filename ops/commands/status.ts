@@ -1,3 +1,4 @@
+import { activityType, workflowType } from '../../adapters/temporal/task-queue.ts';
 import { jobTaskQueue, mainTaskQueue, webhookTaskQueue } from '../../contract/intents/definitions.ts';
 import { jobKinds } from '../../contract/jobs.ts';
 import { listOutages, type Outage } from '../../domain/outages/outage.ts';
@@ -8,7 +9,7 @@ import { findReadOnly } from '../../domain/platform/read-only.ts';
 import { type Command, parseFlags } from '../command.ts';
 import { callTemporal, type OpsContext, OpsError } from '../context.ts';
 import { age, counted, table } from '../table.ts';
-import { activityType, readTaskQueue, type TaskQueueState, workflowType } from '../task-queue.ts';
+import { findWorkers, type TaskQueueState } from '../task-queue.ts';
 
 const maxRows = 50;
 
@@ -84,7 +85,7 @@ async function listTaskQueues(context: OpsContext): Promise<TaskQueueState[]> {
     const states: TaskQueueState[] = [];
     // Sequentially: in parallel, the retries of the other calls would outlive the connection after the first one has failed.
     for (const { name, taskQueueType } of queues) {
-      states.push(await readTaskQueue(context, name, taskQueueType));
+      states.push(await findWorkers(context, name, taskQueueType));
     }
     return states;
   });
