@@ -33,7 +33,7 @@ import { serveApiMetrics } from './serve-api-metrics.ts';
 /** How long open responses may take to end once the server is closed. */
 const closeMs = 5_000;
 
-/** How long an idle connection stays open: longer than proxies keep theirs, of which Envoy's hour is the longest by default. */
+/** How long an idle connection stays open: longer than proxies keep theirs, Envoy an hour by default. */
 const keepAliveMs = 3_660_000;
 
 /**
@@ -125,7 +125,7 @@ async function listenAt({ port, host }: ServerConfig, server: Server): Promise<S
 async function closeServer(server: Server, endStreams: () => void): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   endStreams();
-  // Nor does one whose last response is still under way stay open after it.
+  // A connection whose response is still under way closes after it.
   server.keepAliveTimeout = 1;
   server.closeIdleConnections();
   const patience = setTimeout(() => server.closeAllConnections(), closeMs);

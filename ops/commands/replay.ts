@@ -38,7 +38,7 @@ export const replayCommand: Command = {
     const { follow = false, json = false } = values;
     const input = readInput(values);
     checkIntended(values);
-    if (input.organizationId !== undefined) input.organizationId = await findWritable(context.db, input.organizationId);
+    if (input.organizationId !== undefined) input.organizationId = await findNotSuspended(context.db, input.organizationId);
     if (values['dry-run']) return await countOnly(context, input, json);
     const workflowId = `replay-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
     await requestReplay(context.db, { id: workflowId, input });
@@ -59,7 +59,7 @@ export const replayCommand: Command = {
 };
 
 /** The id of an organization whose jobs may be retried. Throws OpsError if there is none, or it is suspended. */
-async function findWritable(db: Db, idOrSlug: string): Promise<string> {
+async function findNotSuspended(db: Db, idOrSlug: string): Promise<string> {
   const id = await findOrganization(db, idOrSlug);
   if (await findSuspension(db, id))
     throw new OpsError(`The organization ${idOrSlug} is suspended: none of its jobs is retried until that ends.`);
