@@ -3,6 +3,7 @@ import { unwrapUpload } from '../../ai/formats/document.ts';
 import { extraKinds as extraContentTypes } from '../../contract/content-types.ts';
 import { hostileTexts, processorSeconds } from '../support/hostile-texts.ts';
 import { makeEpub, makeXlsx } from './support/make-office.ts';
+import { makePdfOf } from './support/make-pdf.ts';
 import { read } from './support/read.ts';
 
 describe('A hostile document of 100,000 characters', () => {
@@ -43,6 +44,15 @@ describe('A hostile document of 100,000 characters', () => {
     const rows = Array.from({ length: 80_000 }, (_, row) => `<row r="${row + 1}"><c r="XFD${row + 1}"><v>1</v></c></row>`);
     const workbook = makeXlsx(rows.join(''));
     expect(await processorSeconds(() => read(workbook, extraContentTypes.xlsx))).to.be.below(1.5);
+  });
+
+  it('is read in time if very many notes stand at one place of a page', async () => {
+    const note = '<< /Type /Annot /Subtype /FreeText /F 4 /Contents (note) /Rect [0 0 100 100] >>';
+    const pdf = makePdfOf({ content: '', page: `/Annots [${'10 0 R '.repeat(10_000)}]`, objects: [note] });
+    const seconds = await processorSeconds(async () =>
+      expect((await read(pdf, 'application/pdf')).text.match(/note/g)).to.have.length(10_000),
+    );
+    expect(seconds).to.be.below(2);
   });
 
   it('is read in time if very many raised parts stand in each other', async () => {

@@ -4,7 +4,7 @@ import type { PageCharacters } from './page-characters.ts';
 import type { RawLine } from './page-text.ts';
 import { typedThresholds } from './pdf-thresholds.ts';
 
-const { usualSize, afterLabel, belowBaseline, widthOfLetter } = typedThresholds;
+const { usualSize, afterLabel, belowBaseline, widthOfLetter, maxLineLength } = typedThresholds;
 /** What a form draws where something is to be written or ticked. */
 const blank = /[_.\u2026\u00b7\s\u2500\u2610\u25a1\u2751\u274f\u2752o]/;
 
@@ -57,7 +57,10 @@ function placeOf(line: RawLine, characters: PageCharacters): Placed | undefined 
 
 /** The line at whose height a box stands: the next one at its left, else the one around it or at its right. */
 function findBeside(placed: Placed[], box: Box, tick: boolean): Placed | undefined {
-  const level = placed.filter(({ y, size }) => y >= box.bottom - belowBaseline * size && y <= box.top - (tick ? 0 : belowBaseline * size));
+  const level = placed.filter(
+    ({ line, y, size }) =>
+      line.raw.length <= maxLineLength && y >= box.bottom - belowBaseline * size && y <= box.top - (tick ? 0 : belowBaseline * size),
+  );
   const distance = ({ left, right }: Placed) => (left < box.left ? Math.max(0, box.left - right) : left - box.left + 0.5);
   return level.sort((one, other) => distance(one) - distance(other))[0];
 }

@@ -187,6 +187,8 @@ export const typedThresholds = {
   afterLabel: 0.3,
   /** Average width of a letter in Helvetica. */
   widthOfLetter: 0.5,
+  /** In letters: a line that is longer takes nothing more, since each text in it is looked for from its beginning (hostile files). */
+  maxLineLength: 2_000,
 };
 
 /** Pages that are pictures of text: scans, with and without a stamp of a fax, a page number, or the id of a signature. */
