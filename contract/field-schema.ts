@@ -43,12 +43,12 @@ const fieldName = z
   .regex(/^\p{L}[\p{L}\p{M}\p{N}_-]{0,63}$/u, 'must begin with a letter, and have at most 64 letters, digits, hyphens and underscores');
 const object = z.strictObject({
   ...notes,
-  $schema: z.string().max(200).optional(),
+  $schema: text({ max: 200 }).optional(),
   type: z.literal('object'),
   get properties(): z.ZodType<Record<string, FieldSchema>> {
     return z.record(fieldName, node).refine((properties) => Object.keys(properties).length > 0, 'must name a field');
   },
-  required: z.array(z.string()).optional(),
+  required: z.array(text({ max: 200 })).optional(),
   additionalProperties: z.boolean().optional(),
 });
 const array = z.strictObject({

@@ -29,7 +29,7 @@ const deliveryEvent = z.enum([...webhookEventNames, webhookTest]).meta({ id: 'We
 
 /** An address that requests are sent to. Which hosts it may name is decided for each connection. */
 const url = z
-  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .url({ protocol: /^https?$/, normalize: true, error: 'must be an http or https URL' })
   .max(2_048)
   .refine((value) => !hasCredentials(value), 'must not hold a name or a password')
   .meta({ examples: ['https://hooks.example.com/sheaf'] });
