@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../db/connect.ts';
+import { inTransaction } from '../db/transaction.ts';
 import { isHeld } from './holds/legal-hold.ts';
 
 /** Small enough that a statement holds its locks for a fraction of a second. */
@@ -15,7 +16,7 @@ export interface Expired {
   indexedById?: boolean;
   /** Rows from before this time are deleted. */
   before: RawBuilder<Date>;
-  /** Which of them stay. */
+  /** Which of them stay, by the legal holds. */
   kept?: RawBuilder<boolean>;
 }
 
@@ -46,28 +47,31 @@ export async function deleteInBatches(db: Db, expired: Expired, { before, onProg
   }
 }
 
-async function deleteBatch(
-  db: Db,
-  { table, key, time, indexedById, before, kept = sql<boolean>`false` }: Expired,
-  last: Deleted['last'],
-): Promise<Deleted> {
+async function deleteBatch(db: Db, { table, key, time, indexedById, before, kept }: Expired, last: Deleted['last']): Promise<Deleted> {
   const keys = sql.join(key.map((column) => sql.ref(column)));
   const order = indexedById ? sql`${sql.ref(time)}, id` : sql.ref(time);
   const id = indexedById ? sql`id` : sql`''`;
   const start = indexedById
     ? sql`(${order}) >= (${last?.time ?? '-infinity'}::timestamptz, ${last?.id ?? ''})`
     : sql`${order} >= ${last?.time ?? '-infinity'}::timestamptz`;
-  const { rows } = await sql<{ deleted: number; time: string | null; id: string }>`
+  const remove = sql<{ deleted: number; time: string | null; id: string }>`
     with batch as materialized (
       select ${keys}, ${sql.ref(time)} as batch_time, ${id} as batch_id from ${sql.table(table)}
-      where ${sql.ref(time)} < ${before} and ${start} and not ${kept}
+      where ${sql.ref(time)} < ${before} and ${start} and not ${kept ?? sql`false`}
       order by ${order} limit ${batchSize} for update skip locked
     ), gone as (
       delete from ${sql.table(table)} where (${keys}) in (select ${keys} from batch) returning 1
     )
     select (select count(*) from gone) as deleted, batch_time::text as time, batch_id as id
     from batch order by batch_time desc, batch_id desc limit 1
-  `.execute(db);
+  `;
+  const { rows } = kept
+    ? await inTransaction(db, async (trx) => {
+        // A hold that is being set is seen, and a new one waits until the batch is gone.
+        await sql`lock table legal_hold in share mode`.execute(trx);
+        return await remove.execute(trx);
+      })
+    : await remove.execute(db);
   const [row] = rows;
   return row?.time ? { deleted: row.deleted, last: { time: row.time, id: row.id } } : { deleted: 0 };
 }

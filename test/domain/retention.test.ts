@@ -14,6 +14,7 @@ import {
 } from '../../domain/retention.ts';
 import { createClockedDatabase } from '../support/clocked-database.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/processes.ts';
 
 describe('The deletion of rows past their time', () => {
   let database: TestDatabase;
@@ -115,6 +116,42 @@ describe('A legal hold', () => {
       };
       expect(await left(finishedJobs)).to.deep.equal(['all-a', 'all-b', 'one-a']);
       expect(await left(auditEntries(365))).to.deep.equal(['all', 'one']);
+    } finally {
+      await drop();
+    }
+  });
+});
+
+describe('A legal hold that is set during the deletion', () => {
+  it('waits for the batch that has begun', async () => {
+    const { db, drop } = await createTestDatabase({ poolSize: 5 });
+    const order: string[] = [];
+    const note = (what: string) => () => void order.push(what);
+    try {
+      await sql`insert into organization (id, name, slug, "createdAt") values ('acme', 'Acme', 'acme', now())`.execute(db);
+      await sql`insert into job (id, organization_id, kind, status, input, max_attempts, credits, credit_month, finished_at)
+        values ('old', 'acme', 'text.embed', 'succeeded', '{}', 4, 0, '2026-01-01', now() - interval '40 days')`.execute(db);
+      await sql`create function wait_in_test() returns trigger language plpgsql as $$
+        begin perform pg_advisory_xact_lock(7); return old; end $$`.execute(db);
+      await sql`create trigger wait_in_test before delete on job for each row execute function wait_in_test()`.execute(db);
+      const waiting = async () => {
+        const { rows } = await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
+          db,
+        );
+        return rows.length;
+      };
+      let both: Promise<unknown> = Promise.resolve();
+      await db.transaction().execute(async (trx) => {
+        await sql`select pg_advisory_xact_lock(7)`.execute(trx);
+        const quietly = { before: undefined, onProgress() {}, signal: new AbortController().signal };
+        const sweep = deleteInBatches(db, finishedJobs, quietly).then(note('deleted'));
+        await until(async () => (await waiting()) === 1);
+        const hold = sql`insert into legal_hold (organization_id, reason) values ('acme', 'A case.')`.execute(db).then(note('held'));
+        both = Promise.all([sweep, hold]);
+        await until(async () => order.length > 0 || (await waiting()) === 2);
+      });
+      await both;
+      expect(order).to.deep.equal(['deleted', 'held']);
     } finally {
       await drop();
     }
