@@ -4,6 +4,7 @@ import { ApiError } from '../contract/api-error.ts';
 import { contentTypes } from '../contract/content-types.ts';
 import { findDeclaredBytes, storeDigest } from '../domain/documents/document.ts';
 import { authPath } from './auth/mount.ts';
+import { isAuthEndpoint } from './auth/operation-names.ts';
 import { sessionCookieName } from './auth/session-options.ts';
 import { chatRoutes } from './chat/mount.ts';
 import type { ApiDeps } from './deps.ts';
@@ -56,7 +57,9 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
   app.use(boundBodies(leastRate));
 
   app.use(securityHeaders, cors(config.trustedOrigins));
-  app.all(authPath, auth);
+  const limited = limitRequests(limiters, deps.authentication);
+  // better-auth counts by path: where every request may have a path of its own, nothing else would count them.
+  app.all(authPath, (req, res, next) => (isAuthEndpoint(req.path) ? next() : limited(req, res, next)), auth);
   // Without this Express would list a path's methods; `cors` has already responded to preflights. A pattern instead of a named parameter,
   // which Express would decode first.
   app.options(/.*/, nothingHere);
@@ -65,7 +68,6 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
   app.use(docsRoutes(), config.console.enabled ? consoleFiles(config) : startPages(config));
 
   const procedures = createProcedures(deps);
-  const limited = limitRequests(limiters, deps.authentication);
   const guard = [identifyRoute, limited, trustedOrigin([...config.trustedOrigins, new URL(config.apiUrl).origin])];
   app.use('/rpc', guard, createRpc(deps, procedures));
   app.get('/api/v1/openapi.json', limited, openApiDocument({ cookieName: sessionCookieName(config), extra: config.extraContentTypes }));

@@ -43,6 +43,11 @@ export function authOperationOf(path: string): string | undefined {
   return whole.get(endpoint) ?? withId.get(endpoint.slice(0, endpoint.lastIndexOf('/'))) ?? 'auth';
 }
 
+/** Whether the path is that of an endpoint without an id or token. */
+export function isAuthEndpoint(path: string): boolean {
+  return path.startsWith(`${authPrefix}/`) && whole.has(path.slice(authPrefix.length));
+}
+
 function below(prefix: string, names: string[]): string[] {
   return names.map((name) => `${prefix}/${name}`);
 }

@@ -16,6 +16,18 @@ describe('The limits of a deployment that sets none', () => {
     expect((await ask('203.0.113.2')).status).to.equal(200);
   });
 
+  it('are the same for paths of sign-in that may be new each time, which its own limits count one by one', async () => {
+    const ask = (path: string) => api.request('GET', `/api/auth/${path}`, { headers: { 'x-forwarded-for': '203.0.113.3' } });
+    const answers = await Promise.all(Array.from({ length: 302 }, (_, index) => ask(`reset-password/${index}`)));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).to.have.length(2);
+    expect(refused[0]?.body.code).to.equal('TOO_MANY_REQUESTS');
+    expect(Number(refused[0]?.headers.get('retry-after'))).to.be.within(1, 60);
+    expect((await ask('no-such-endpoint')).status).to.equal(429);
+    // This has a limit of its own.
+    expect((await ask('get-session')).status).to.equal(200);
+  });
+
   it('are half a minute between two looks at the caller of a stream, and a quarter of an hour for its life', () => {
     const { streams, limits } = loadServerConfig({
       NODE_ENV: 'test',
