@@ -82,12 +82,15 @@ function rowText(line: string): string {
 }
 
 function joinLines(lines: string[]): string {
-  let joined = '';
+  const parts: string[] = [];
+  // Looking at the end of what is joined would copy all of it each time.
+  let end = '';
   for (const line of lines) {
-    const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}，。、]$/u.test(joined);
-    joined += joined === '' || unspaced || /\p{L}-$/u.test(joined) ? line : ` ${line}`;
+    const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}，。、]$/u.test(end);
+    parts.push(end === '' || unspaced || /\p{L}-$/u.test(end) ? line : ` ${line}`);
+    end = (end + line).slice(-3);
   }
-  return joined;
+  return parts.join('');
 }
 
 function isHeadingLike(lines: string[], text: string): boolean {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { splitBlocks } from '../../ai/summaries/split-blocks.ts';
 import { summarizeText } from '../../ai/summaries/summarize-text.ts';
 import { splitSentences } from '../../base/text/split-sentences.ts';
+import { processorSeconds } from '../support/hostile-texts.ts';
 import { useAiService } from './support/use-ai-service.ts';
 
 /** The sentences are told apart by a bar. */
@@ -101,6 +102,11 @@ Setext
 });
 
 describe('summarizing', () => {
+  it('takes a paragraph of very many lines in time', async () => {
+    for (const line of ['*\n', 'a\n', '漢\n'])
+      expect(await processorSeconds(() => summarizeText(line.repeat(100_000), 5)), line).to.be.below(2);
+  });
+
   const handbook = readFileSync('docs/examples/samples/lighthouse-log.txt', 'utf8');
 
   it('chooses sentences of the text, in their order, as many as asked for', () => {
