@@ -33,12 +33,10 @@ const strengths = {
  * organization is gone, or is being deleted and takes no more writes.
  */
 export async function lockOrganization(trx: Transaction, organizationId: string): Promise<void> {
-  const { rows } = await sql<{ deleting: boolean }>`
-    select exists (select from organization_deletion where organization_id = organization.id) as deleting
-    from organization where id = ${organizationId} ${strengths.change}
-  `.execute(trx);
-  if (!rows[0]) throw new ApiError('NOT_FOUND', { message: 'Organization not found.' });
-  if (rows[0].deleting) throw new ApiError('NOT_FOUND', { message: 'This organization is being deleted.' });
+  const { rows } = await sql<{ deleting: boolean | null }>`select lock_organization(${organizationId}) as deleting`.execute(trx);
+  const deleting = rows[0]?.deleting ?? null;
+  if (deleting === null) throw new ApiError('NOT_FOUND', { message: 'Organization not found.' });
+  if (deleting) throw new ApiError('NOT_FOUND', { message: 'This organization is being deleted.' });
 }
 
 /**

@@ -11,12 +11,23 @@ create or replace function refuse_suspended(of_organization text) returns void
         from organization_suspension where organization_id = of_organization;
     end $$;
 
--- docs/rules.md, lock order: the organization's lock. One that is being deleted or is suspended takes no more writes.
+-- docs/rules.md, lock order: the organization's lock. Says whether it is being deleted; null if it is gone. These are two statements,
+-- since one that waited for the lock would not see a deletion that was requested meanwhile.
+create or replace function lock_organization(of_organization text) returns boolean
+  language plpgsql as $$
+    begin
+      perform from organization where id = of_organization for no key update;
+      if not found then
+        return null;
+      end if;
+      return exists (select from organization_deletion where organization_id = of_organization);
+    end $$;
+
+-- One that is being deleted or is suspended takes no more writes.
 create or replace function lock_live_organization(organization_id text) returns void
   language plpgsql as $$
     begin
-      perform from organization where id = lock_live_organization.organization_id for no key update;
-      if exists (select from organization_deletion as d where d.organization_id = lock_live_organization.organization_id) then
+      if lock_organization(organization_id) then
         perform raise_rule('ORGANIZATION_BEING_DELETED');
       end if;
       perform refuse_suspended(organization_id);

@@ -4,6 +4,7 @@ import { inTransaction } from '../../db/transaction.ts';
 import { systemActor } from '../../domain/audit.ts';
 import { setHold } from '../../domain/holds/change-hold.ts';
 import { lockWorkspace } from '../../domain/locks.ts';
+import { requestOrganizationDeletion } from '../../domain/organizations/request-deletion.ts';
 import type { TestUser } from '../support/api.ts';
 import { createKey } from '../support/api-keys.ts';
 import { until } from '../support/processes.ts';
@@ -130,5 +131,21 @@ describe('A legal hold', () => {
     isDeleting = false;
     await Promise.all([deleting, setting]);
     expectHeld(await asOwner('DELETE', `/documents/${id}`));
+  });
+
+  it('is not set in an organization whose deletion was requested while it waited', async () => {
+    const { organizationId, slug } = used.tenant;
+    const { db } = api.database;
+    const { id } = await upload();
+    let setting: Promise<unknown> = Promise.resolve();
+    await inTransaction(db, async (trx) => {
+      await requestOrganizationDeletion(trx, systemActor, { organizationId, confirmSlug: slug, billingEnabled: false });
+      setting = inTransaction(db, (other) => setHold(other, systemActor, { organizationId, reason })).catch(({ message }) => message);
+      const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await until(async () => (await waiting.execute(db)).rows.length > 0);
+    });
+    expect(await setting).to.equal('This organization is being deleted.');
+    await until(async () => (await sql`select from organization where id = ${organizationId}`.execute(db)).rows.length === 0);
+    expect((await asOwner('GET', `/documents/${id}`)).status).to.equal(404);
   });
 });
