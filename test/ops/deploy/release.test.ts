@@ -1,17 +1,29 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { parse } from 'yaml';
+import { version } from '../../../contract/index.ts';
+import { makeTestDirectory, removeTestDirectory } from '../../support/directories.ts';
 
 interface Job {
   if?: string;
   needs?: string[];
   permissions?: Record<string, string>;
   with?: Record<string, unknown>;
-  steps: { uses?: string; if?: string; run?: string; with?: Record<string, unknown> }[];
+  steps: { name?: string; uses?: string; if?: string; run?: string; with?: Record<string, unknown> }[];
 }
 
 const text = readFileSync('.github/workflows/release.yml', 'utf8');
 const workflow: { permissions: object; jobs: Record<string, Job> } = parse(text);
+
+/** What the step of this name writes into `dist/`, run on this checkout. */
+function runStep(name: string, directory: string): void {
+  const { run = '' } = workflow.jobs.packages?.steps.find((step) => step.name === name) ?? {};
+  mkdirSync(join(directory, 'dist'));
+  for (const file of ['package.json', 'CHANGELOG.md']) copyFileSync(file, join(directory, file));
+  execFileSync('bash', ['-eo', 'pipefail', '-c', run], { cwd: directory });
+}
 
 describe('.github/workflows/release.yml', () => {
   it('names each action by a commit, with its version beside it', () => {
@@ -31,6 +43,7 @@ describe('.github/workflows/release.yml', () => {
       'publish-chart': { packages: 'write' },
       'publish-npm': { 'id-token': 'write' },
       'publish-wheel': { 'id-token': 'write' },
+      page: { contents: 'write', 'id-token': 'write', attestations: 'write' },
     });
     for (const { steps = [] } of Object.values(workflow.jobs))
       for (const { uses, with: given } of steps)
@@ -50,9 +63,22 @@ describe('.github/workflows/release.yml', () => {
     const forTags = "github.event_name == 'push'";
     for (const name of ['publish-chart', 'publish-npm', 'publish-wheel'])
       expect(workflow.jobs[name], name).to.deep.include({ if: forTags, needs: ['packages', 'images'] });
+    const afterAll = ['publish-chart', 'publish-npm', 'publish-wheel'];
+    expect(workflow.jobs.page).to.deep.include({ if: forTags, needs: afterAll });
     for (const name of ['packages', 'images']) expect(workflow.jobs[name]?.needs, name).to.deep.equal(['tests', 'version']);
     const images = workflow.jobs.images?.steps ?? [];
     expect(images.find(({ uses }) => uses?.startsWith('docker/build-push-action@'))?.with?.push).to.equal(`\${{ ${forTags} }}`);
     expect(images.find(({ run }) => run?.includes('docker login'))?.if).to.equal(forTags);
+  });
+
+  it('tells on the page of the release what the changelog has of this version alone', () => {
+    const directory = makeTestDirectory();
+    const changelog = readFileSync('CHANGELOG.md', 'utf8');
+    runStep('Take what changed', directory);
+    const told = readFileSync(join(directory, 'dist/changes.md'), 'utf8');
+    const [, section = ''] = changelog.split(new RegExp(`^## ${RegExp.escape(version)} .*\\n`, 'm'));
+    expect(told.length).to.be.greaterThan(1000);
+    expect(told).to.equal(section.split(/^## /m)[0]);
+    removeTestDirectory(directory);
   });
 });
