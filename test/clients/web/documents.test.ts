@@ -129,6 +129,13 @@ describe('The list of documents in the console', () => {
     expect((end?.x ?? 0) + (end?.width ?? 0)).to.be.at.most((cell?.x ?? 0) + (cell?.width ?? 0));
     expect(await link.locator('.keep').textContent()).to.equal(' and the end.txt');
 
+    // A space before the end is seen, too.
+    const other = 'Overview of all foxes (finally) v2.txt';
+    await api.upload(tenant, { name: other, bytes: 'Foxes.' });
+    await page.reload();
+    await page.getByRole('link', { name: other, exact: true }).waitFor();
+    expect(await page.evaluate(gapIn(other))).to.be.above(2);
+
     // Whoever wants more of them at once chooses lower ones, which stay.
     await page.getByRole('button', { name: 'Account' }).click();
     await page.getByRole('menuitem', { name: 'Use low rows' }).click();
@@ -394,3 +401,12 @@ describe('The list of documents in the console', () => {
 
 const listPath = ({ workspaceId, organizationId }: Tenant) =>
   `/api/v1/workspaces/${workspaceId}/documents?organizationId=${organizationId}`;
+
+/** How many pixels are between the last letter of the beginning of a shortened name and its end. */
+const gapIn = (name: string) => `(() => {
+  const [{ firstChild: text }, end] = document.querySelectorAll('[title=${JSON.stringify(name)}] > span');
+  const letter = document.createRange();
+  letter.setStart(text, text.length - 2);
+  letter.setEnd(text, text.length - 1);
+  return end.getBoundingClientRect().left - letter.getBoundingClientRect().right;
+})()`;
