@@ -14,6 +14,8 @@ const atOnce = 3;
 const longestName = 200;
 /** In bytes. A larger file would take too long to read for its digest, and all of it is read into memory. */
 const largestDigested = 32 * 1024 * 1024;
+/** While many are sent, lists show those that are stored soon after. */
+const refreshMs = 2_000;
 
 export interface UploadItem {
   key: number;
@@ -42,6 +44,7 @@ let lastKey = 0;
 /** Whether nothing is sent, because the session or the connection is away, or the service asks for a wait. */
 let isHeld = false;
 let waitEnds: ReturnType<typeof setTimeout> | undefined;
+let refreshing: ReturnType<typeof setTimeout> | undefined;
 /** How often sending went on after that. */
 let round = 0;
 
@@ -136,10 +139,24 @@ function sendNext(): void {
     })
     .finally(() => {
       running.delete(next.key);
-      for (const name of ['documents', 'document', 'stopped']) void queryClient.invalidateQueries({ queryKey: [name] });
+      refreshSoon();
       sendNext();
     });
   sendNext();
+}
+
+/** Shows what was stored, or refused: at once after the last, else for several, since what is read counts for the limit of requests. */
+function refreshSoon(): void {
+  const isLast = !uploads.get().some(isUnderWay);
+  if (isLast) clearTimeout(refreshing);
+  else if (refreshing !== undefined) return;
+  refreshing = setTimeout(
+    () => {
+      refreshing = undefined;
+      for (const name of ['documents', 'document', 'stopped']) void queryClient.invalidateQueries({ queryKey: [name] });
+    },
+    isLast ? 0 : refreshMs,
+  );
 }
 
 async function send(item: UploadItem, signal: AbortSignal): Promise<void> {

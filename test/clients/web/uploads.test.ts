@@ -93,6 +93,21 @@ describe('A folder that is dropped on the console', () => {
     expect(await uploads.getByRole('button', { name: 'Clear the list' }).count()).to.equal(0);
   });
 
+  it('asks for the list now and then while many are sent, and not for each', async () => {
+    const { page } = await open(pathOf(tenant, 'documents'), { as: tenant.owner });
+    await page.getByRole('table').waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => void asked.push(request.url().replace(/.*rpc./, '')));
+    const files = Array.from({ length: 30 }, (_, n) => ({ name: `${n}.txt`, mimeType: 'text/plain', buffer: Buffer.from(`Note ${n}.`) }));
+    const begun = Date.now();
+    await page.locator('input[type=file]').setInputFiles(files);
+    await page.getByText('30 of 30 stored').waitFor();
+    await page.getByRole('link', { name: '29.txt', exact: true }).waitFor();
+    expect(asked.filter((path) => path === 'documents/complete').length).to.equal(30);
+    for (const read of ['documents/list', 'organizations/usage'])
+      expect(asked.filter((path) => path === read).length, read).to.be.at.most(3 + (Date.now() - begun) / 2_000);
+  });
+
   it('tells which file has the same content, and becomes that document once the workspace is set so', async () => {
     const { token } = tenant.owner;
     await api.upload(tenant, { name: 'first.txt', bytes: 'The same night.' });
