@@ -115,7 +115,7 @@ export const apiKeysQuery = (organizationId: string) =>
   queryOptions({ queryKey: ['api-keys', organizationId], queryFn: ({ signal }) => service.apiKeys.list({ organizationId }, { signal }) });
 
 /** Loads the console anew, so that nothing of a user stays in memory. */
-export function leave(to: '/' | '/sign-in'): void {
+export function leave(to: string): void {
   queryClient.clear();
   window.location.assign(to);
 }

@@ -105,6 +105,35 @@ describe('An organization in the console', () => {
     expect(await rolesOf()).to.deep.equal(['owner']);
   });
 
+  it('is where who joins it comes to, also from another organization, and nobody else is left without a way on', async () => {
+    const { owner: other } = await api.createTenant();
+    const { organizationId } = tenant;
+    const invite = async () => {
+      const body = { organizationId, email: other.email, role: 'member' };
+      const { body: made } = await expectOk(
+        api.request('POST', '/api/auth/organization/invite-member', { token: tenant.owner.token, body }),
+      );
+      return `/accept-invitation/${made.id}`;
+    };
+    const path = await invite();
+    const { page: stranger } = await open(path, { as: tenant.owner });
+    await stranger.getByText(`You are signed in as ${tenant.owner.email}.`).waitFor();
+    expect(await violationsOf(stranger)).to.deep.equal([]);
+    await stranger.getByRole('button', { name: 'Sign out' }).click();
+    await stranger.getByText('Sign in with the address that the mail was sent to').waitFor();
+
+    const { page } = await open(path, { as: other });
+    await page.getByRole('button', { name: 'Decline' }).click();
+    await page.getByText('You have declined the invitation.').waitFor();
+    await page.getByRole('link', { name: 'Go to your documents' }).click();
+    await page.getByRole('heading', { name: 'Documents', exact: true }).waitFor();
+    await page.goto(api.url + (await invite()));
+    await page.getByRole('button', { name: 'Join' }).click();
+    await page.waitForURL(`**${pathOf(tenant, 'documents')}`);
+    const leaving = { memberIdOrEmail: other.email, organizationId };
+    await expectOk(api.request('POST', '/api/auth/organization/remove-member', { token: tenant.owner.token, body: leaving }));
+  });
+
   it('makes a team, adds a member, who sees the others, and deletes it', async () => {
     const page = await visit('members');
     await page.getByText('There are no teams.').waitFor();

@@ -122,6 +122,7 @@ export const de: Messages = {
     accept: 'Beitreten',
     reject: 'Ablehnen',
     rejected: 'Sie haben die Einladung abgelehnt.',
+    signedIn: (email) => `Sie sind als ${email} angemeldet.`,
     signIn: 'Melden Sie sich mit der Adresse an, an die die E-Mail ging, oder erstellen Sie ein Konto mit dieser Adresse.',
   },
   start: {

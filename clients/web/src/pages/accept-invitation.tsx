@@ -5,7 +5,7 @@ import { CardPage } from '../components/card-page.tsx';
 import { Failure } from '../components/failure.tsx';
 import { ButtonTo } from '../components/link-to.tsx';
 import { Waiting } from '../components/waiting.tsx';
-import { queryClient, sessionQuery } from '../queries.ts';
+import { leave, queryClient, sessionQuery } from '../queries.ts';
 import { roleIn } from '../roles.ts';
 import { ask, auth } from '../service.ts';
 import { t } from '../text.ts';
@@ -42,13 +42,26 @@ function Answer({ id }: { id: string }) {
     mutationFn: async () => {
       await ask(auth.organization.acceptInvitation({ invitationId: id }));
       await queryClient.invalidateQueries({ queryKey: ['organizations'] });
-      await navigate({ to: '/' });
+      const organization = invitation.data?.organizationSlug;
+      await navigate(organization ? { to: '/o/$organization', params: { organization } } : { to: '/' });
     },
   });
   const reject = useMutation({ mutationFn: () => ask(auth.organization.rejectInvitation({ invitationId: id })) });
   if (invitation.isPending) return <Waiting />;
-  if (invitation.error) return <Failure error={invitation.error} retry={() => void invitation.refetch()} />;
-  if (reject.isSuccess) return <Alert variant="default">{t.invitation.rejected}</Alert>;
+  if (invitation.error)
+    return (
+      <>
+        <Failure error={invitation.error} retry={() => void invitation.refetch()} />
+        <WaysOn />
+      </>
+    );
+  if (reject.isSuccess)
+    return (
+      <>
+        <Alert variant="default">{t.invitation.rejected}</Alert>
+        <WaysOn />
+      </>
+    );
   const { organizationName, inviterEmail, role } = invitation.data;
   return (
     <>
@@ -61,6 +74,24 @@ function Answer({ id }: { id: string }) {
         </Button>
         <Button variant="default" loading={reject.isPending} onClick={() => reject.mutate()}>
           {t.invitation.reject}
+        </Button>
+      </Group>
+    </>
+  );
+}
+
+/** Where to go without the invitation, which may be for another address than that of the session. */
+function WaysOn() {
+  const { data: session } = useQuery(sessionQuery);
+  const signOut = useMutation({ mutationFn: () => ask(auth.signOut()), onSuccess: () => leave(window.location.pathname) });
+  return (
+    <>
+      {session && <Text className="foreign">{t.invitation.signedIn(session.user.email)}</Text>}
+      <Failure error={signOut.error} />
+      <Group>
+        <ButtonTo to="/">{t.common.home}</ButtonTo>
+        <Button variant="default" loading={signOut.isPending} onClick={() => signOut.mutate()}>
+          {t.nav.signOut}
         </Button>
       </Group>
     </>
