@@ -282,6 +282,15 @@ describe('An organization in the console', () => {
       .first()
       .getByText('rota.txt')
       .waitFor();
+    // An invitation is that of an address.
+    const body = { organizationId: tenant.organizationId, email: 'niels@example.com', role: 'member' };
+    await expectOk(api.request('POST', '/api/auth/organization/invite-member', { token, body }));
+    await page.reload();
+    await page
+      .getByRole('row', { name: /Invitation created/ })
+      .getByText('niels@example.com')
+      .first()
+      .waitFor();
     await page.getByRole('link', { name: 'Plan' }).click();
     await page.getByText('Billing is off in this deployment').waitFor();
   });

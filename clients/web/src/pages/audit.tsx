@@ -87,7 +87,10 @@ function FilteredBy({ by, of, label, children }: { by?: string; of?: string; lab
 function EntryTable({ entries }: { entries: Entry[] }) {
   // An entry has the name of its target where it was given; the others of the same target have its id.
   const names = new Map(
-    entries.flatMap(({ targetId, metadata }) => (targetId && metadata?.name ? [[targetId, String(metadata.name)]] : [])),
+    entries.flatMap(({ targetId, metadata }) => {
+      const called = metadata?.name ?? metadata?.email ?? metadata?.url;
+      return targetId && called ? [[targetId, String(called)]] : [];
+    }),
   );
   return (
     <Rows heads={[t.audit.action, t.audit.by, t.audit.at]}>
