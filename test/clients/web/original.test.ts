@@ -52,6 +52,15 @@ describe('The original of a document in the console', () => {
     const turn = `for (const page of [1, 2, 1]) document.querySelector('iframe').contentWindow.postMessage({ page, label: 'Page' }, '*')`;
     await page.evaluate(turn);
     await frameShowing(page, 1);
+    // To one of many pages without turning each.
+    for (const number of [1, 2]) {
+      await page.getByRole('combobox', { name: 'Pages' }).selectOption(String(number));
+      await frameShowing(page, number);
+    }
+    // A link of a version that had more pages leads to the last one.
+    await page.goto(api.url + pathOf(tenant, `documents/${id}?original=true&page=9`));
+    await frameShowing(page, 2);
+    expect(await page.getByRole('combobox', { name: 'Pages' }).inputValue()).to.equal('2');
     await page.getByRole('button', { name: 'Hide the original' }).click();
     await page.locator('iframe').waitFor({ state: 'detached' });
     expect(complaints).to.deep.equal([]);

@@ -1,8 +1,8 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Group, NativeSelect } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { t } from '../text.ts';
 
-/** Goes through the pages of a document, by the address of its page. */
+/** Goes through the pages of a document, or to one of them, by the address of its page. */
 export function PageChoice({ page, pages }: { page: number; pages: number }) {
   const navigate = useNavigate({ from: '/o/$organization/$workspace/documents/$id' });
   const go = (next: number) => void navigate({ search: (before) => ({ ...before, page: next }), replace: true });
@@ -11,7 +11,16 @@ export function PageChoice({ page, pages }: { page: number; pages: number }) {
       <Button size="compact-sm" variant="default" disabled={page <= 1} aria-label={t.document.previous} onClick={() => go(page - 1)}>
         ‹
       </Button>
-      <Text aria-live="polite">{t.common.of(t.document.page(page), String(pages))}</Text>
+      <NativeSelect
+        size="xs"
+        aria-label={t.document.pageNavigation}
+        data={Array.from({ length: pages }, (_, index) => {
+          const label = t.common.of(t.document.page(index + 1), String(pages));
+          return { value: String(index + 1), label };
+        })}
+        value={String(page)}
+        onChange={({ currentTarget: { value } }) => go(Number(value))}
+      />
       <Button size="compact-sm" variant="default" disabled={page >= pages} aria-label={t.document.next} onClick={() => go(page + 1)}>
         ›
       </Button>

@@ -57,7 +57,9 @@ async function show(number: number, label: string, passage: Passage | undefined)
   const turn = ++asked;
   drawing?.cancel();
   try {
-    const page = await (await file)?.getPage(number);
+    const pdf = await file;
+    // A link may be of an earlier version, which had more pages.
+    const page = await pdf?.getPage(Math.min(number, pdf.numPages));
     // Another page was asked for meanwhile: two cannot be drawn at once.
     if (!page || turn !== asked) return;
     const { width, height } = page.getViewport({ scale: 1 });

@@ -96,11 +96,13 @@ const readAtOnce = 20_000_000;
 
 /** The text, and beside it the original: on a wide screen at once, otherwise if it is asked for. */
 function Content({ document }: { document: Uploaded }) {
-  const { original, page = 1, start, end } = route.useSearch();
+  const { original, page: asked = 1, start, end } = route.useSearch();
   const navigate = useNavigate({ from: '/o/$organization/$workspace/documents/$id' });
   const [originalPages, setOriginalPages] = useState(0);
   const { extracted, status, contentType } = document;
   const pages = extracted?.pages ?? originalPages;
+  // A link may be of an earlier version, which had more pages.
+  const page = pages > 0 ? Math.min(asked, pages) : asked;
   const canShow = status === 'ready' && isShown(contentType);
   const isWide = useMediaQuery('(min-width: 88em)', false, { getInitialValueInEffect: false });
   const isOpen = canShow && (original ?? (isWide && document.size <= readAtOnce));
