@@ -7,6 +7,7 @@ import { makeScannedPdf } from '../../ai/support/scan.ts';
 import { until } from '../../support/processes.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { expectOk } from '../../support/requests.ts';
+import { act } from './support/row-menu.ts';
 import { pathOf, useConsole } from './support/use-console.ts';
 
 /** Does what a PDF may ask of a viewer: runs a script, leads elsewhere, sends a form, and loads a font whose matrix is a script. */
@@ -201,6 +202,24 @@ describe('A passage in the original of a document', () => {
     expect(800 - bottom * 800).to.be.within(490, 500);
     expect(800 - top * 800).to.be.within(510, 525);
     expect(complaints).to.deep.equal([]);
+  });
+
+  it('is looked for in the new version once that has taken its place', async () => {
+    const pdfOf = (color: string, says: string) =>
+      makePdf(`${color} rg 0 0 600 100 re f 0 g BT /F1 20 Tf 50 700 Td (The dome opens at ${says}.) Tj ET`);
+    const contentType = 'application/pdf';
+    const { id } = await api.upload(tenant, { name: 'dome.pdf', contentType, bytes: pdfOf('0 0 1', 'dusk') });
+    const { token } = tenant.owner;
+    const body = { kind: 'document.extract', documentId: id };
+    await api.jobIn(token, (await expectOk(api.request('POST', '/api/v1/jobs', { token, body }))).body.id, ['succeeded']);
+    const { page } = await open(pathOf(tenant, `documents/${id}?original=true`), { as: tenant.owner });
+    const color = `[...page.getContext('2d').getImageData(50, page.height - 20, 1, 1).data].join()`;
+    expect(await (await frameShowing(page, 1)).evaluate(color)).to.equal('0,0,255,255');
+    const chosen = page.waitForEvent('filechooser');
+    await act(page, 'dome.pdf', 'Upload a new version');
+    await (await chosen).setFiles({ name: 'dome.pdf', mimeType: contentType, buffer: Buffer.from(pdfOf('1 0 0', 'nine')) });
+    await page.getByText('The dome opens at nine.').waitFor();
+    await until(async () => (await (await frameShowing(page, 1)).evaluate(color).catch(() => '')) === '255,0,0,255');
   });
 
   it('is marked where text recognition has read it: on a scan, and on a picture', async () => {

@@ -24,12 +24,12 @@ export function isShown(contentType: string): boolean {
 
 /** A document as it was uploaded: a page of a PDF, or a picture. */
 export function Original({ document, ...shown }: OriginalProps) {
-  if (document.contentType === 'application/pdf') return <Pdf id={document.id} {...shown} />;
+  if (document.contentType === 'application/pdf') return <Pdf document={document} {...shown} />;
   return <Picture document={document} passage={shown.passage} />;
 }
 
-function Picture({ document: { id, name }, passage }: { document: Document; passage: Passage | undefined }) {
-  const link = useQuery({ queryKey: ['original', id], queryFn: () => service.documents.downloadUrl({ id }), staleTime: 240_000 });
+function Picture({ document: { id, version, name }, passage }: { document: Document; passage: Passage | undefined }) {
+  const link = useQuery({ queryKey: ['original', id, version], queryFn: () => service.documents.downloadUrl({ id }), staleTime: 240_000 });
   return <Loaded query={link}>{({ url }) => <Marked url={url} alt={t.document.originalOf(name)} boxes={passage?.boxes ?? []} />}</Loaded>;
 }
 
@@ -61,9 +61,10 @@ function Marked({ url, alt, boxes }: { url: string; alt: string; boxes: Part[] }
 
 const percent = (share: number) => `${share * 100}%`;
 
-function Pdf({ id, ...shown }: { id: string } & Omit<OriginalProps, 'document'>) {
+function Pdf({ document: { id, version }, ...shown }: OriginalProps) {
   // Files are large: what is not looked at any more is not kept.
-  const file = useQuery({ queryKey: ['original', id], queryFn: () => readOriginal(id), staleTime: Number.POSITIVE_INFINITY, gcTime: 0 });
+  const queryKey = ['original', id, version];
+  const file = useQuery({ queryKey, queryFn: () => readOriginal(id), staleTime: Number.POSITIVE_INFINITY, gcTime: 0 });
   return <Loaded query={file}>{(bytes) => <Frame bytes={bytes} {...shown} />}</Loaded>;
 }
 
