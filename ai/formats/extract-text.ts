@@ -30,7 +30,10 @@ export function finish(raw: RawText, mediaType: string, maxTextCharacters: numbe
   const headings = parts.flatMap((part, index) => locateHeadings(part, starts[index] ?? 0, characters));
   const pages = raw.pageTexts ? { page_starts: starts.slice(0, marked.length), pages_end: starts[marked.length] } : { page_starts: null };
   const lines = locateLines(plain, starts, raw.pageLines ?? []).filter(([, end]) => end <= characters);
-  const notices = boundNotices([...(raw.notices ?? []), ...noticesOfPages(raw.pageNotices ?? [])]);
+  const last = starts.filter((start) => start < characters).length;
+  const place = raw.pageTexts && last <= marked.length ? `, on page ${last} of ${raw.pages}` : '';
+  const cut: Notice = { code: 'text_cut', text: `The text was cut after ${characters} characters${place}: MAX_TEXT_CHARACTERS.` };
+  const notices = boundNotices([...(truncated ? [cut] : []), ...(raw.notices ?? []), ...noticesOfPages(raw.pageNotices ?? [])]);
   return {
     text,
     characters,

@@ -39,7 +39,13 @@ const ofPages = {
 export type NoticeCode = keyof typeof ofPages;
 
 /** Those of whole documents, whose readers write the text. */
-type DocumentNoticeCode = 'charset_guessed' | 'signs_not_decoded' | 'part_not_read' | 'embedded_files_not_read' | 'xfa_form_not_read';
+type DocumentNoticeCode =
+  | 'charset_guessed'
+  | 'signs_not_decoded'
+  | 'part_not_read'
+  | 'embedded_files_not_read'
+  | 'xfa_form_not_read'
+  | 'text_cut';
 
 /** One notice for each code that is said of pages, given from 0. */
 export function noticesOfPages(pages: readonly (readonly NoticeCode[])[]): Notice[] {

@@ -87,7 +87,10 @@ describe('The files that a PDF holds', () => {
     expect(bounded.notices?.[0]?.text).to.equal('The PDF holds a file not read: b.txt');
     const cut = await readPdf(bytes, { maxTextCharacters: 500 });
     expect(cut).to.include({ truncated: true, characters: 500 });
-    expect(cut.notices?.[0]?.text).to.equal('The PDF holds 2 files not read: b.txt, c.txt');
+    expect(cut.notices?.map(({ text }) => text)).to.deep.equal([
+      'The text was cut after 500 characters: MAX_TEXT_CHARACTERS.',
+      'The PDF holds 2 files not read: b.txt, c.txt',
+    ]);
   });
 });
 

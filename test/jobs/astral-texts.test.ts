@@ -29,6 +29,7 @@ describe('A text of characters beyond the first 65,536', () => {
       characters: 200_000,
       pages: null,
       truncated: true,
+      notices: [{ code: 'text_cut', text: 'The text was cut after 200000 characters: MAX_TEXT_CHARACTERS.' }],
     });
     const text: string = (await api.request('GET', `/api/v1/documents/${documentId}/text`, { token: tenant.owner.token })).body.text;
     expect(text).to.equal([...bytes].slice(0, 200_000).join(''));

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
+import PDFDocument from 'pdfkit';
 import type { Frame, Page } from 'playwright-core';
 import { type AiService, startAiService, token } from '../../ai/support/ai-service.ts';
 import { makePdf, makePdfOf, stream } from '../../ai/support/make-pdf.ts';
@@ -169,7 +171,7 @@ async function failureOf(frame: Frame, script: string): Promise<unknown> {
 describe('A passage in the original of a document', () => {
   let ai: AiService;
   const { api, open, tenant } = useConsole(async () => {
-    ai = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true' });
+    ai = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', MAX_TEXT_CHARACTERS: '2000' });
     return { AI_SERVICE_URL: ai.url, SERVICE_TOKEN: token };
   });
   after(() => ai.stop());
@@ -202,6 +204,23 @@ describe('A passage in the original of a document', () => {
     expect(800 - bottom * 800).to.be.within(490, 500);
     expect(800 - top * 800).to.be.within(510, 525);
     expect(complaints).to.deep.equal([]);
+  });
+
+  it('is on a page of which no text is kept, and that is said', async () => {
+    const pdf = new PDFDocument();
+    for (const each of [1, 2, 3])
+      for (let line = 0; line < 30; line += 1) pdf.text(`${each * 30 + line}: the mirrors of the large dome were washed at dusk.`);
+    pdf.addPage().text('The end.');
+    const { id } = await api.upload(tenant, { name: 'long.pdf', contentType: 'application/pdf', bytes: await bytesOf(pdf) });
+    const { token } = tenant.owner;
+    const body = { kind: 'document.extract', documentId: id };
+    await api.jobIn(token, (await expectOk(api.request('POST', '/api/v1/jobs', { token, body }))).body.id, ['succeeded']);
+    const { page } = await open(pathOf(tenant, `documents/${id}`), { as: tenant.owner });
+    await page.getByText(/^The text was cut after 2000 characters, on page 1 of \d/).waitFor();
+    const pages = await page.getByRole('combobox', { name: 'Pages' }).locator('option').count();
+    await page.getByRole('combobox', { name: 'Pages' }).selectOption(String(pages));
+    await page.getByRole('region', { name: 'Text' }).getByText('The document has more text than is kept.').waitFor();
+    expect(await page.getByText('There is no text on this page.').count()).to.equal(0);
   });
 
   it('is looked for in the new version once that has taken its place', async () => {
@@ -263,3 +282,8 @@ describe('A passage in the original of a document', () => {
     expect([...complaints, ...scan.complaints]).to.deep.equal([]);
   });
 });
+
+async function bytesOf(pdf: PDFKit.PDFDocument): Promise<Buffer> {
+  pdf.end();
+  return await buffer(pdf);
+}

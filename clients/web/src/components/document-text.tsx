@@ -30,19 +30,21 @@ export function DocumentText({ document: { id, contentType }, extracted, page = 
   const { text, page: position, truncated } = shown.data;
   const from = position?.start ?? 0;
   const wholePage = whole.data?.text != null && position ? sliceCharacters(whole.data.text, position) : (text ?? '');
+  // Of pages behind the end of what is kept it is not known that they are blank.
+  const isCut = truncated && from >= extracted.characters;
   const passage = isMarked ? { start: start - from, end: end - from } : undefined;
   return (
     <>
       <Paper withBorder p="md" className="document-text foreign" tabIndex={0} role="region" aria-label={t.document.text}>
         {wholePage.trim() === '' ? (
           <Text size="md" c="dimmed">
-            {t.document.emptyText}
+            {isCut ? t.document.truncated : t.document.emptyText}
           </Text>
         ) : (
           <Rich text={wholePage} contentType={contentType} passage={passage} />
         )}
       </Paper>
-      {truncated && (
+      {truncated && !isCut && (
         <Text c="dimmed" mt="xs">
           {t.document.truncated}
         </Text>

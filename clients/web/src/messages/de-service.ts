@@ -172,6 +172,7 @@ const byCode: Record<string, Sentence<any>> = {
   unseen_text_left_out: 'Text, den man nicht sieht, wurde ausgelassen, etwa Weiß auf Weiß.',
   notes_left_out: 'Kommentare wurden ausgelassen.',
   unmapped_text_left_out: 'Text wurde ausgelassen, dessen Schriften nicht sagen, welche Buchstaben sie zeigen.',
+  text_cut: 'Der Text ist gekürzt: Das Dokument hat mehr davon, als aufbewahrt wird. Was fehlt, finden Suchen und Fragen nicht.',
   charset_guessed: 'Die Zeichenkodierung des Textes wurde vermutet.',
   signs_not_decoded: 'Einige Zeichen konnten nicht gelesen werden.',
   part_not_read: 'Ein Teil des Dokuments wurde nicht gelesen.',
