@@ -93,6 +93,28 @@ describe('A folder that is dropped on the console', () => {
     expect(await uploads.getByRole('button', { name: 'Clear the list' }).count()).to.equal(0);
   });
 
+  it('says of files that are stored, but not made searchable for want of credits, that they are stored', async () => {
+    const poor = await api.createTenant();
+    const { token } = poor.owner;
+    await expectOk(api.request('PATCH', `/api/v1/workspaces/${poor.workspaceId}`, { token, body: { creditBudget: 4 } }));
+    const { page } = await open(pathOf(poor, 'documents'), { as: poor.owner });
+    const files = [1, 2, 3, 4, 5].map((n) => ({ name: `bill ${n}.txt`, mimeType: 'text/plain', buffer: Buffer.from(`Bill ${n}.`) }));
+    await page.locator('input[type=file]').setInputFiles(files);
+    const uploads = page.getByRole('region', { name: 'Uploads' });
+    await uploads.getByText('5 of 5 stored, 3 failed').click();
+    expect(await uploads.getByText('Stored', { exact: true }).count()).to.equal(5);
+    expect(await uploads.getByText('“Make searchable” failed').count()).to.equal(3);
+    await expectOk(api.request('PATCH', `/api/v1/workspaces/${poor.workspaceId}`, { token, body: { creditBudget: null } }));
+    for (let left = 3; left > 0; left -= 1) {
+      await uploads
+        .getByRole('button', { name: /^Try again/ })
+        .first()
+        .click();
+      await until(async () => (await uploads.getByText('“Make searchable” failed').count()) === left - 1);
+    }
+    await uploads.getByText('5 of 5 stored', { exact: true }).waitFor();
+  });
+
   it('asks for the list now and then while many are sent, and not for each', async () => {
     const { page } = await open(pathOf(tenant, 'documents'), { as: tenant.owner });
     await page.getByRole('table').waitFor();

@@ -18,6 +18,9 @@ import { ShortName } from './short-name.tsx';
 /** So many are shown at once; of more there is one bar, which opens to the list. */
 const fewUploads = 4;
 
+/** Whether the file is a document, and only making that searchable has failed. */
+const isOnlyStored = ({ state, documentId }: UploadItem) => state === 'failed' && documentId !== undefined;
+
 /** The uploads of a workspace, or of a document's new versions: how far they are in all, and each with its progress. */
 export function UploadList({ workspaceId, replaces }: { workspaceId: string; replaces?: string }) {
   const items = uploads.use().filter((each) => each.workspaceId === workspaceId && (!replaces || each.replaces === replaces));
@@ -53,6 +56,7 @@ export function UploadList({ workspaceId, replaces }: { workspaceId: string; rep
 function Whole({ items, children }: { items: UploadItem[]; children: ReactNode }) {
   const done = items.filter(({ state }) => state === 'done').length;
   const failed = items.filter(({ state }) => state === 'failed').length;
+  const stored = items.filter((item) => item.state === 'done' || isOnlyStored(item)).length;
   const share = (part: number) => (100 * part) / items.length;
   return (
     <>
@@ -61,7 +65,7 @@ function Whole({ items, children }: { items: UploadItem[]; children: ReactNode }
         {failed > 0 && <Progress.Section value={share(failed)} color="red.8" aria-label={t.uploads.failed} />}
       </Progress.Root>
       <details>
-        <summary>{t.uploads.whole(done, items.length, failed)}</summary>
+        <summary>{t.uploads.whole(stored, items.length, failed)}</summary>
         <div className="opened">{children}</div>
       </details>
     </>
@@ -72,7 +76,8 @@ function Whole({ items, children }: { items: UploadItem[]; children: ReactNode }
 const Upload = memo(function Upload({ item }: { item: UploadItem }) {
   const { key, file, name, state, sentBytes, duplicateOf, error } = item;
   const percent = file.size === 0 ? 0 : Math.round((sentBytes / file.size) * 100);
-  const how = state === 'sending' ? t.common.of(formatBytes(sentBytes), formatBytes(file.size)) : t.uploads[state];
+  const isStored = isOnlyStored(item);
+  const how = state === 'sending' ? t.common.of(formatBytes(sentBytes), formatBytes(file.size)) : t.uploads[isStored ? 'done' : state];
   return (
     <li>
       <Group justify="space-between" gap="xs">
@@ -94,7 +99,7 @@ const Upload = memo(function Upload({ item }: { item: UploadItem }) {
         </Progress.Root>
       )}
       {duplicateOf !== undefined && <Text c="dimmed">{t.uploads.duplicateOf(duplicateOf)}</Text>}
-      <Failure error={error} title={t.uploads[state]} />
+      <Failure error={error} title={isStored ? t.document.failed(t.jobs.kinds['document.index']) : t.uploads[state]} />
     </li>
   );
 });
