@@ -82,8 +82,13 @@ describe('An organization in the console', () => {
     await invited.getByRole('link', { name: 'Members' }).click();
 
     await page.reload();
+    // A role that was given meanwhile is seen as soon as a page is opened that needs it.
+    await invited.getByRole('link', { name: 'Plan' }).click();
     await page.getByLabel('Role of Grace Hopper').selectOption('admin');
     await until(async () => (await rolesOf()).includes('admin'));
+    await invited.getByRole('link', { name: 'API keys' }).click();
+    await invited.getByRole('button', { name: 'New key' }).waitFor();
+    await invited.getByRole('link', { name: 'Members' }).click();
     await page.getByLabel('Role of Grace Hopper').selectOption('owner');
     const question = page.getByRole('dialog', { name: 'Change the role of Grace Hopper to Owner?' });
     await question.getByRole('button', { name: 'Cancel' }).click();

@@ -16,7 +16,7 @@ export default function ForAdmins() {
   return (
     <>
       <PageHead title={page.label} />
-      <Lacks permission={page.lacks} />
+      <Lacks key={page.lacks} permission={page.lacks} />
     </>
   );
 }

@@ -1,7 +1,9 @@
 import IconLock from '@tabler/icons-react/icons/IconLock';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { membersQuery } from '../member-queries.ts';
+import { roleQuery } from '../queries.ts';
 import { roleIn } from '../roles.ts';
 import { formatList, t } from '../text.ts';
 import { Foreign } from './foreign.tsx';
@@ -12,6 +14,13 @@ const route = getRouteApi('/o/$organization/$workspace');
 export function Lacks({ permission }: { permission: keyof typeof t.lacks.permissions }) {
   const { organization, isAdmin, isOwner } = route.useRouteContext();
   const may = permission === 'organization:delete' ? isOwner : isAdmin;
+  const router = useRouter();
+  const held = isOwner ? 'owner' : isAdmin ? 'admin' : 'member';
+  const { data: given = held } = useQuery({ ...roleQuery(organization.id), staleTime: 0, enabled: !may });
+  // Somebody has given another role meanwhile: the page, too, is to know it.
+  useEffect(() => {
+    if (given !== held) void router.invalidate();
+  }, [given, held, router]);
   const { data } = useInfiniteQuery({ ...membersQuery(organization.id), enabled: !may });
   if (may) return null;
   const members = data?.pages.flatMap((page) => page.members) ?? [];
