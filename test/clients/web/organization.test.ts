@@ -405,6 +405,16 @@ describe('An organization in the console', () => {
     await page.getByRole('button', { name: /^Account/ }).click();
     await page.getByRole('menuitem', { name: 'New organization' }).click();
     await page.getByLabel('Name of the organization').waitFor();
+    await page.getByRole('link', { name: 'Go to your documents' }).click();
+    await page.getByRole('heading', { name: 'Documents', exact: true }).waitFor();
+    // Who has none yet, and came with the wrong account, is no prisoner of the page.
+    const lost = await api.signUp();
+    const { page: only } = await open('/', { as: lost });
+    await only.getByText(`You are signed in as ${lost.email}.`).waitFor();
+    expect(await only.getByRole('link', { name: 'Go to your documents' }).count()).to.equal(0);
+    expect(await violationsOf(only)).to.deep.equal([]);
+    await only.getByRole('button', { name: 'Sign out' }).click();
+    await only.getByRole('heading', { name: 'Sign in' }).waitFor();
     // Whoever tries again after only the workspace failed gets it in the organization that is there.
     const newcomer = await api.signUp('Grace Hopper');
     const { page: first } = await open('/start', { as: newcomer });

@@ -4,8 +4,9 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { CardPage } from '../components/card-page.tsx';
 import { Failure } from '../components/failure.tsx';
 import { ButtonTo } from '../components/link-to.tsx';
+import { SignedIn } from '../components/signed-in.tsx';
 import { Waiting } from '../components/waiting.tsx';
-import { leave, queryClient, sessionQuery } from '../queries.ts';
+import { queryClient, sessionQuery } from '../queries.ts';
 import { roleIn } from '../roles.ts';
 import { ask, auth } from '../service.ts';
 import { t } from '../text.ts';
@@ -82,18 +83,9 @@ function Answer({ id }: { id: string }) {
 
 /** Where to go without the invitation, which may be for another address than that of the session. */
 function WaysOn() {
-  const { data: session } = useQuery(sessionQuery);
-  const signOut = useMutation({ mutationFn: () => ask(auth.signOut()), onSuccess: () => leave(window.location.pathname) });
   return (
-    <>
-      {session && <Text className="foreign">{t.invitation.signedIn(session.user.email)}</Text>}
-      <Failure error={signOut.error} />
-      <Group>
-        <ButtonTo to="/">{t.common.home}</ButtonTo>
-        <Button variant="default" loading={signOut.isPending} onClick={() => signOut.mutate()}>
-          {t.nav.signOut}
-        </Button>
-      </Group>
-    </>
+    <SignedIn>
+      <ButtonTo to="/">{t.common.home}</ButtonTo>
+    </SignedIn>
   );
 }

@@ -1,11 +1,14 @@
 import { Button, Checkbox, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CardPage } from '../components/card-page.tsx';
 import { Failure } from '../components/failure.tsx';
+import { ButtonTo } from '../components/link-to.tsx';
+import { SignedIn } from '../components/signed-in.tsx';
 import { useFormTask } from '../components/use-form-task.ts';
 import { createOrganization, createWorkspace } from '../create-place.ts';
-import { type Organization, slugsOf } from '../queries.ts';
+import { type Organization, organizationsQuery, slugsOf } from '../queries.ts';
 import { addSamples } from '../samples.ts';
 import { t } from '../text.ts';
 
@@ -15,6 +18,7 @@ const route = getRouteApi('/start');
 export default function Start() {
   const navigate = useNavigate();
   const loaded = route.useLoaderData();
+  const { data: organizations = [] } = useQuery(organizationsQuery);
   // Made here, while its workspace could not be made: whoever tries again does not get another one.
   const [made, setMade] = useState<Organization>();
   const existing = loaded ?? made;
@@ -39,6 +43,13 @@ export default function Start() {
           </Button>
         </Stack>
       </form>
+      <SignedIn>
+        {!existing && organizations.length > 0 && (
+          <ButtonTo to="/" variant="default">
+            {t.common.home}
+          </ButtonTo>
+        )}
+      </SignedIn>
     </CardPage>
   );
 }
