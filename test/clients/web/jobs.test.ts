@@ -275,6 +275,14 @@ describe('The jobs of a busy workspace in the console', () => {
     await page.getByText('Live', { exact: true }).waitFor();
     const row = (state: string) => page.getByRole('row', { name: `Read, make searchable and summarize process.txt ${state}` });
     await row('Queued').waitFor();
+    // What goes on by itself does not ask for another try.
+    const failure = { error_code: 'ai_failed', error_message: 'The AI service failed.' };
+    const away = { next_attempt_at: new Date(Date.now() + 600_000), waits_for: 'chat', waiting_since: new Date() };
+    await change({ ...failure, ...away });
+    await page.getByText('Waiting: a provider is away. It goes on by itself.').waitFor();
+    expect(await page.getByText('The AI service failed.').count()).to.equal(0);
+    const back = { error_code: null, error_message: null, next_attempt_at: null, waits_for: null, waiting_since: null };
+    await change(back);
     await change({ status: 'running', started_at: new Date(), stages: JSON.stringify({ extract: {} }) });
     await row('Running 33%').waitFor();
     await change({ stages: JSON.stringify({ extract: {}, index: {} }) });

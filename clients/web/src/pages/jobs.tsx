@@ -183,7 +183,7 @@ const JobRow = memo(function JobRow({ job, name, isSelected, onSelect }: JobRowP
             </LinkTo>
             <DocumentName job={job} name={name} />
           </div>
-          {job.error && (
+          {job.error && !job.waiting && (
             <Text c="red" className="foreign below-line">
               {inWords(job.error)}
             </Text>
