@@ -20,7 +20,9 @@ export async function listWedged<Work extends { workflowId: string }>(
       const reason = await reasonOf(client, item.workflowId);
       if (reason !== undefined) wedged.push({ ...item, reason });
     });
-    await Promise.all(reasons);
+    // All end before the first error is thrown: a call that is still retried throws where nobody catches it once its connection is closed.
+    const failed = (await Promise.allSettled(reasons)).find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
   }
   return wedged;
 }

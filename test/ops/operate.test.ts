@@ -416,6 +416,23 @@ describe('npm run ops, on a running service', () => {
     expect(await ops(['replay', '--all'], away)).to.deep.equal({ code: 1, stdout: '', stderr: sentence });
   });
 
+  nightly('asks Temporal about several jobs, and says in a sentence that it cannot be reached', async () => {
+    const job = { organization_id: tenant.organizationId, credits: 1, credit_month: '2026-11-01', max_attempts: 4, input: '{}' };
+    const long = { created_at: new Date(Date.now() - 600_000), next_attempt_at: new Date(Date.now() - 600_000) };
+    const ids = ['unasked-1', 'unasked-2', 'unasked-3'];
+    const away = { TEMPORAL_ADDRESS: await freeAddress() };
+    await withoutSweeps(api, async () => {
+      await api.database.db
+        .insertInto('job')
+        .values(ids.map((id) => ({ ...job, ...long, id, kind: 'text.embed' as const })))
+        .execute();
+      const program = startOps(['stuck'], environment(away));
+      expect(await program.exited).to.deep.equal({ code: 1, signal: null });
+      expect(program.stderr()).to.equal(`Temporal cannot be reached at ${away.TEMPORAL_ADDRESS}. Does it run?\n`);
+      await api.database.db.deleteFrom('job').where('id', 'in', ids).execute();
+    });
+  });
+
   it('says in a sentence what Postgres refuses', async () => {
     const databaseAs = (change: (url: URL) => void) => {
       const url = new URL(api.database.url);
