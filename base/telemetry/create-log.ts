@@ -13,10 +13,21 @@ interface LogOptions {
  * The log of a process. Each line is JSON and has the fields of the request or the step during which it was written. An error, as `err` or, by
  * Temporal's SDK, as `error`, is told without values.
  */
-export function createLog({ level, base }: LogOptions, destination?: { write(line: string): void }): Logger {
+export function createLog({ level, base }: LogOptions, destination: { write(line: string): void } = standardOutput()): Logger {
   const serializers = { err: serialize, error: serialize };
   const options = { level, base, mixin: readFields, serializers };
-  return destination ? pino(options, destination) : pino(options);
+  return pino(options, destination);
+}
+
+let output: NodeJS.WriteStream | undefined;
+
+/**
+ * Standard output, on which lines are lost while its disk is full. Pino's own destination ends the process then, and blocks it for ever at
+ * a fatal line.
+ */
+function standardOutput(): NodeJS.WriteStream {
+  output ??= process.stdout.on('error', () => undefined);
+  return output;
 }
 
 function readFields(): object {
