@@ -1,10 +1,12 @@
 import { APIError, createAuthEndpoint } from 'better-auth/api';
 import type Stripe from 'stripe';
 import { z } from 'zod';
+import { isUnavailable } from '../../db/unavailable.ts';
 import { takeEvent } from '../../domain/payments/take-event.ts';
 import type { BillingContext } from './billing-context.ts';
+import { toApiError } from './rule-errors.ts';
 
-/** Takes Stripe's events. Responds with 400 to any failure, so that Stripe sends the event again. */
+/** Takes Stripe's events. Responds with 503 while Postgres is away or locked, else with 400 to any failure: Stripe sends the event again. */
 export function stripeWebhook({ payments }: BillingContext) {
   return createAuthEndpoint('/stripe/webhook', { method: 'POST', cloneRequest: true, disableBody: true }, async (ctx) => {
     const signature = ctx.request?.headers.get('stripe-signature');
@@ -13,6 +15,7 @@ export function stripeWebhook({ payments }: BillingContext) {
     try {
       await takeEvent(payments, event);
     } catch (err) {
+      if (isUnavailable(err)) throw toApiError(err);
       payments.log.error({ err, event: event.id, type: event.type }, 'an event of Stripe was not taken');
       throw refusal('STRIPE_WEBHOOK_ERROR', 'Stripe webhook error');
     }

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import { getPlan } from '../../../domain/billing/plan.ts';
 import { listProblems } from '../../../domain/billing/problems.ts';
 import { syncSeats } from '../../../domain/payments/sync-seats.ts';
 import { billingCommand } from '../../../ops/commands/billing.ts';
 import { type OpsContext, OpsError } from '../../../ops/context.ts';
-import { startStripeServer } from '../../lab/stripe-stand-in/stripe-server.ts';
+import { type StripeEvent, startStripeServer } from '../../lab/stripe-stand-in/stripe-server.ts';
 import { billingOn, startAuthService } from './support/service.ts';
 import { createSubscriber, sendEvent } from './support/subscriber.ts';
 import { useBilling } from './support/use-billing.ts';
@@ -47,6 +48,24 @@ describe('While Stripe does not respond', () => {
     stripe.available = true;
     const pairs = answers.map(({ status, body, headers }) => [status, body.code, headers.get('retry-after')]);
     expect(pairs).to.deep.equal(Array(4).fill([503, 'SERVICE_UNAVAILABLE', '5']));
+    expect(service.errors).to.deep.equal([]);
+  });
+});
+
+describe('While a table is locked', () => {
+  const { service, subscriber } = useBilling();
+
+  it('an event of Stripe is SERVICE_UNAVAILABLE, and is taken when it is sent again', async () => {
+    const { customer } = subscriber;
+    const object = { id: 'sub_locked', customer, status: 'canceled', metadata: {}, items: { data: [] } };
+    const event = { id: 'evt_locked', type: 'customer.subscription.deleted', data: { object } };
+    const send = () => sendEvent(service, event as unknown as StripeEvent);
+    await service.db.transaction().execute(async (trx) => {
+      await sql`lock table subscription, stripe_event in access exclusive mode`.execute(trx);
+      const { status, body, headers } = await send();
+      expect([status, body.code, headers.get('retry-after')]).to.deep.equal([503, 'SERVICE_UNAVAILABLE', '2']);
+    });
+    expect((await send()).status).to.equal(200);
     expect(service.errors).to.deep.equal([]);
   });
 });
