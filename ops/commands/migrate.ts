@@ -10,13 +10,16 @@ export const migrateCommand: Command = {
   usage: 'migrate [--json]',
   summary: 'Apply the pending migrations and triggers. The API does that too when it starts, so this is for a step of its own before it.',
   flags,
-  async run(args, { databaseUrl, print }) {
+  async run(args, { databaseUrl, print, note }) {
     const { json } = parseFlags(args, flags);
     const db = createDb(createPool({ url: databaseUrl, poolSize: 2, name: 'sheaf migrations', work: 'migration' }));
     try {
       const { pending } = await getMigrationStatus(db);
       const due = pending.filter((name) => name in migrations);
-      await migrate(db, { onBusy: (migration) => process.stderr.write(`${migration} waits for a lock; it is tried again.\n`) });
+      await migrate(db, {
+        onBusy: (migration) => note(`${migration} waits for a lock; it is tried again.`),
+        onWait: () => note('Another process applies migrations, or one that was killed still does in Postgres; this waits for it.'),
+      });
       const { applied, unknown } = await getMigrationStatus(db);
       if (json) return print(JSON.stringify({ applied: due, inDatabase: applied, unknown }));
       print(`${counted(due.length, 'migration was', 'migrations were')} applied, ${applied} in the database.`);

@@ -4,9 +4,11 @@ import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Environment } from '../../base/config/environment.ts';
 import { startMail } from '../../contract/intents/definitions.ts';
+import { advisoryLocks } from '../../db/advisory-locks.ts';
 import { migrations } from '../../db/migrations/index.ts';
 import { chunkingOf, chunkSize } from '../../domain/chunking/chunking.ts';
 import { findFreePorts } from '../../ops/local/ports.ts';
+import { createEmptyDatabase } from '../support/database.ts';
 import { nightly } from '../support/nightly.ts';
 import { runOps, startOps } from '../support/ops.ts';
 import { until } from '../support/processes.ts';
@@ -364,6 +366,22 @@ describe('npm run ops, on a running service', () => {
       expect(again).to.deep.equal({ code: 0, stdout: `0 migrations were applied, ${inDatabase} in the database.\n`, stderr: '' });
     } finally {
       await sql`drop database ${sql.ref(name)} with (force)`.execute(api.database.db);
+    }
+  });
+
+  it('says that a migration waits for another process', async () => {
+    const database = await createEmptyDatabase();
+    try {
+      const waiting = await database.db.connection().execute(async (other) => {
+        await sql`select pg_advisory_lock(${advisoryLocks.migrations})`.execute(other);
+        const program = startOps(['migrate'], { DATABASE_URL: database.url });
+        await program.printed(/^Another process applies migrations.*\n$/);
+        await sql`select pg_advisory_unlock(${advisoryLocks.migrations})`.execute(other);
+        return program;
+      });
+      expect((await waiting.exited).code).to.equal(0);
+    } finally {
+      await database.drop();
     }
   });
 

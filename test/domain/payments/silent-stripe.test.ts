@@ -13,7 +13,9 @@ describe('The customer of an organization, while Stripe does not respond', () =>
     };
     const customers = { search: ask('search'), create: ask('create'), retrieve: ask('retrieve') };
     const payments = { stripe: { customers }, log: { warn: () => undefined } } as unknown as Payments;
-    const failure = await ensureCustomer(payments, { id: 'organization', stripeCustomerId: null }).catch((error: unknown) => error);
+    const failure = await ensureCustomer(payments, { id: 'organization', name: 'Acme', stripeCustomerId: null }).catch(
+      (error: unknown) => error,
+    );
     expect(failure).to.equal(silence);
     expect(asked).to.deep.equal(['search']);
   });
