@@ -74,8 +74,9 @@ function pluginOf({ id, issuer, clientId, clientSecret }: ProviderConfig, { requ
           email: requireEmailVerification && isUnverified(profile) ? undefined : toEmail(profile.email),
           name: [profile.name, profile.preferred_username, profile.email].map((name) => toDisplayName(name, { max: 120 })).find(Boolean),
           image: typeof profile.picture === 'string' && profile.picture.length <= 2_048 ? profile.picture : undefined,
-          // Who adds a provider is signed in with the same address here.
-          ...((await getOAuthState())?.link && { emailVerified: !isUnverified(profile) }),
+          // Said here always: better-auth would take a claim `emailVerified`, which a user may have put into an ID token. Who adds a provider
+          // is signed in with the same address here.
+          emailVerified: (await getOAuthState())?.link ? !isUnverified(profile) : String(profile.email_verified) === 'true',
         }),
       },
     ],

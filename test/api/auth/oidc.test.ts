@@ -66,10 +66,14 @@ describe('Signing in through an OpenID Connect provider', () => {
   it('does not give the account of an address to who only claims that address', async () => {
     const local = service.client();
     const { email } = await local.signUp();
-    provider.profile = { sub: 'user-3', email, email_verified: false, name: 'Mallory' };
-    const { client, location } = await signIn();
-    expect(location).to.include(`${webOrigin}/error`);
-    expect(await service.findSession({ cookie: client.cookieHeader() })).to.equal(undefined);
+    await service.db.updateTable('user').set({ emailVerified: true }).where('email', '=', email).execute();
+    // The second is no claim of the protocol, only the name that a library has for it.
+    for (const claims of [{}, { emailVerified: true }]) {
+      provider.profile = { sub: 'user-3', email, email_verified: false, name: 'Mallory', ...claims };
+      const { client, location } = await signIn();
+      expect(location).to.include(`${webOrigin}/error?error=account_not_linked`);
+      expect(await service.findSession({ cookie: client.cookieHeader() })).to.equal(undefined);
+    }
   });
 
   it('gives an address to who owns it, from who signed up with it before and never verified it', async () => {

@@ -8,6 +8,8 @@ interface Profile {
   /** Some providers send a text, or nothing. */
   email_verified?: unknown;
   name?: string;
+  /** Whatever else it claims. */
+  [claim: string]: unknown;
 }
 
 /** A small OpenID Connect provider, which signs in whoever `profile` says. */
