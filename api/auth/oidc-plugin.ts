@@ -67,6 +67,8 @@ function pluginOf({ id, issuer, clientId, clientSecret }: ProviderConfig, { requ
         clientSecret,
         scopes: ['openid', 'email', 'profile'],
         requireIdTokenVerification: true,
+        // If discovery names no algorithms of tokens, better-auth would take a claim `id`, which a user may have put into an ID token.
+        accountSubject: ({ profile }) => profile.sub ?? '',
         // A user must have a name, but OpenID Connect does not guarantee one. The user did not choose it here, so it is adjusted instead of
         // refused.
         mapProfileToUser: async (profile) => ({

@@ -188,6 +188,29 @@ describe('Signing in through a provider where addresses must be verified', () =>
   });
 });
 
+describe('Signing in through a provider that is not in order', () => {
+  let service: AuthService;
+  let provider: OidcProvider;
+  beforeEach(async () => {
+    provider = await startOidcProvider(registered);
+    provider.profile = { sub: 'user-1', email: 'one@example.com', email_verified: true, name: 'One' };
+    service = await startAuthService(settingsOf(provider));
+  });
+  afterEach(async () => {
+    await service.stop();
+    await provider.stop();
+  });
+
+  it('knows users by their subject alone, also if discovery does not name the algorithms of tokens', async () => {
+    provider.discovery = { id_token_signing_alg_values_supported: undefined };
+    expect((await signInAt(service)).location).to.equal(`${webOrigin}/home`);
+    provider.profile = { sub: 'user-2', id: 'user-1', email: 'two@example.com', email_verified: true, name: 'Two' };
+    const { client } = await signInAt(service);
+    expect(await service.findSession({ cookie: client.cookieHeader() })).to.include({ email: 'two@example.com' });
+  });
+
+});
+
 describe('Signing up through a provider while connections to the database are short', () => {
   let service: AuthService;
   let provider: OidcProvider;

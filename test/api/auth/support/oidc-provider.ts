@@ -19,6 +19,8 @@ export interface OidcProvider {
   /** Answers of discovery, so far. */
   discoveries: number;
   available: boolean;
+  /** Fields of its discovery document in place of its own. */
+  discovery: Record<string, unknown>;
   /** An ID token of whoever `profile` says, as an app gets it. */
   issueIdToken(nonce: string | null): string;
   stop(): Promise<void>;
@@ -42,6 +44,7 @@ export async function startOidcProvider(client: { id: string; secret: string }):
         userinfo_endpoint: `${provider.issuer}/userinfo`,
         jwks_uri: `${provider.issuer}/keys`,
         id_token_signing_alg_values_supported: ['RS256'],
+        ...provider.discovery,
       });
     }
     if (url.pathname === '/keys') return json(200, { keys: [key] });
@@ -73,6 +76,7 @@ export async function startOidcProvider(client: { id: string; secret: string }):
     profile: { sub: 'nobody', email: 'nobody@example.com', email_verified: true },
     discoveries: 0,
     available: true,
+    discovery: {},
     issueIdToken: (nonce) => {
       const now = Math.floor(Date.now() / 1000);
       const claims = { iss: provider.issuer, aud: client.id, iat: now, exp: now + 60, nonce, ...provider.profile };
