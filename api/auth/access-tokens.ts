@@ -95,7 +95,7 @@ function isOfToken(error: unknown): boolean {
 }
 
 /** Some providers name themselves with a slash at the end, which is left out in their configuration here. */
-function withoutSlash(issuer: string): string {
+export function withoutSlash(issuer: string): string {
   return issuer.replace(/\/$/, '');
 }
 

@@ -4,6 +4,7 @@ import { APIError, createAuthMiddleware, getOAuthState } from 'better-auth/api';
 import { genericOAuth } from 'better-auth/plugins/generic-oauth';
 import type { ProviderConfig, ServerConfig } from '../../base/config/server.ts';
 import { toDisplayName } from '../../contract/names.ts';
+import { withoutSlash } from './access-tokens.ts';
 import { toEmail } from './email-addresses.ts';
 
 const discoveryTimeoutMs = 5_000;
@@ -47,14 +48,21 @@ function isKnown(context: AuthContext, provider: ProviderConfig): boolean {
   return context.socialProviders.some(({ id }) => id === provider.id);
 }
 
-/** Adds the provider to the list that all requests share. Throws SERVICE_UNAVAILABLE if it does not respond. */
+/** Adds the provider to the list that all requests share. Throws SERVICE_UNAVAILABLE if it does not respond, or names another issuer. */
 async function addProvider(context: AuthContext, provider: ProviderConfig, config: ServerConfig): Promise<void> {
   const timeout = sleep(discoveryTimeoutMs, undefined, { ref: false });
   const result = await Promise.race([pluginOf(provider, config).init(context), timeout]);
   const found = result?.context.socialProviders.find(({ id }) => id === provider.id);
-  if (!found)
-    throw new APIError('SERVICE_UNAVAILABLE', { code: 'PROVIDER_UNAVAILABLE', message: 'The sign-in provider does not respond.' });
+  if (!found?.issuer) throw unavailable();
+  if (withoutSlash(found.issuer) !== withoutSlash(provider.issuer)) {
+    context.logger.error(`The discovery of the sign-in provider at ${provider.issuer} names another issuer, ${found.issuer}.`);
+    throw unavailable();
+  }
   context.socialProviders.push(found);
+}
+
+function unavailable(): APIError {
+  return new APIError('SERVICE_UNAVAILABLE', { code: 'PROVIDER_UNAVAILABLE', message: 'The sign-in provider does not respond.' });
 }
 
 function pluginOf({ id, issuer, clientId, clientSecret }: ProviderConfig, { requireEmailVerification }: ServerConfig) {

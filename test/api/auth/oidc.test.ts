@@ -201,6 +201,14 @@ describe('Signing in through a provider that is not in order', () => {
     await provider.stop();
   });
 
+  it('is refused as long as its discovery names another issuer, whose tokens would be taken', async () => {
+    provider.discovery = { issuer: 'https://another.example.com' };
+    const refused = await service.client().post('/sign-in/social', { provider: 'provider_b', callbackURL: webOrigin });
+    expect([refused.status, refused.body.code]).to.deep.equal([503, 'PROVIDER_UNAVAILABLE']);
+    provider.discovery = {};
+    expect((await signInAt(service)).location).to.equal(`${webOrigin}/home`);
+  });
+
   it('knows users by their subject alone, also if discovery does not name the algorithms of tokens', async () => {
     provider.discovery = { id_token_signing_alg_values_supported: undefined };
     expect((await signInAt(service)).location).to.equal(`${webOrigin}/home`);
