@@ -7,7 +7,8 @@ import { toDisplayName } from '../../contract/names.ts';
 import { withoutSlash } from './access-tokens.ts';
 import { toEmail } from './email-addresses.ts';
 
-const discoveryTimeoutMs = 5_000;
+/** How long each request to a provider may take. */
+const timeoutMs = 5_000;
 const paths = new Set(['/sign-in/social', '/link-social', '/callback/:id', '/refresh-token', '/get-access-token', '/account-info']);
 
 /**
@@ -50,15 +51,25 @@ function isKnown(context: AuthContext, provider: ProviderConfig): boolean {
 
 /** Adds the provider to the list that all requests share. Throws SERVICE_UNAVAILABLE if it does not respond, or names another issuer. */
 async function addProvider(context: AuthContext, provider: ProviderConfig, config: ServerConfig): Promise<void> {
-  const timeout = sleep(discoveryTimeoutMs, undefined, { ref: false });
-  const result = await Promise.race([pluginOf(provider, config).init(context), timeout]);
-  const found = result?.context.socialProviders.find(({ id }) => id === provider.id);
+  const { socialProviders } = (await inTime(pluginOf(provider, config).init(context))).context;
+  const found = socialProviders.find(({ id }) => id === provider.id);
   if (!found?.issuer) throw unavailable();
   if (withoutSlash(found.issuer) !== withoutSlash(provider.issuer)) {
     context.logger.error(`The discovery of the sign-in provider at ${provider.issuer} names another issuer, ${found.issuer}.`);
     throw unavailable();
   }
-  context.socialProviders.push(found);
+  const { validateAuthorizationCode, getUserInfo, refreshAccessToken } = found;
+  context.socialProviders.push({
+    ...found,
+    validateAuthorizationCode: (data) => inTime(validateAuthorizationCode(data)),
+    getUserInfo: (tokens) => inTime(getUserInfo(tokens)),
+    ...(refreshAccessToken && { refreshAccessToken: (...args) => inTime(refreshAccessToken(...args)) }),
+  });
+}
+
+/** better-auth would wait for as long as the provider likes. Throws SERVICE_UNAVAILABLE. */
+function inTime<T>(asked: Promise<T>): Promise<T> {
+  return Promise.race([asked, sleep(timeoutMs, undefined, { ref: false }).then(() => Promise.reject(unavailable()))]);
 }
 
 function unavailable(): APIError {

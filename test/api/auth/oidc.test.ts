@@ -217,6 +217,10 @@ describe('Signing in through a provider that is not in order', () => {
     expect(await service.findSession({ cookie: client.cookieHeader() })).to.include({ email: 'two@example.com' });
   });
 
+  it('ends with an error if it does not respond in the middle', async () => {
+    provider.silent = '/token';
+    expect((await signInAt(service)).location).to.equal(`${webOrigin}/error?error=invalid_code`);
+  }).timeout(30_000);
 });
 
 describe('Signing up through a provider while connections to the database are short', () => {

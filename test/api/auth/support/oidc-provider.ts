@@ -21,6 +21,8 @@ export interface OidcProvider {
   available: boolean;
   /** Fields of its discovery document in place of its own. */
   discovery: Record<string, unknown>;
+  /** A path that never responds. */
+  silent: string | undefined;
   /** An ID token of whoever `profile` says, as an app gets it. */
   issueIdToken(nonce: string | null): string;
   stop(): Promise<void>;
@@ -35,6 +37,7 @@ export async function startOidcProvider(client: { id: string; secret: string }):
     const url = new URL(req.url ?? '/', provider.issuer);
     const json = (status: number, body: unknown) => res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     if (!provider.available) return json(503, {});
+    if (url.pathname === provider.silent) return;
     if (url.pathname === '/.well-known/openid-configuration') {
       provider.discoveries++;
       return json(200, {
@@ -77,6 +80,7 @@ export async function startOidcProvider(client: { id: string; secret: string }):
     discoveries: 0,
     available: true,
     discovery: {},
+    silent: undefined,
     issueIdToken: (nonce) => {
       const now = Math.floor(Date.now() / 1000);
       const claims = { iss: provider.issuer, aud: client.id, iat: now, exp: now + 60, nonce, ...provider.profile };
