@@ -49,8 +49,6 @@ function limitsOf({ timeoutMs, retryDelaysMs }: StartSettings) {
  * A priority would let them pass the jobs of other organizations, too.
  */
 function fairnessKeyOf(organizationId: string, intent: StartIntent): string {
-  // A slow endpoint of an organization does not delay its others.
-  if (intent.workflow === 'deliverWebhook') return intent.input.endpointId;
   return intent.workflow === 'runJob' && intent.isShort ? `${organizationId}-short` : organizationId;
 }
 
