@@ -172,7 +172,7 @@ interface StreamPlace {
   organizationId: string;
   workspaceId?: string | null | undefined;
   /** What they need; `job:read` if it is not given. */
-  permission?: 'job:read' | 'auditLog:read';
+  permission?: 'job:read' | 'auditLog:read' | 'document:read';
 }
 
 /** Reads the membership of the caller of an open stream as it is now. A stream calls it repeatedly. */
@@ -186,6 +186,15 @@ export async function findStreamMembership(
     return { signedIn: key !== undefined, role: key && keyMay(key, organizationId, workspaceId, permission) ? key.role : null };
   }
   return checkSession(db, { sessionId: caller.sessionId, userId: caller.userId, organizationId, permission });
+}
+
+/** Checks a caller again who has waited. Throws UNAUTHORIZED or FORBIDDEN. */
+export async function checkStill(db: Db, caller: Caller, place: StreamPlace): Promise<void> {
+  // Who calls by a token of a provider has no session that could have ended.
+  if (!isKey(caller) && caller.sessionId === '') return;
+  const { signedIn, role } = await findStreamMembership(db, caller, place);
+  if (!signedIn) throw new ApiError('UNAUTHORIZED');
+  if (role === null) throw new ApiError('FORBIDDEN');
 }
 
 /**

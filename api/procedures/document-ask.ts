@@ -12,7 +12,7 @@ import { newId } from '../../domain/ids.ts';
 import type { IndexKind } from '../../domain/search/index-kind.ts';
 import { readSearchedIndex } from '../../domain/search/searched-index.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
-import { callerId, isKey } from '../caller.ts';
+import { callerId, checkStill, isKey } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { withIdempotency } from '../idempotency.ts';
 import { clientLeft, type HandlerContext, procedure, type RequestInfo, type StreamEvent } from '../procedure.ts';
@@ -92,10 +92,11 @@ async function answerOnce(deps: ApiDeps, route: AnyRoute, context: Context): Pro
 }
 
 async function ask(deps: ApiDeps, { input, caller, request, log, authorize }: Context, keep: Keep): Promise<Answer> {
-  const { config, db, getPlan, ai, limiters } = deps;
+  const { config, db, sessionsDb, getPlan, ai, limiters } = deps;
   const workspace = await getWorkspace(db, input.workspaceId);
   await authorize(workspace.organization_id, workspace.id);
   if (!isKey(caller)) await limiters.questions.consume(caller.userId, request.setHeader);
+  const reached = { organizationId: workspace.organization_id, workspaceId: workspace.id };
   const { signal, requestId } = request;
   const [id, actorId] = [newId(), callerId(caller)];
   const owner: CallOwner = { purpose: 'answer', purposeId: id, workspaceId: workspace.id, actorId };
@@ -108,8 +109,11 @@ async function ask(deps: ApiDeps, { input, caller, request, log, authorize }: Co
     rerank: config.searches.reranks ? (query: string, texts: string[]) => rerankTexts(ai, query, texts, asking) : undefined,
     maxSentences,
     understand: () => understand(ai, input, asking),
-    pick: (about: Asked, passages: Passage[], embedModel: string) =>
-      pick(ai, { ...about, passages, embed_model: embedModel, maxSentences, draft }, asking),
+    pick: async (about: Asked, passages: Passage[], embedModel: string) => {
+      const picked = await pick(ai, { ...about, passages, embed_model: embedModel, maxSentences, draft }, asking);
+      await checkStill(sessionsDb, caller, { ...reached, permission: 'document:read' });
+      return picked;
+    },
     onUnsettled: (err: unknown, chargeId: string) => log.warn({ err, chargeId }, 'the charge of an answer could not be settled'),
   };
   const mode = input.mode ?? config.searches.defaultMode;

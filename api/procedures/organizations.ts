@@ -11,7 +11,7 @@ import { getUsage } from '../../domain/organizations/get-usage.ts';
 import { findSuspension } from '../../domain/organizations/suspension.ts';
 import { findReadOnly } from '../../domain/platform/read-only.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
-import { type Authorize, type Caller, findStreamMembership } from '../caller.ts';
+import { type Authorize, checkStill } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toAuditEntry } from '../presenters/audit-entry.ts';
 import { toSuspension } from '../presenters/organization.ts';
@@ -67,7 +67,8 @@ export function organizationProcedures(deps: ApiDeps) {
       await authorize(input.organizationId);
       const wait = { maxMs: input.wait * 1_000, signal: request.signal, isOver: () => readiness.stopping };
       const entries = await awaitAuditFeed(db, input, wait);
-      if (input.wait > 0 && entries.length > 0) await checkStill(caller, input.organizationId);
+      if (input.wait > 0 && entries.length > 0)
+        await checkStill(sessionsDb, caller, { organizationId: input.organizationId, permission: 'auditLog:read' });
       return {
         entries: entries.map((entry) => ({ ...toAuditEntry(entry), sequence: entry.sequence })),
         last: entries.at(-1)?.sequence ?? input.after,
@@ -95,13 +96,6 @@ export function organizationProcedures(deps: ApiDeps) {
       return await deleteOrganization(deps, actor, input);
     }),
   };
-
-  /** Checks a caller again who has waited. Throws UNAUTHORIZED or FORBIDDEN. */
-  async function checkStill(caller: Caller, organizationId: string): Promise<void> {
-    const { signedIn, role } = await findStreamMembership(sessionsDb, caller, { organizationId, permission: 'auditLog:read' });
-    if (!signedIn) throw new ApiError('UNAUTHORIZED');
-    if (role === null) throw new ApiError('FORBIDDEN');
-  }
 
   /** Throws FORBIDDEN also if the workspace is of another organization, NOT_FOUND if there is none. */
   async function authorizeHold(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { createKey } from '../support/api-keys.ts';
 import { aiError, quoting as quotingOf } from '../support/fake-ai.ts';
 import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
@@ -161,6 +162,30 @@ describe('The credits of an answer', () => {
     });
     expect((await ask({}, { 'idempotency-key': key })).body.code).to.equal('NOT_FOUND');
     expect(await db.selectFrom('idempotency_key').select('response').where('key', '=', key).execute()).to.deep.equal([]);
+    expect(await open()).to.deep.equal([]);
+  });
+
+  it('are given back, and nothing is quoted, if the key is revoked or the member removed while the answer is picked', async () => {
+    const { db } = api.database;
+    const key = await createKey(api, tenant, { permissions: ['document:read'] });
+    const member = await api.signUp();
+    await api.addMember(tenant.organizationId, member, 'member');
+    const endings = [
+      { token: key.token, code: 'UNAUTHORIZED', end: () => db.deleteFrom('api_key').where('id', '=', key.id).execute() },
+      { token: member.token, code: 'FORBIDDEN', end: () => db.deleteFrom('member').where('userId', '=', member.id).execute() },
+    ];
+    for (const { token, code, end } of endings) {
+      ai.behave('answer', async (call) => {
+        await end();
+        return quoting([month])(call);
+      });
+      const headers = { 'idempotency-key': randomUUID() };
+      const { body } = await callOver(api, 'REST', 'documents.ask', question(), { token, headers });
+      expect(body.code, JSON.stringify(body)).to.equal(code);
+      const stored = db.selectFrom('idempotency_key').select('key').where('key', '=', headers['idempotency-key']);
+      expect(await stored.execute()).to.deep.equal([]);
+    }
+    expect(await usedCredits()).to.equal(before);
     expect(await open()).to.deep.equal([]);
   });
 
