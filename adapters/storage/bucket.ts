@@ -117,7 +117,11 @@ export class BucketStorage implements Storage {
   }
 
   async read(key: string): Promise<Readable | undefined> {
-    return (await this.stat(key)) && readInTime(this.#file(key).createReadStream(asStored), this.#timeoutMs);
+    if (!(await this.stat(key))) return undefined;
+    const source = this.#file(key).createReadStream(asStored);
+    // Google's library listens a dozen times to each body: of more than ten, Node warns for each object that is read.
+    source.once('response', (body: Readable) => body.setMaxListeners(0));
+    return readInTime(source, this.#timeoutMs);
   }
 
   async write(key: string, source: AsyncIterable<Buffer>): Promise<void> {

@@ -1,5 +1,8 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { BucketStorage } from '../../../adapters/storage/bucket.ts';
 import { measureUpload } from '../../../domain/documents/complete-upload.ts';
@@ -17,6 +20,27 @@ const behindDriver = async (server: BucketServer): Promise<StartedStore> => ({
 describeStorage('bucket storage', async () => behindDriver(await startBucketStandIn()));
 describeStorage('bucket storage, with the emulator of Cloud Storage', async () => behindDriver(await startBucketEmulator()), {
   checksConditions: false,
+});
+
+describe('an object of more than one chunk', () => {
+  it('is read without a warning of Node', async () => {
+    const server = await startBucketStandIn();
+    const warnings: string[] = [];
+    const note = ({ message }: Error) => warnings.push(message);
+    process.on('warning', note);
+    try {
+      const storage = new BucketStorage({ ...server, maxUploadBytes });
+      await storage.write('org/doc', Readable.from([Buffer.alloc(1_000_000)]));
+      const source = await storage.read('org/doc');
+      expect(source && (await buffer(source)).length).to.equal(1_000_000);
+      // Node tells of it in the next tick.
+      await setImmediate();
+      expect(warnings).to.deep.equal([]);
+    } finally {
+      process.off('warning', note);
+      await server.close();
+    }
+  });
 });
 
 describe('an object that takes the place of one that is too large', () => {
