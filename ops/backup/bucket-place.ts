@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { DeleteObjectsCommand, GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
+import { noteFailure } from '../../adapters/storage/note-failure.ts';
 import { readInTime } from '../../adapters/storage/read-in-time.ts';
 import { createS3Client, isAbsent, statusOf } from '../../adapters/storage/s3-client.ts';
 import { OpsError } from '../context.ts';
@@ -58,8 +59,14 @@ class BucketPlace implements Place {
   }
 
   async write(file: string, source: AsyncIterable<Buffer>): Promise<void> {
-    const params = { Bucket: this.#bucket, Key: this.#key(file), Body: Readable.from(source, { objectMode: false }) };
-    await this.#ask(new Upload({ client: this.#clients.writer, params, queueSize: 1, partSize: partBytes }).done());
+    const noted = noteFailure(source);
+    const params = { Bucket: this.#bucket, Key: this.#key(file), Body: Readable.from(noted.source, { objectMode: false }) };
+    try {
+      await new Upload({ client: this.#clients.writer, params, queueSize: 1, partSize: partBytes }).done();
+    } catch (error) {
+      // What the bucket is not to blame for: a database that ends the connection, a document that is gone meanwhile.
+      throw noted.failure ? noted.failure.reason : this.#failed(error);
+    }
   }
 
   read(file: string): Readable {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
+import { sql } from 'kysely';
 import type { Environment } from '../../base/config/environment.ts';
 import { type S3Server, startS3Server } from '../adapters/storage/s3-server.ts';
 import { createEmptyDatabase } from '../support/database.ts';
@@ -8,6 +9,7 @@ import { makeTestDirectory, removeTestDirectory } from '../support/directories.t
 import { createJob, summary } from '../support/jobs.ts';
 import { nightly } from '../support/nightly.ts';
 import { startOps } from '../support/ops.ts';
+import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
 describe('npm run ops -- backup and restore in a bucket', function () {
@@ -95,6 +97,23 @@ describe('npm run ops -- backup and restore in a bucket', function () {
       renameSync(`${objects}-away`, objects);
     }
     expect(backups()).to.deep.equal(before);
+  });
+
+  it('names the database, and not the bucket, if that is what fails', async () => {
+    const { db } = api.database;
+    const { code, stderr } = await db.transaction().execute(async (trx) => {
+      await sql`lock table feature_flag in access exclusive mode`.execute(trx);
+      const backup = run(['backup', 's3://backups/locked']);
+      await until(async () => {
+        const { rows } = await sql`select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and application_name = 'sheaf backup' and wait_event_type = 'Lock'`.execute(db);
+        return rows.length > 0;
+      });
+      return await backup;
+    });
+    expect(code, stderr).to.equal(1);
+    expect(stderr).to.equal('The database cannot be reached: terminating connection due to administrator command\n');
+    expect(existsSync(join(bucket, 'locked'))).to.equal(false);
   });
 
   nightly('says what is damaged, absent or refused', async () => {
