@@ -8,7 +8,7 @@ import { createEmptyDatabase } from '../support/database.ts';
 import { makeTestDirectory, removeTestDirectory } from '../support/directories.ts';
 import { createJob, summary } from '../support/jobs.ts';
 import { nightly } from '../support/nightly.ts';
-import { startOps } from '../support/ops.ts';
+import { runOps, startOps } from '../support/ops.ts';
 import { until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -114,6 +114,18 @@ describe('npm run ops -- backup and restore in a bucket', function () {
     expect(code, stderr).to.equal(1);
     expect(stderr).to.equal('The database cannot be reached: terminating connection due to administrator command\n');
     expect(existsSync(join(bucket, 'locked'))).to.equal(false);
+  });
+
+  it('takes no other kind of address for a directory', async () => {
+    for (const [address, args] of [
+      ['gs://backups/x', ['backup']],
+      ['S3://backups/x', ['restore', '--check']],
+    ] as const) {
+      const { code, stderr } = await runOps([...args, address], api.stack.env);
+      expect(code, stderr).to.equal(1);
+      expect(stderr).to.equal(`${address} is no directory, and no bucket of S3 (s3://BUCKET/PREFIX).\n`);
+      expect(existsSync(address)).to.equal(false);
+    }
   });
 
   nightly('says what is damaged, absent or refused', async () => {
