@@ -54,9 +54,12 @@ export function toChunks(head: CompletionHead, answer: Answer, { urlOf, question
   });
   const parts = toParts(answer, urlOf);
   const said = parts.map(({ content }) => content).join('');
+  // Clients of OpenAI put the lists of chunks together by this number.
+  let index = 0;
+  const numbered = ({ content, annotations }: Part) => ({ content, annotations: annotations.map((each) => ({ index: index++, ...each })) });
   return [
     chunk({ role: 'assistant', content: '', refusal: null }, null),
-    ...parts.map((part) => chunk(part, null)),
+    ...parts.map((part) => chunk(numbered(part), null)),
     { ...chunk({}, 'stop'), answer },
     ...(usage ? [{ ...common, choices: [], usage: usageOf(question, said) }] : []),
   ];

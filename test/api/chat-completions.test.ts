@@ -96,6 +96,9 @@ describe('The chat protocol of OpenAI, by the client of its authors', () => {
     const deltas = chunks.map(({ choices }) => choices[0]?.delta as any);
     expect(deltas.map(({ content }) => content)).to.deep.equal(['', sentences[0], `\n\n${sentences[1]}`, undefined]);
     expect(deltas[2].annotations[0].url_citation).to.include({ start_index: 37, end_index: 60 });
+    // Clients that put a message together take the places in its lists from this number, and the Python one fails without it.
+    const numbers = deltas.flatMap(({ annotations = [] }) => annotations.map(({ index }: { index: number }) => index));
+    expect(numbers).to.deep.equal([0, 1]);
     expect(chunks.at(-1)?.choices[0]?.finish_reason).to.equal('stop');
     expect(new Set(chunks.map(({ id }) => id)).size).to.equal(1);
     const whole = await client.chat.completions.stream({ model: tenant.workspaceId, messages }).finalContent();
