@@ -59,6 +59,27 @@ describe('The list of documents in the console', () => {
     await page.getByRole('row', { name: /blank\.txt No text found \d+ B 59 minutes ago/ }).waitFor();
   });
 
+  it('shows what is left if some of those that are selected could not be deleted', async () => {
+    const other = await api.createTenant();
+    for (const name of ['a.txt', 'b.txt']) await api.upload(other, { name, bytes: name });
+    const { page } = await open(pathOf(other, 'documents'), { as: other.owner });
+    await page.getByRole('checkbox', { name: 'Select all that are shown' }).check();
+    let deletions = 0;
+    const { token } = other.owner;
+    await page.route('**/rpc/documents/delete', async (route) => {
+      const body = { reason: 'A lawsuit.' };
+      if (++deletions === 2) await expectOk(api.request('PUT', `/api/v1/organizations/${other.organizationId}/hold`, { token, body }));
+      await route.continue();
+    });
+    await page.getByRole('group', { name: '2 selected' }).getByRole('button', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByText('A lawsuit.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('group', { name: '1 selected' }).waitFor();
+    expect(await page.getByRole('row', { name: /[ab]\.txt/ }).count()).to.equal(1);
+  });
+
   it('deletes those that are selected, says how many before, and keeps the others', async () => {
     for (const name of ['a.txt', 'b.txt', 'c.txt']) await api.upload(tenant, { name, bytes: name });
     const { page } = await open(pathOf(tenant, 'documents'), { as: tenant.owner });

@@ -11,7 +11,7 @@ interface ConfirmProps {
   text: string;
   action: string;
   task: () => Promise<unknown>;
-  /** What is read again once it is done. */
+  /** What is read again once it has ended. */
   changes: QueryKey;
   onClose: () => void;
   /** Called instead of `onClose` once it is done. */
@@ -21,11 +21,9 @@ interface ConfirmProps {
 /** Asks before something that cannot be undone, and does it. */
 export function Confirm({ title, text, action, task, changes, onClose, onDone = onClose }: ConfirmProps) {
   const { mutate, isPending, error } = useTask({
-    mutationFn: task,
-    onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: changes });
-      onDone();
-    },
+    // Of several things some may have been done before it failed.
+    mutationFn: () => task().finally(() => queryClient.invalidateQueries({ queryKey: changes })),
+    onSuccess: onDone,
   });
   return (
     <Dialog title={title} onClose={onClose}>
