@@ -149,6 +149,22 @@ describe('The pages of the console, for everybody', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).to.equal('Actions for note.txt');
   });
+
+  it('keep the focus in the content when what had it is gone, so that the next Tab does not begin at the navigation', async () => {
+    const other = await api.createTenant();
+    for (const name of ['a.txt', 'b.txt']) await api.upload(other, { name, bytes: name });
+    const { page } = await open(pathOf(other, 'documents'), { as: other.owner });
+    await page.getByRole('checkbox', { name: 'Select a.txt' }).press('Space');
+    await page.getByRole('button', { name: 'Clear', exact: true }).press('Enter');
+    await page.getByRole('group', { name: '1 selected' }).waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.closest("main")?.id')).to.equal('content');
+    await page.getByRole('button', { name: 'Actions for a.txt' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Delete' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter');
+    await page.getByRole('row', { name: /a\.txt/ }).waitFor({ state: 'detached' });
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.closest("main")?.id')).to.equal('content');
+  });
 });
 
 /** For one frame after a change of the window a page has its old width, and colors pass over. */

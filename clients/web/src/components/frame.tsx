@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { t } from '../text.ts';
 import { Mark } from './mark.tsx';
 import { SessionEnded } from './session-ended.tsx';
+import { useFocusKept } from './use-focus-kept.ts';
 
 interface FrameProps {
   /** Beside the mark, in place of the name of the product. */
@@ -21,6 +22,7 @@ interface FrameProps {
 export function Frame({ brand, crumbs, tools, navigation, children }: FrameProps) {
   const [opened, { toggle, close }] = useDisclosure();
   const { online } = useNetwork();
+  useFocusKept();
   return (
     <AppShell
       layout="alt"
@@ -52,7 +54,7 @@ export function Frame({ brand, crumbs, tools, navigation, children }: FrameProps
         </Group>
         {navigation(close)}
       </AppShell.Navbar>
-      <AppShell.Main id="content">
+      <AppShell.Main id="content" tabIndex={-1}>
         {!online && (
           <Alert variant="default" mb="md" role="status">
             {t.common.offline}
