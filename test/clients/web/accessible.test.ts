@@ -165,6 +165,22 @@ describe('The pages of the console, for everybody', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.evaluate('document.activeElement.closest("main")?.id')).to.equal('content');
   });
+
+  it('are printed without the navigation, with the whole text of a document in dark letters', async () => {
+    const { page } = await open('/sign-in', { as: tenant.owner, colorScheme: 'dark' });
+    const { id } = await api.upload(tenant, { name: 'long.txt', bytes: 'The mirrors are washed in spring.\n\n'.repeat(200) });
+    const { token } = tenant.owner;
+    const { body } = await api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.extract', documentId: id } });
+    await api.jobIn(token, body.id, ['succeeded']);
+    await page.goto(api.url + own(`documents/${id}`));
+    const box = 'document.querySelector(".document-text")';
+    await page.getByRole('region', { name: 'Text' }).waitFor();
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.getByRole('navigation', { name: 'Main' }).isVisible()).to.equal(false);
+    expect(await page.getByRole('button', { name: /^Go to/ }).isVisible()).to.equal(false);
+    expect(await page.evaluate(`${box}.scrollHeight - ${box}.clientHeight`)).to.equal(0);
+    expect(await page.evaluate(`getComputedStyle(${box}).color`)).to.equal('rgb(0, 0, 0)');
+  });
 });
 
 /** For one frame after a change of the window a page has its old width, and colors pass over. */
