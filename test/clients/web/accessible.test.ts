@@ -166,6 +166,24 @@ describe('The pages of the console, for everybody', () => {
     expect(await page.evaluate('document.activeElement.closest("main")?.id')).to.equal('content');
   });
 
+  it('show in high contrast, too, what is checked and what is chosen', async () => {
+    const { page } = await open(pathOf(tenant, 'documents'), { as: tenant.owner, forcedColors: 'active' });
+    const box = page.getByRole('checkbox', { name: 'Select note.txt' });
+    const choice = page.getByRole('radiogroup').locator('label', { hasText: 'Ready' });
+    await box.waitFor();
+    await page.mouse.move(0, 0);
+    const before = await Promise.all([box.screenshot(), choice.screenshot()]);
+    await box.check();
+    await page.locator('h1').click();
+    await untilDrawn(page);
+    expect((await box.screenshot()).equals(before[0]), 'the box').to.equal(false);
+    await choice.click();
+    await page.waitForURL(/status=ready/);
+    await page.locator('h1').click();
+    await untilDrawn(page);
+    expect((await choice.screenshot()).equals(before[1]), 'the choice').to.equal(false);
+  });
+
   it('are printed without the navigation, with the whole text of a document in dark letters', async () => {
     const { page } = await open('/sign-in', { as: tenant.owner, colorScheme: 'dark' });
     const { id } = await api.upload(tenant, { name: 'long.txt', bytes: 'The mirrors are washed in spring.\n\n'.repeat(200) });
