@@ -166,6 +166,18 @@ describe('The pages of the console, for everybody', () => {
     expect(await page.evaluate('document.activeElement.closest("main")?.id')).to.equal('content');
   });
 
+  it('tell a screen reader how uploads have ended', async () => {
+    const other = await api.createTenant();
+    const { page } = await open(pathOf(other, 'documents'), { as: other.owner });
+    const files = [
+      { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('A note.') },
+      { name: 'empty.txt', mimeType: 'text/plain', buffer: Buffer.from('') },
+    ];
+    await page.locator('input[type=file]').setInputFiles(files);
+    const status = page.getByRole('region', { name: 'Uploads' }).getByRole('status');
+    await status.getByText('1 of 2 stored, 1 failed').waitFor();
+  });
+
   it('show in high contrast, too, what is checked and what is chosen', async () => {
     const { page } = await open(pathOf(tenant, 'documents'), { as: tenant.owner, forcedColors: 'active' });
     const box = page.getByRole('checkbox', { name: 'Select note.txt' });

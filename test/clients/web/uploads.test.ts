@@ -78,7 +78,7 @@ describe('A folder that is dropped on the console', () => {
     const tool = { name: `${'A name as long as a sentence. '.repeat(5)}exe`, mimeType: '', buffer: Buffer.from('MZ') };
     await page.locator('input[type=file]').setInputFiles([...files, tool]);
     const uploads = page.getByRole('region', { name: 'Uploads' });
-    const whole = uploads.getByText('4 of 5 stored, 1 failed');
+    const whole = uploads.locator('summary').getByText('4 of 5 stored, 1 failed');
     await whole.waitFor();
     expect(await uploads.getByText('page 1.txt').isVisible()).to.equal(false);
     await whole.click();
@@ -101,7 +101,7 @@ describe('A folder that is dropped on the console', () => {
     const files = [1, 2, 3, 4, 5].map((n) => ({ name: `bill ${n}.txt`, mimeType: 'text/plain', buffer: Buffer.from(`Bill ${n}.`) }));
     await page.locator('input[type=file]').setInputFiles(files);
     const uploads = page.getByRole('region', { name: 'Uploads' });
-    await uploads.getByText('5 of 5 stored, 3 failed').click();
+    await uploads.locator('summary').getByText('5 of 5 stored, 3 failed').click();
     expect(await uploads.getByText('Stored', { exact: true }).count()).to.equal(5);
     expect(await uploads.getByText('“Make searchable” failed').count()).to.equal(3);
     await expectOk(api.request('PATCH', `/api/v1/workspaces/${poor.workspaceId}`, { token, body: { creditBudget: null } }));
@@ -112,7 +112,7 @@ describe('A folder that is dropped on the console', () => {
         .click();
       await until(async () => (await uploads.getByText('“Make searchable” failed').count()) === left - 1);
     }
-    await uploads.getByText('5 of 5 stored', { exact: true }).waitFor();
+    await uploads.locator('summary').getByText('5 of 5 stored', { exact: true }).waitFor();
   });
 
   it('asks for the list now and then while many are sent, and not for each', async () => {
@@ -123,7 +123,7 @@ describe('A folder that is dropped on the console', () => {
     const files = Array.from({ length: 30 }, (_, n) => ({ name: `${n}.txt`, mimeType: 'text/plain', buffer: Buffer.from(`Note ${n}.`) }));
     const begun = Date.now();
     await page.locator('input[type=file]').setInputFiles(files);
-    await page.getByText('30 of 30 stored').waitFor();
+    await page.locator('summary').getByText('30 of 30 stored').waitFor();
     await page.getByRole('link', { name: '29.txt', exact: true }).waitFor();
     expect(asked.filter((path) => path === 'documents/complete').length).to.equal(30);
     for (const read of ['documents/list', 'organizations/usage'])

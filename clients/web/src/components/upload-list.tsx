@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Progress, Text, Title } from '@mantine/core';
+import { Button, Group, Paper, Progress, Text, Title, VisuallyHidden } from '@mantine/core';
 import { memo, type ReactNode } from 'react';
 import { formatBytes, t } from '../text.ts';
 import {
@@ -46,17 +46,24 @@ export function UploadList({ workspaceId, replaces }: { workspaceId: string; rep
             </Button>
           )}
         </Group>
+        {/* Rows that change say nothing to a screen reader, and each byte would be too much. */}
+        <VisuallyHidden role="status">{isDone && countsOf(items)}</VisuallyHidden>
         {items.length <= fewUploads ? list : <Whole items={items}>{list}</Whole>}
       </Paper>
     </section>
   );
 }
 
+/** How many are stored, and how many have failed. */
+function countsOf(items: UploadItem[]): string {
+  const stored = items.filter((item) => item.state === 'done' || isOnlyStored(item)).length;
+  return t.uploads.whole(stored, items.length, items.filter(({ state }) => state === 'failed').length);
+}
+
 /** How far many uploads are in all. */
 function Whole({ items, children }: { items: UploadItem[]; children: ReactNode }) {
   const done = items.filter(({ state }) => state === 'done').length;
   const failed = items.filter(({ state }) => state === 'failed').length;
-  const stored = items.filter((item) => item.state === 'done' || isOnlyStored(item)).length;
   const share = (part: number) => (100 * part) / items.length;
   return (
     <>
@@ -65,7 +72,7 @@ function Whole({ items, children }: { items: UploadItem[]; children: ReactNode }
         {failed > 0 && <Progress.Section value={share(failed)} color="red.8" aria-label={t.uploads.failed} />}
       </Progress.Root>
       <details>
-        <summary>{t.uploads.whole(stored, items.length, failed)}</summary>
+        <summary>{countsOf(items)}</summary>
         <div className="opened">{children}</div>
       </details>
     </>
