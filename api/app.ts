@@ -58,7 +58,7 @@ export function createApp(deps: ApiDeps, { auth, localStorage, observeRequest }:
 
   app.use(securityHeaders, cors(config.trustedOrigins));
   const limited = limitRequests(limiters, deps.authentication);
-  // better-auth counts by path: where every request may have a path of its own, nothing else would count them.
+  // better-auth counts each path by itself: if every request can have another path, only this counts them.
   app.all(authPath, (req, res, next) => (isAuthEndpoint(req.path) ? next() : limited(req, res, next)), auth);
   // Without this Express would list a path's methods; `cors` has already responded to preflights. A pattern instead of a named parameter,
   // which Express would decode first.

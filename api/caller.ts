@@ -188,9 +188,9 @@ export async function findStreamMembership(
   return checkSession(db, { sessionId: caller.sessionId, userId: caller.userId, organizationId, permission });
 }
 
-/** Checks a caller again who has waited. Throws UNAUTHORIZED or FORBIDDEN. */
+/** Checks again that a caller who has waited is signed in and a member. Throws UNAUTHORIZED or FORBIDDEN. */
 export async function checkStill(db: Db, caller: Caller, place: StreamPlace): Promise<void> {
-  // Who calls by a token of a provider has no session that could have ended.
+  // A caller with an access token of a provider has no session that could have ended.
   if (!isKey(caller) && caller.sessionId === '') return;
   const { signedIn, role } = await findStreamMembership(db, caller, place);
   if (!signedIn) throw new ApiError('UNAUTHORIZED');

@@ -27,7 +27,10 @@ export type WebhookDeliveryStatus = z.infer<typeof deliveryStatus>;
 const eventName = z.enum(webhookEventNames).meta({ id: 'WebhookEventName', examples: ['job.succeeded'] });
 const deliveryEvent = z.enum([...webhookEventNames, webhookTest]).meta({ id: 'WebhookDeliveryEvent', examples: ['job.succeeded'] });
 
-/** An address that requests are sent to. Which hosts it may name is decided for each connection. */
+/**
+ * An address that requests are sent to, stored as they use it: `https://example.com` as `https://example.com/`. Which hosts it may name is
+ * decided for each connection.
+ */
 const url = z
   .url({ protocol: /^https?$/, normalize: true, error: 'must be an http or https URL' })
   .max(2_048)

@@ -67,7 +67,7 @@ async function addProvider(context: AuthContext, provider: ProviderConfig, confi
   });
 }
 
-/** better-auth would wait for as long as the provider likes. Throws SERVICE_UNAVAILABLE. */
+/** Throws SERVICE_UNAVAILABLE if the provider does not respond in time. better-auth has no such limit. */
 function inTime<T>(asked: Promise<T>): Promise<T> {
   return Promise.race([asked, sleep(timeoutMs, undefined, { ref: false }).then(() => Promise.reject(unavailable()))]);
 }

@@ -84,7 +84,7 @@ async function findCustomer({ stripe, log }: Payments, organizationId: string): 
     // The search may still find a customer that was just deleted.
     return id === undefined || (await isDeleted({ stripe }, id)) ? undefined : id;
   } catch (err) {
-    // Whoever waits would wait as long for each further request.
+    // The next request would have to wait as long.
     if (err instanceof Stripe.errors.StripeConnectionError) throw err;
     log.warn({ err }, 'customers could not be searched');
     return undefined;

@@ -1,4 +1,4 @@
-/** The place before what a spreadsheet takes for a formula. Where it parts columns by semicolons or tabs, these end a cell within quotes. */
+/** The place before what a spreadsheet takes for a formula. If it splits columns at semicolons or tabs, it does so within quotes, too. */
 const beforeFormula = /(?<=^|[;\t\r\n])(?=[=+\-@\t\r\uff1d\uff0b\uff0d\uff20])/g;
 
 /** A value of a CSV file. A spreadsheet would run what begins like a formula, and others choose the names in it. */
