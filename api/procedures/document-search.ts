@@ -10,7 +10,7 @@ import type { IndexKind } from '../../domain/search/index-kind.ts';
 import { searchDocuments } from '../../domain/search/search-documents.ts';
 import { readSearchedIndex } from '../../domain/search/searched-index.ts';
 import { getWorkspace } from '../../domain/workspaces/workspace.ts';
-import { callerId, isKey } from '../caller.ts';
+import { callerId, checkStill, isKey } from '../caller.ts';
 import type { ApiDeps } from '../deps.ts';
 import { toSearchResult } from '../presenters/document.ts';
 import { clientLeft, procedure } from '../procedure.ts';
@@ -28,9 +28,9 @@ const retryAfterSeconds = 2;
 
 /**
  * `documents.search`: limits how often a user searches, and embeds the query with the AI service unless only words are compared. A search
- * ends when its client leaves.
+ * ends when its client leaves, and finds nothing for one who lost access while it waited for a model.
  */
-export function documentSearch({ config, db, getPlan, ai, limiters, costsCredit }: ApiDeps) {
+export function documentSearch({ config, db, sessionsDb, getPlan, ai, limiters, costsCredit }: ApiDeps) {
   return procedure(contract.documents.search, async ({ input, caller, request, log, authorize }) => {
     const workspace = await getWorkspace(db, input.workspaceId);
     await authorize(workspace.organization_id, workspace.id);
@@ -41,10 +41,16 @@ export function documentSearch({ config, db, getPlan, ai, limiters, costsCredit 
     const [id, actorId] = [newId(), callerId(caller)];
     const owner: CallOwner = { purpose: 'search', purposeId: id, workspaceId: workspace.id, actorId };
     const asking = { signal, requestId, tenant: workspace.organization_id, owner, log };
+    const place = { organizationId: workspace.organization_id, workspaceId: workspace.id, permission: 'document:read' } as const;
+    const stillMay = async <T>(result: T): Promise<T> => {
+      await checkStill(sessionsDb, caller, place);
+      return result;
+    };
+    const rerank = async (query: string, texts: string[]) => stillMay(await rerankTexts(ai, query, texts, asking));
     const search = {
       ...{ id, db, getPlan, signal, actorId },
-      embed: (query: string, index: IndexKind | undefined) => embedQuery(ai, { query, index }, asking),
-      rerank: config.searches.reranks ? (query: string, texts: string[]) => rerankTexts(ai, query, texts, asking) : undefined,
+      embed: async (query: string, index: IndexKind | undefined) => stillMay(await embedQuery(ai, { query, index }, asking)),
+      rerank: config.searches.reranks ? rerank : undefined,
       onUnsettled: (err: unknown, searchId: string) => log.warn({ err, searchId }, 'the charge of a search could not be settled'),
     };
     try {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import { openCharge, refundLostCharges } from '../../domain/credits/open-charge.ts';
 import { createKey } from '../support/api-keys.ts';
-import { aiError } from '../support/fake-ai.ts';
+import { aiError, goodAnswer } from '../support/fake-ai.ts';
 import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
 import { callOver } from '../support/transports.ts';
@@ -90,6 +90,25 @@ describe('The credit of a search by a remote model', () => {
     await leaving;
     // The embedding itself is given up after ten seconds.
     await until(async () => (await usedCredits()) === 0, 8_000);
+  });
+
+  it('is given back, and nothing is found, if the key is revoked or the member removed while the query is embedded', async () => {
+    const { db } = api.database;
+    const key = await createKey(api, tenant);
+    const member = await api.signUp();
+    await api.addMember(tenant.organizationId, member, 'member');
+    const endings = [
+      { token: key.token, code: 'UNAUTHORIZED', end: () => db.deleteFrom('api_key').where('id', '=', key.id).execute() },
+      { token: member.token, code: 'FORBIDDEN', end: () => db.deleteFrom('member').where('userId', '=', member.id).execute() },
+    ];
+    for (const { token, code, end } of endings) {
+      ai.behave('embed', async (call) => {
+        await end();
+        return goodAnswer(call);
+      });
+      expect((await search(token)).body.code).to.equal(code);
+    }
+    expect([await usedCredits(), await open()]).to.deep.equal([0, []]);
   });
 
   it('is checked before the model is asked: without it the answer is LIMIT_REACHED, also while the AI service is down', async () => {
