@@ -233,10 +233,18 @@ async function withoutObject({ db, storage, log }: ActivityDeps, { id, object_ke
 
 /** Has the AI service read a document's object. Throws as {@link withoutObject} without one, AiServiceError, or the signal's reason. */
 function extractText(deps: ActivityDeps, document: DocumentRow, call: Call): Promise<ExtractedText> {
-  return patiently(() => extractOnce(deps, document, call), patienceOf(deps, call.signal));
+  const patience = patienceOf(deps, call.signal);
+  return patiently(() => extractOnce(deps, document, { ...call, endsAt: patience.until - deps.jobs.timeoutMs * shareOfRest }), patience);
 }
 
-async function extractOnce(deps: ActivityDeps, document: DocumentRow, { report, ...call }: Call): Promise<ExtractedText> {
+/** The share of an attempt that scanned pages leave to what comes after them: a long text is embedded, and stored. */
+const shareOfRest = 1 / 6;
+
+async function extractOnce(
+  deps: ActivityDeps,
+  document: DocumentRow,
+  { report, endsAt, ...call }: Call & { endsAt: number },
+): Promise<ExtractedText> {
   const body = await deps.storage.read(document.object_key);
   if (!body) throw await withoutObject(deps, document);
   try {
@@ -244,7 +252,8 @@ async function extractOnce(deps: ActivityDeps, document: DocumentRow, { report, 
     const contentType = charset === null ? mediaType : `${mediaType}; charset=${charset}`;
     const onProgress = ({ read, of }: ExtractionProgress) => report(`Text recognition has read ${read} of ${of} scanned pages.`);
     const { bytes, result } = digested(uploadedBytes(body, document));
-    const extracted = await deps.ai.extract({ body: Readable.from(bytes), contentType, contentLength, onProgress, ...call });
+    const seconds = Math.max(1, Math.floor((endsAt - Date.now()) / 1_000));
+    const extracted = await deps.ai.extract({ body: Readable.from(bytes), contentType, contentLength, seconds, onProgress, ...call });
     const { text, characters, pages, truncated, ocrPages, ocrConfidence, notices, outline } = extracted;
     const { page_starts: pageStarts, pages_end: pagesEnd, headings, lines } = outline;
     // The service may answer before it has read everything.

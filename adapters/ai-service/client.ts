@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { request } from 'undici';
 import type { z } from 'zod';
-import { linesMediaType, outlineHeader } from '../../contract/ai-service/extract.ts';
+import { linesMediaType, outlineHeader, secondsHeader } from '../../contract/ai-service/extract.ts';
 import { aiService } from '../../contract/ai-service/index.ts';
 import { ask, type CallOptions, type RequestOptions, type Response, type Route } from './ask.ts';
 import { unusableResponse } from './client-error.ts';
@@ -30,6 +30,8 @@ interface ExtractInput extends CallOptions {
   body: Uint8Array | Readable | ReadableStream<Uint8Array>;
   contentType: string;
   contentLength?: number | undefined;
+  /** How long there is for the scanned pages of a PDF, from 1: what is read until then is the text. */
+  seconds?: number | undefined;
   /** Called for each scanned page that text recognition has read. */
   onProgress?: ((progress: ExtractionProgress) => void) | undefined;
 }
@@ -91,9 +93,10 @@ export function createAiClient(options: AiClientOptions) {
   };
   return {
     /** Extracts the text of a document; the body is streamed. */
-    async extract({ body, contentType, contentLength, onProgress, ...call }: ExtractInput) {
+    async extract({ body, contentType, contentLength, seconds, onProgress, ...call }: ExtractInput) {
       const headers: Record<string, string> = { 'content-type': contentType, [outlineHeader]: 'true' };
       if (contentLength !== undefined) headers['content-length'] = String(contentLength);
+      if (seconds !== undefined) headers[secondsHeader] = String(seconds);
       if (onProgress) headers.accept = `${linesMediaType}, application/json`;
       return toExtraction(await send(aiService.extract, { headers, body, onProgress }, timeouts.extractMs, call));
     },

@@ -38,7 +38,7 @@ serveTasks(
     extract: async ({ body, contentType, limits }: UploadTask): Promise<ExtractOutcome> => {
       const document = unwrapUpload(body, contentType, limits.maxUploadBytes);
       if (isImage(document.mediaType)) return { kind: 'image', image: document };
-      const scans = limits.maxScannedPages !== undefined && document.mediaType === 'application/pdf' && document.bytes.length > 0;
+      const scans = limits.readsScannedPdfs && document.mediaType === 'application/pdf' && document.bytes.length > 0;
       if (!scans) return { kind: 'text', extracted: await extractText(document, limits) };
       checkContent(document);
       const found = await readPdfPages(document, limits, embeddedReader(limits));

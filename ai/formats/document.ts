@@ -9,8 +9,8 @@ export interface ExtractLimits {
   maxUploadBytes: number;
   maxTextCharacters: number;
   maxPdfPages: number;
-  /** How many scanned pages of a PDF text recognition reads; absent if it reads none. */
-  maxScannedPages?: number | undefined;
+  /** Whether text recognition reads the scanned pages of a PDF. */
+  readsScannedPdfs?: boolean;
   /** The media types that are read beside those that every deployment reads. */
   extraContentTypes?: readonly string[];
 }

@@ -6,7 +6,7 @@ import { ServiceError } from '../service-error.ts';
 import type { ExtractOutcome, PageTask } from './child.ts';
 import { type ExtractedText, isImage, parseMediaType, type RawText } from './document.ts';
 import { finish } from './extract-text.ts';
-import { readScannedPages, type ScanProgress } from './pdf/read-scanned-pages.ts';
+import { type Deadline, readScannedPages, type ScanProgress } from './pdf/read-scanned-pages.ts';
 
 /** The dependencies of `/v1/extract`. */
 export interface ExtractDependencies {
@@ -37,19 +37,20 @@ export async function readUpload(
 }
 
 /**
- * Reads the text in the pictures of an upload. Scanned pages have OCR_SCANNED_PDF_SECONDS; `onProgress` is called for each. Throws
+ * Reads the text in the pictures of an upload, scanned pages `within` the time that the caller has; `onProgress` is called for each. Throws
  * ServiceError: 408, 413, 415 and 422 are final; 502 and 503 are not.
  */
 export async function readPictures(
   deps: ExtractDependencies,
   pictures: Pictures,
+  within: Deadline,
   signal: AbortSignal,
   onProgress?: (progress: ScanProgress) => void,
 ): Promise<ExtractedText> {
   const { maxTextCharacters } = deps.config;
   const backend = deps.ocr.backend() ?? noBackend(deps.ocr);
   if (pictures.kind === 'scan')
-    return finish(await recognizePages(deps, backend, pictures, signal, onProgress), 'application/pdf', maxTextCharacters);
+    return finish(await recognizePages(deps, backend, pictures, within, signal, onProgress), 'application/pdf', maxTextCharacters);
   return finish(await backend.read(pictures.image, signal), pictures.image.mediaType, maxTextCharacters);
 }
 
@@ -63,31 +64,23 @@ function recognizePages(
   { config, pool }: ExtractDependencies,
   backend: OcrBackend,
   { document, found }: Extract<Pictures, { kind: 'scan' }>,
+  deadline: Deadline,
   signal: AbortSignal,
   onProgress: ((progress: ScanProgress) => void) | undefined,
 ): Promise<RawText> {
-  const { extractTimeoutMs, maxTextCharacters, maxScannedPages, scannedPdfTimeoutMs } = config;
+  const { extractTimeoutMs, maxTextCharacters } = config;
   const render = (index: number, within: AbortSignal) => {
     const hasText = (found.texts[index] ?? '') !== '' && !found.unmapped.includes(index);
     const task: PageTask = { bytes: document.bytes, index, withoutText: hasText };
     return runReader<Uint8Array>(pool, 'renderPage', task, extractTimeoutMs, within);
   };
   const recognize: OcrBackend['read'] = (image, within) => backend.read(image, within);
-  const bounds = { maxPages: maxScannedPages, maxTextCharacters, timeoutMs: scannedPdfTimeoutMs };
-  return readScannedPages(found, { ...bounds, render, recognize, onProgress }, signal);
+  return readScannedPages(found, { deadline, maxTextCharacters, render, recognize, onProgress }, signal);
 }
 
 function runExtraction(
   pool: ProcessPool,
-  {
-    maxUploadBytes,
-    maxTextCharacters,
-    maxPdfPages,
-    readsScannedPdfs,
-    maxScannedPages,
-    extraContentTypes,
-    extractTimeoutMs,
-  }: AiServiceConfig,
+  { maxUploadBytes, maxTextCharacters, maxPdfPages, readsScannedPdfs, extraContentTypes, extractTimeoutMs }: AiServiceConfig,
   upload: { body: Uint8Array; contentType: string | undefined },
   signal: AbortSignal,
 ): Promise<ExtractOutcome> {
@@ -96,7 +89,7 @@ function runExtraction(
     maxTextCharacters,
     maxPdfPages,
     extraContentTypes,
-    maxScannedPages: readsScannedPdfs ? maxScannedPages : undefined,
+    readsScannedPdfs,
   };
   return runReader<ExtractOutcome>(pool, 'extract', { ...upload, limits }, extractTimeoutMs, signal);
 }

@@ -1,12 +1,14 @@
 import type { RequestHandler } from 'express';
 import type { z } from 'zod';
-import { outlineHeader } from '../../contract/ai-service/extract.ts';
+import { maxSeconds, outlineHeader, seconds, secondsHeader } from '../../contract/ai-service/extract.ts';
 import type { aiService } from '../../contract/ai-service/index.ts';
 import { type ExtractedText, isImage, maxWrappedBytes, parseMediaType } from '../formats/document.ts';
 import { type ExtractDependencies, type ReadUpload, readPictures, readUpload } from '../formats/extract-document.ts';
+import type { Deadline } from '../formats/pdf/read-scanned-pages.ts';
 import { readBody } from '../http/body.ts';
 import { Bulkhead, requestSignal } from '../http/in-flight.ts';
 import { ProgressLines } from '../http/progress-lines.ts';
+import { ServiceError } from '../service-error.ts';
 
 /**
  * The bounds for uploads in memory. Text recognition takes long, so uploads that need it must leave capacity to the others.
@@ -33,12 +35,26 @@ export function extractRoute({ readers, ...rest }: ExtractDependencies & { reade
     const mayBeWrapped = /^\s*(?:application|text)\/json\b/i.test(contentType ?? '');
     const maxBytes = mayBeWrapped ? maxWrappedBytes(maxUploadBytes) : maxUploadBytes;
     const signal = requestSignal(response);
+    const within = deadlineIn(request.get(secondsHeader));
     const lines = new ProgressLines(request, response);
     await lines.end(async (): Promise<Extracted> => {
-      const { outline, ...extracted } = await extract(deps, { contentType, signal }, () => readBody(request, maxBytes), lines.report);
+      const { outline, ...extracted } = await extract(
+        deps,
+        { contentType, within, signal },
+        () => readBody(request, maxBytes),
+        lines.report,
+      );
       return request.get(outlineHeader) === 'true' ? { ...extracted, outline } : extracted;
     });
   };
+}
+
+/** The time that a caller has, from now on. Throws ServiceError 422 `invalid_request`. */
+function deadlineIn(header: string | undefined): Deadline {
+  const read = seconds.safeParse(header);
+  if (!read.success)
+    throw new ServiceError(422, 'invalid_request', `The header ${secondsHeader} must be a whole number from 1 to ${maxSeconds}.`);
+  return { seconds: read.data, endsAt: performance.now() + read.data * 1000 };
 }
 
 /** Bounds how many uploads `readers` processes have around them. */
@@ -53,13 +69,13 @@ function createBulkheads(readers: number): ExtractBulkheads {
 
 async function extract(
   { bulkheads, ...deps }: Dependencies,
-  { contentType, signal }: { contentType: string | undefined; signal: AbortSignal },
+  { contentType, within, signal }: { contentType: string | undefined; within: Deadline; signal: AbortSignal },
   receive: () => Promise<Uint8Array>,
   onProgress: ProgressLines['report'],
 ): Promise<ExtractedText> {
   const read = async () => readUpload(deps, await receive(), contentType, signal);
   const finish = async (upload: ReadUpload) =>
-    upload.kind === 'text' ? upload.extracted : await readPictures(deps, upload, signal, onProgress);
+    upload.kind === 'text' ? upload.extracted : await readPictures(deps, upload, within, signal, onProgress);
   if (isImage(parseMediaType(contentType).mediaType)) return await bulkheads.images.run(signal, async () => finish(await read()));
   const upload = await bulkheads.uploads.run(signal, read);
   return upload.kind === 'text' ? upload.extracted : await bulkheads.scans.run(signal, () => finish(upload));

@@ -37,8 +37,6 @@ export interface AiServiceConfig {
   /** Whether pages of a PDF that have no text are rendered and read by text recognition. */
   readsScannedPdfs: boolean;
   /** How many pages of one PDF are read so, and how long that may take. */
-  maxScannedPages: number;
-  scannedPdfTimeoutMs: number;
   /** The languages that text recognition knows, by the names of their data. */
   ocrLanguages: string[];
   /** The directory of their data; undefined means that of the installed English data. */
@@ -84,8 +82,6 @@ export const aiServiceEnvironment = z.object({
   EMBED_MODEL_FILE: z.string().startsWith('/', 'must be an absolute path').optional(),
   OCR_PROVIDER: z.enum(['auto', 'local', 'remote', 'none'], 'must be auto, local, remote or none').default('auto'),
   OCR_SCANNED_PDF: flag(false),
-  OCR_SCANNED_PDF_PAGES: integer(20, { min: 1 }),
-  OCR_SCANNED_PDF_SECONDS: integer(100, { min: 1, max: 36_000 }),
   OCR_LANGUAGES: languages(),
   OCR_LANGUAGES_DIR: z.string().startsWith('/', 'must be an absolute path').optional(),
   OCR_MODELS_DIR: z.string().startsWith('/', 'must be an absolute path').optional(),
@@ -150,8 +146,6 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     embedModelFile: usesE5(env) ? env.EMBED_MODEL_FILE : undefined,
     ocrProvider: env.OCR_PROVIDER,
     readsScannedPdfs: env.OCR_SCANNED_PDF,
-    maxScannedPages: env.OCR_SCANNED_PDF_PAGES,
-    scannedPdfTimeoutMs: env.OCR_SCANNED_PDF_SECONDS * 1000,
     ocrLanguages: env.OCR_LANGUAGES,
     ocrLanguagesDirectory: env.OCR_LANGUAGES_DIR,
     ocrModelsDirectory: env.OCR_MODELS_DIR,

@@ -7,6 +7,12 @@ export const upload = z.object({ file: z.object({ name: z.string().optional(), c
 /** With `true` in this header the response also has the outline of the text. */
 export const outlineHeader = 'x-outline';
 
+/** In this header the caller says how long it waits. What is read of a scanned PDF until then is its text. */
+export const secondsHeader = 'x-seconds';
+/** No timer runs longer. */
+export const maxSeconds = 2_147_000;
+export const seconds = z.coerce.number().pipe(z.int().min(1).max(maxSeconds)).default(100);
+
 const share = z.int().min(0).max(10_000);
 const box = [share, share, share, share] as const;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { c } from '../route.ts';
 import { answer, answerRequest, fieldsRequest, rewriteRequest, rewritten, saidFields } from './answers.ts';
-import { extracted, linesMediaType, outlineHeader, upload } from './extract.ts';
+import { extracted, linesMediaType, outlineHeader, seconds, secondsHeader, upload } from './extract.ts';
 import { health } from './health.ts';
 import { embeddings, embedRequest, maxTexts, ranking, rankRequest, summary, summaryRequest } from './texts.ts';
 import { maxPassages, maxTextLength, tenantHeader } from './values.ts';
@@ -40,7 +40,10 @@ const operations = c.router(
       summary: `Extracts the text of a document of at most MAX_UPLOAD_BYTES: its raw bytes with their media type, or JSON with base64. The \
 text is cut at MAX_TEXT_CHARACTERS. A caller that accepts ${linesMediaType} is told of each scanned page that is read, in lines of JSON: \
 \`{ progress: { read, of } }\`, and at the end \`{ status, body, retry_after }\`.`,
-      headers: headers.extend({ [outlineHeader]: z.enum(['true', 'false']).optional().describe('Whether the outline is wanted, too.') }),
+      headers: headers.extend({
+        [outlineHeader]: z.enum(['true', 'false']).optional().describe('Whether the outline is wanted, too.'),
+        [secondsHeader]: seconds.describe('How long the caller waits. What is read of a scanned PDF until then is its text.'),
+      }),
       body: upload,
       responses: {
         200: extracted.describe('The text of the document.'),

@@ -28,8 +28,6 @@ describe('the configuration of the AI service', () => {
       ocrProvider: 'auto',
       extraContentTypes: [],
       readsScannedPdfs: false,
-      maxScannedPages: 20,
-      scannedPdfTimeoutMs: 100_000,
       ocrLanguages: ['eng'],
       ocrLanguagesDirectory: undefined,
       ocrModelsDirectory: undefined,

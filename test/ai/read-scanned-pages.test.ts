@@ -10,7 +10,9 @@ function readPages(layers: string[], scanned: number[], read: (page: number) => 
   const reader: ScanReader = {
     render: async (index) => Uint8Array.of(index),
     recognize: async ({ bytes }) => read(bytes[0] ?? -1),
-    ...{ maxPages: 10, maxTextCharacters: 1_000, timeoutMs: 60_000, onProgress: (progress) => told.push(progress) },
+    deadline: { seconds: 60, endsAt: performance.now() + 60_000 },
+    maxTextCharacters: 1_000,
+    onProgress: (progress) => told.push(progress),
   };
   const found = {
     texts: layers,
@@ -50,6 +52,15 @@ describe('Pages of pictures that text recognition reads', () => {
     // The remote text recognition does not say how sure it is, and may read a part of the page's own text wrongly.
     const both = await readPages(['Stamp 12\nPage 3'], [0], () => recognized('The lease.\nStarnp 12\nPage 3', null));
     expect(both.pageTexts).to.deep.equal(['The lease.\nStarnp 12\nPage 3\n\nStamp 12']);
+  });
+
+  it('are read after those without text if they have a stamp', async () => {
+    const order: number[] = [];
+    await readPages(['Received 12 March', '', 'Typed.', ''], [0, 1, 3], (page) => {
+      order.push(page);
+      return recognized('The lease.');
+    });
+    expect(order).to.deep.equal([1, 3, 0]);
   });
 
   it('stay without text if they are not read in time, and the text of the others says that it is not all', async () => {

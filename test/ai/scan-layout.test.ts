@@ -115,9 +115,9 @@ function expectFewErrors(text: string, share: number): void {
 for (const { engine, env } of ocrEngines)
   describe(`The layout of an image, by ${engine}`, () => {
     // A page may be read several times, and nothing is tried for which there is no time.
-    const timeouts = { OCR_TIMEOUT_SECONDS: '500', EXTRACT_TIMEOUT_SECONDS: '500', OCR_SCANNED_PDF_SECONDS: '500' };
+    const timeouts = { OCR_TIMEOUT_SECONDS: '500', EXTRACT_TIMEOUT_SECONDS: '500' };
     const service = useAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', ...timeouts, ...env });
-    const extract = (body: Buffer, contentType = 'image/png') => service.client.extract({ body, contentType });
+    const extract = (body: Buffer, contentType = 'image/png') => service.client.extract({ body, contentType, seconds: 500 });
 
     it('has every row of a table with rules, also of the page of a PDF', async () => {
       const read = await extract(await printScan('invoice_ruled'), 'application/pdf');

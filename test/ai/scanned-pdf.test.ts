@@ -16,7 +16,7 @@ import { useAiService } from './support/use-ai-service.ts';
 const pdf = 'application/pdf';
 
 describe('scanned PDFs at /v1/extract', () => {
-  const service = useAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', OCR_SCANNED_PDF_PAGES: '3' });
+  const service = useAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true' });
 
   it('have their pages without text read, each in its place, and tell a caller who asks of each', async () => {
     const body = await makeScannedPdf([
@@ -82,28 +82,24 @@ describe('scanned PDFs at their limits', () => {
 
   const contract = (pages: number) => makeScannedPdf(Array(pages).fill({ scan: ['A page of a very long contract.'] }));
 
-  nightly('have what was read within OCR_SCANNED_PDF_SECONDS, and say that it is not all, also in lines', async () => {
-    await using service = await startAiService({
-      OCR_PROVIDER: 'local',
-      OCR_SCANNED_PDF: 'true',
-      OCR_SCANNED_PDF_SECONDS: '15',
-      OCR_SCANNED_PDF_PAGES: '300',
-    });
+  nightly('have what was read in the time of the caller, and say that it is not all, also in lines', async () => {
+    await using service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true' });
     const body = await contract(300);
     for (const onProgress of [undefined, () => {}]) {
-      const { text, truncated, pages, ocrPages = 0 } = await service.client.extract({ body, contentType: pdf, onProgress });
+      const { text, truncated, pages, ocrPages = 0 } = await service.client.extract({ body, contentType: pdf, seconds: 40, onProgress });
       expect({ truncated, pages }).to.deep.equal({ truncated: true, pages: 300 });
       expect(ocrPages).to.be.within(1, 299);
       expect(text.match(/very long contract/g)).to.have.length(ocrPages);
     }
   });
 
-  nightly('fail with 502 if no page was read within OCR_SCANNED_PDF_SECONDS, also in lines, and the next document is read', async () => {
-    await using service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', OCR_SCANNED_PDF_SECONDS: '1' });
+  nightly('fail with 502 if no page was read in the time of the caller, also in lines, and the next document is read', async () => {
+    await using service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true' });
     const line = 'The lease begins in March and ends in the March after it, unless both sides say otherwise. '.repeat(2);
     const dense = await makeScannedPdf(Array(2).fill({ scan: Array(100).fill(line), points: 5 }));
     for (const onProgress of [undefined, () => {}]) {
-      const error = await service.client.extract({ body: dense, contentType: pdf, onProgress }).catch((caught: unknown) => caught);
+      const reading = service.client.extract({ body: dense, contentType: pdf, seconds: 1, onProgress });
+      const error = await reading.catch((caught: unknown) => caught);
       expect(error).to.include({ kind: 'failed', status: 502, code: 'ocr_timeout', retryable: true });
       expect((error as Error).message).to.equal('None of 2 scanned pages was read within 1 seconds.');
     }
@@ -112,7 +108,7 @@ describe('scanned PDFs at their limits', () => {
   });
 
   nightly('leave room for other documents, and are refused for the time being if many of them wait', async () => {
-    const service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', OCR_SCANNED_PDF_PAGES: '60', AI_READERS: '2' });
+    const service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', AI_READERS: '2' });
     const leaving = new AbortController();
     try {
       const body = await contract(60);

@@ -11,7 +11,7 @@ const wait = (seconds: number): RemoteAnswer => ({ status: 429, body: {}, header
 describe('Scanned pages that are not read', () => {
   const { remote, service } = useRemoteModel((baseUrl) => {
     const env = { REMOTE_AI_KEY: 'key', REMOTE_AI_BASE_URL: baseUrl, OCR_PROVIDER: 'remote', OCR_SCANNED_PDF: 'true' };
-    return { ...env, OCR_TIMEOUT_SECONDS: '2', OCR_SCANNED_PDF_PAGES: '5' };
+    return { ...env, OCR_TIMEOUT_SECONDS: '2' };
   });
 
   /** Reads a scan while the remote answers so, then as with the last one. */
@@ -23,11 +23,18 @@ describe('Scanned pages that are not read', () => {
   const scans = (count: number): ScanPage[] => Array(count).fill({ scan: ['A page.'] });
   const errorOf = (reading: Promise<unknown>) => reading.catch((error: unknown) => error);
 
-  it('are those behind OCR_SCANNED_PDF_PAGES, and the text says that it is not all', async () => {
-    const { text, truncated, ocrPages, pages } = await read(scans(6), chat('Page'));
-    expect({ text, truncated, ocrPages, pages }).to.deep.equal({
-      ...{ text: Array(5).fill('Page').join('\n\n'), truncated: true, ocrPages: 5, pages: 6 },
-    });
+  it('are those for which the caller has no time, and the text says that it is not all', async () => {
+    remote.answer = () => (remote.requests.length === 1 ? chat('One') : 'hang');
+    remote.requests.length = 0;
+    const read = await service.client.extract({ body: await makeScannedPdf(scans(4)), contentType, seconds: 4 });
+    expect(read).to.include({ text: 'One', truncated: true, ocrPages: 1, pages: 4 });
+    expect(read.notices?.map(({ code }) => code)).to.include('scan_over_limit');
+  });
+
+  it('are refused with a time that is none', async () => {
+    const headers = { 'content-type': contentType, 'x-seconds': '0' };
+    const response = await service.ask('/v1/extract', { method: 'POST', body: 'x', headers });
+    expect(await refusalOf(response)).to.deep.equal([422, 'invalid_request']);
   });
 
   it('are those that cannot be drawn, and do not count as read', async () => {

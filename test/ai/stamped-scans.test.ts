@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import PDFDocument from 'pdfkit';
 import { readPdfPages } from '../../ai/formats/pdf/read-pdf.ts';
-import { nightly } from '../support/nightly.ts';
-import { startAiService } from './support/ai-service.ts';
 import { makePdfOf, stream } from './support/make-pdf.ts';
 import { makeScannedPdf, scan as pictureOf, type ScanPage } from './support/scan.ts';
 
@@ -38,14 +36,6 @@ describe('A page with a picture and a text of its own', () => {
     expect((await readPages(await beside('Annual report of the observatory, page 3 of 9'))).scanned).to.deep.equal([0]);
     const typed = 'The tenant pays for the gravel of the drive until March. '.repeat(12);
     expect((await readPages(await beside(typed))).scanned).to.deep.equal([]);
-  });
-
-  nightly('is recognized after those without text if there are more than OCR_SCANNED_PDF_PAGES', async () => {
-    const service = await startAiService({ OCR_PROVIDER: 'local', OCR_SCANNED_PDF: 'true', OCR_SCANNED_PDF_PAGES: '2' });
-    const body = await makeScannedPdf([{ scan: ['First.'], stamp }, { scan: ['Second page.'] }, { scan: ['Third page.'] }]);
-    const read = await service.client.extract({ body, contentType: 'application/pdf' });
-    expect(read).to.include({ text: `${stamp}\n\nSecond page.\n\nThird page.`, truncated: true });
-    await service.stop();
   });
 });
 

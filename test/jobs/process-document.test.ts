@@ -52,6 +52,9 @@ describe('Processing a document as one job', () => {
       const tenants = ai.calls.filter(({ requestId }) => requestId === created.id).map((call) => call.tenant);
       expect(new Set(tenants)).to.deep.equal(new Set([tenant.organizationId]));
       expect(await amountsOf(api, created.id)).to.deep.equal([8]);
+      // Five sixths of the stage's two minutes.
+      const extraction = ai.calls.find(({ operation, requestId }) => operation === 'extract' && requestId === created.id);
+      expect(extraction?.seconds).to.be.within(90, 100);
 
       const document = await documentOf(created);
       expect(document).to.include({ chunkCount: 1 });

@@ -10,6 +10,8 @@ export interface AiCall {
   requestId: string;
   /** Whose work it is said to be. */
   tenant: string | undefined;
+  /** How long the caller of an extraction waits. */
+  seconds: number | undefined;
   body: any;
 }
 
@@ -114,6 +116,7 @@ export async function startFakeAi(): Promise<FakeAi> {
       operation,
       requestId: String(request.headers['x-request-id']),
       tenant: request.headers['x-tenant']?.toString(),
+      seconds: operation === 'extract' ? Number(request.headers['x-seconds']) : undefined,
       body,
     };
     fake.calls.push(call);

@@ -13,16 +13,21 @@ export interface ScanProgress {
   of: number;
 }
 
+/** When a caller has no time left, in milliseconds of `performance.now()`, and how much it had. */
+export interface Deadline {
+  endsAt: number;
+  seconds: number;
+}
+
 /** The reader of the pages, and its bounds. */
 export interface ScanReader {
   /** Renders a page, from 0, as a PNG. */
   render(index: number, signal: AbortSignal): Promise<Uint8Array>;
   /** Recognizes the text of a page. */
   recognize(image: SourceDocument, signal: AbortSignal): Promise<RawText>;
-  maxPages: number;
   maxTextCharacters: number;
   /** For all pages together. */
-  timeoutMs: number;
+  deadline: Deadline;
   onProgress?: ((progress: ScanProgress) => void) | undefined;
 }
 
@@ -31,12 +36,12 @@ const downAfter = 3;
 const minPauseMs = 1_000;
 
 /**
- * Reads the scanned pages of a PDF one at a time, so that a long document leaves capacity to others. Pages beyond `maxPages` (first those with
- * a stamp) and pages that fail or come too late keep their own text, and the text counts as incomplete. Throws what the reader throws if no
- * page was read or has text, or recognition is down while pages lack text; 502 `ocr_timeout` if none was read in time; the signal's reason.
+ * Reads the scanned pages of a PDF one at a time, so that a long document leaves capacity to others: those without text before those with a
+ * stamp. Pages that fail or come too late keep their own text, and the text counts as incomplete. Throws what the reader throws if no page was
+ * read or has text, or recognition is down while pages lack text; 502 `ocr_timeout` if none was read in time; the signal's reason.
  */
 export async function readScannedPages(found: PdfPages, reader: ScanReader, signal: AbortSignal): Promise<RawText> {
-  const chosen = choosePages(found, reader.maxPages);
+  const scanned = byNeed(found);
   const texts = [...found.texts];
   const ocrConfidence: (number | null)[] = texts.map(() => null);
   const pageLines: RecognizedLine[][] = texts.map(() => []);
@@ -45,11 +50,12 @@ export async function readScannedPages(found: PdfPages, reader: ScanReader, sign
   const recognized = new Set<number>();
   const said = new Map<number, NoticeCode[]>();
   const noticesOf = (index: number): NoticeCode[] => said.get(index) ?? (found.scanned.includes(index) ? ['scan_over_limit'] : []);
-  const missed = new MissedPages(chosen.filter((index) => needsReading(found, index)));
-  const deadline = AbortSignal.timeout(reader.timeoutMs);
-  const turn = { signal: AbortSignal.any([signal, deadline]), endsAt: performance.now() + reader.timeoutMs };
+  const missed = new MissedPages(scanned.filter((index) => needsReading(found, index)));
+  const { endsAt, seconds } = reader.deadline;
+  const deadline = AbortSignal.timeout(Math.max(0, Math.floor(endsAt - performance.now())));
+  const turn = { signal: AbortSignal.any([signal, deadline]), endsAt };
   try {
-    for (const index of chosen) {
+    for (const index of scanned) {
       if (characters > reader.maxTextCharacters || missed.isDown) break;
       const page = await readPage(index, reader, turn);
       if (page instanceof ServiceError) {
@@ -60,7 +66,7 @@ export async function readScannedPages(found: PdfPages, reader: ScanReader, sign
       missed.endRow();
       said.set(index, []);
       read += 1;
-      reader.onProgress?.({ read, of: chosen.length });
+      reader.onProgress?.({ read, of: scanned.length });
       const layer = texts[index] ?? '';
       const confidence = page.ocrConfidence?.[0] ?? null;
       const text = joinLayers(layer, { text: page.text, confidence });
@@ -75,7 +81,7 @@ export async function readScannedPages(found: PdfPages, reader: ScanReader, sign
   } catch (error) {
     if (!deadline.aborted || signal.aborted) throw error;
     // Another attempt would begin at the first page again, and get no further.
-    if (read === 0 && missed.needsAny) throw missed.failure ?? missed.refusal ?? outOfTime(chosen.length, reader.timeoutMs);
+    if (read === 0 && missed.needsAny) throw missed.failure ?? missed.refusal ?? outOfTime(scanned.length, seconds);
   }
   if (read === 0 && missed.failure) throw missed.failure;
   if (missed.refusal && texts.every((text) => text.trim() === '')) throw missed.refusal;
@@ -85,11 +91,10 @@ export async function readScannedPages(found: PdfPages, reader: ScanReader, sign
   return { ...raw, ocrPages: recognized.size, ocrConfidence, pageNotices, pageLines };
 }
 
-/** The pages to read, in their order. */
-function choosePages({ scanned, texts }: PdfPages, maxPages: number): number[] {
+/** The pages to read, first those without a text. */
+function byNeed({ scanned, texts }: PdfPages): number[] {
   const isBare = (index: number) => (texts[index] ?? '') === '';
-  const byNeed = [...scanned.filter(isBare), ...scanned.filter((index) => !isBare(index))];
-  return byNeed.slice(0, maxPages).sort((one, other) => one - other);
+  return [...scanned.filter(isBare), ...scanned.filter((index) => !isBare(index))];
 }
 
 /**
@@ -129,8 +134,7 @@ class MissedPages {
     }
     this.#inRow += 1;
     this.isDown = this.#inRow === downAfter || error.retryAfterSeconds !== undefined;
-    // The pages behind this one are not tried any more.
-    if (this.#needed.some((one) => one === index || (this.isDown && one > index))) this.failure ??= error;
+    if (this.#needed.includes(index)) this.failure ??= error;
     // The next attempt reads the pages again, together with the others.
     if (this.#inRow === downAfter && this.failure) throw error;
   }
@@ -162,6 +166,6 @@ async function readPage(index: number, reader: ScanReader, { signal, endsAt }: T
   }
 }
 
-function outOfTime(pages: number, timeoutMs: number): ServiceError {
-  return new ServiceError(502, 'ocr_timeout', `None of ${pages} scanned pages was read within ${timeoutMs / 1000} seconds.`);
+function outOfTime(pages: number, seconds: number): ServiceError {
+  return new ServiceError(502, 'ocr_timeout', `None of ${pages} scanned pages was read within ${seconds} seconds.`);
 }
