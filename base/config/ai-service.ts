@@ -63,7 +63,7 @@ function languages() {
 /** The variables of the AI service. */
 export const aiServiceEnvironment = z.object({
   NODE_ENV: environmentName(),
-  AI_HOST: z.string().optional(),
+  HOST: z.string().optional(),
   AI_PORT: integer(8000, { max: 65535 }),
   SERVICE_TOKEN: z.string().optional(),
   SERVICE_TOKEN_PREVIOUS: z.string().optional(),
@@ -128,7 +128,7 @@ const checks = [
 export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
   const env = parseEnvironment(aiServiceEnvironment, environment, checks);
   return {
-    host: env.AI_HOST,
+    host: env.HOST,
     port: env.AI_PORT,
     metrics: { host: env.METRICS_HOST, port: env.METRICS_PORT },
     tracing: tracingOf(env),

@@ -18,7 +18,6 @@ export const localEnvironment = z.object({
   EMBEDDED_PG_PORT: port(54_329),
   EMBEDDED_TEMPORAL_PORT: temporalPort(),
   AI_PORT: port(8000),
-  AI_HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: integer(0, { max: 65_534 }),
   DATA_DIR: z.string().default('.data'),
   API_URL: httpUrl().optional(),
@@ -95,7 +94,6 @@ export function loadLocalConfig(env: Environment) {
     /** Variables that are set override the choices of the stack. */
     overrides: definedOnly({
       HOST: e.HOST,
-      AI_HOST: e.AI_HOST,
       API_URL: e.API_URL,
       AUTH_SECRET: e.AUTH_SECRET,
       SERVICE_TOKEN: e.SERVICE_TOKEN,

@@ -85,12 +85,12 @@ const starters: Record<ServiceName, (context: ServiceContext) => Promise<Running
     return running;
   },
   ai: async (context) => {
-    // Only the API and the worker of this machine call it.
     const { METRICS_PORT: apiMetrics } = { ...inheritedEnvironment(), ...context.env };
     const METRICS_PORT = Number(apiMetrics) ? String(Number(apiMetrics) + 1) : '';
     const [ocr, embed] = await Promise.all([ocrModels(context), embedModel(context)]);
-    const env = { AI_HOST: '127.0.0.1', ...context.env, ...ocr, ...embed, METRICS_PORT };
-    const url = `http://${reachableHost(env.AI_HOST)}:${context.ports.ai}`;
+    // Only the API and the worker of this machine call it.
+    const env = { ...context.env, ...ocr, ...embed, METRICS_PORT, HOST: '127.0.0.1' };
+    const url = `http://127.0.0.1:${context.ports.ai}`;
     const running = await startNode('The AI service', ['ai/main.ts'], { ...context, env }, () => isHealthy(`${url}/health`));
     context.addresses.aiUrl = url;
     return running;

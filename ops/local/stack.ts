@@ -130,7 +130,7 @@ export class Stack {
       DATABASE_URL: this.#addresses.databaseUrl,
       TEMPORAL_ADDRESS: this.#addresses.temporalAddress,
       TEMPORAL_UI_URL: this.#addresses.temporalUiUrl,
-      AI_SERVICE_URL: this.#addresses.aiUrl ?? `http://${reachableHost(this.#options.env?.AI_HOST)}:${this.ports.ai}`,
+      AI_SERVICE_URL: this.#addresses.aiUrl ?? `http://127.0.0.1:${this.ports.ai}`,
       SERVICE_TOKEN: this.#secrets.serviceToken,
       AUTH_SECRET: this.#secrets.authSecret,
       DATA_DIR: this.dataDir,

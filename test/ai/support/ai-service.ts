@@ -21,7 +21,7 @@ export interface AiService {
 /** Starts the real service. Without OCR unless the variables say otherwise, since its engine takes a second to load. */
 export async function startAiService(env: Environment = {}): Promise<AiService> {
   const program = runProgram(process.execPath, ['ai/main.ts'], {
-    env: { AI_PORT: '0', AI_HOST: '127.0.0.1', SERVICE_TOKEN: token, OCR_PROVIDER: 'none', LOG_LEVEL: 'info', ...env },
+    env: { AI_PORT: '0', HOST: '127.0.0.1', SERVICE_TOKEN: token, OCR_PROVIDER: 'none', LOG_LEVEL: 'info', ...env },
   });
   const [, port] = await program.printed(/"port":(\d+)/);
   const url = `http://127.0.0.1:${port}`;

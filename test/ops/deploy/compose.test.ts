@@ -80,7 +80,7 @@ describe('docker-compose.yml', () => {
 
   for (const [title, name, settled] of [
     ['API and worker', 'api', ['NODE_ENV', 'PORT', 'HOST', 'TRUST_PROXY', 'DATA_DIR', 'WORKER_ENABLED']],
-    ['AI service', 'ai', ['NODE_ENV', 'AI_HOST', 'AI_PORT', 'SERVICE_AUTH_DISABLED']],
+    ['AI service', 'ai', ['NODE_ENV', 'HOST', 'AI_PORT', 'SERVICE_AUTH_DISABLED']],
   ] as const)
     it(`lets .env set every variable that docs/configuration.md lists for ${title}, in a file too if it is a secret`, () => {
       const names = documented(title).filter((variable) => !(settled as readonly string[]).includes(variable));

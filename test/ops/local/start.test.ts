@@ -169,7 +169,6 @@ describe('npm start', () => {
       // It would be migrated.
       DATABASE_DIRECT_URL_FILE: ofAnother,
       HOST: '127.0.0.2',
-      AI_HOST: '127.0.0.3',
       LOG_LEVEL: 'warn',
       SERVICE_AUTH_DISABLED: 'true',
       METRICS_PORT: '',
@@ -179,7 +178,7 @@ describe('npm start', () => {
     expect((await fetch(`${api}/readyz`)).status).to.equal(200);
     expect(program.stdout()).to.include('https://temporal.example.com').and.include(`${api}/api/v1`);
     expect(program.stdout()).to.include('WORKER_ENABLED=false').and.include('API is ready').and.not.include('API with worker');
-    expect((await fetch(`http://127.0.0.3:${env.AI_PORT}/health`)).status).to.equal(200);
+    expect((await fetch(`http://127.0.0.1:${env.AI_PORT}/health`)).status).to.equal(200);
     const log = readFileSync(join(dataDir, 'logs', 'api.log'), 'utf8');
     expect(log).not.to.include('worker running').and.not.include('API listening');
     const connection = await Connection.connect({ address: `127.0.0.1:${env.EMBEDDED_TEMPORAL_PORT}` });
@@ -190,7 +189,7 @@ describe('npm start', () => {
     expect((await program.exited).code).to.equal(0);
 
     // Another namespace on the same file, with a worker in it.
-    const again = start({ TEMPORAL_NAMESPACE: 'another', WORKER_ENABLED: '', AI_HOST: '', HOST: '' });
+    const again = start({ TEMPORAL_NAMESPACE: 'another', WORKER_ENABLED: '', HOST: '' });
     await untilUp(again);
     expect(again.stdout()).to.include('API with worker is ready').and.include(`http://localhost:${env.PORT}/api/v1`);
   });
