@@ -42,6 +42,12 @@ describe('The mails of sign-in', () => {
     await confirmed.getByRole('button', { name: 'Join' }).waitFor();
   });
 
+  it('are not said to have confirmed an address by a link that did not work', async () => {
+    const { page } = await open(`/api/auth/verify-email?token=none&callbackURL=${encodeURIComponent('/sign-in?said=verified')}`);
+    await page.getByText('The link did not work (INVALID_TOKEN).').waitFor();
+    expect(await page.getByText('Your address is confirmed.').count()).to.equal(0);
+  });
+
   it('lead to the page that sets a new password, once', async () => {
     const { page } = await open('/forgot-password');
     await page.getByLabel('Email address').fill(email);

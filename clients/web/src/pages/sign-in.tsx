@@ -24,7 +24,7 @@ export default function SignIn() {
           {failureOf(codeOf(error))}
         </Alert>
       )}
-      {said && (
+      {said && !error && (
         <Alert variant="default" role="status">
           {said === 'verified' ? t.sign.verified : t.reset.done}
         </Alert>
