@@ -24,7 +24,7 @@ interface SignInSearch {
   next?: string | undefined;
   /** The code of a link that failed, or of a provider. */
   error?: string | undefined;
-  said?: 'verified' | 'reset' | undefined;
+  said?: 'verified' | 'reset' | 'email' | undefined;
 }
 
 interface DocumentSearch {
@@ -67,10 +67,11 @@ function Root() {
   );
 }
 
-/** Redirects to sign-in without a session, and remembers the path. */
-async function signedIn({ location }: { location: { href: string } }) {
+/** Redirects to sign-in without a session, remembers the path, and says there how the link of a mail has ended. */
+async function signedIn({ location: { href, search } }: { location: { href: string; search: Search } }) {
   const session = await queryClient.fetchQuery(sessionQuery);
-  if (!session) throw redirect({ to: '/sign-in', search: { next: location.href } });
+  if (!session)
+    throw redirect({ to: '/sign-in', search: { next: href, error: textOf(search.error), said: oneOf(search.said, ['email']) } });
   return { user: session.user };
 }
 
@@ -96,7 +97,7 @@ const signIn = createRoute({
   validateSearch: (search: Search): SignInSearch => ({
     next: ownPath(search.next),
     error: textOf(search.error),
-    said: oneOf(search.said, ['verified', 'reset']),
+    said: oneOf(search.said, ['verified', 'reset', 'email']),
   }),
   component: lazyRouteComponent(patiently(() => import('./pages/sign-in.tsx'))),
 });

@@ -4,6 +4,7 @@ import { toSvgPath } from 'lean-qr/extras/svg';
 import type { Page } from 'playwright-core';
 import { type OidcProvider, startOidcProvider } from '../../api/auth/support/oidc-provider.ts';
 import { totp } from '../../api/auth/support/totp.ts';
+import { expectOk } from '../../support/requests.ts';
 import { noteTokens } from '../../support/run-secrets.ts';
 import { type MailServer, startMailServer } from '../../support/smtp.ts';
 import type { Tenant } from '../../support/tenants.ts';
@@ -53,6 +54,17 @@ describe('The own account in the console', () => {
     await section.getByText(`Your address is new-${email}.`).waitFor();
     await page.goto(api.url + last);
     await page.getByText('The server refused this (INVALID_TOKEN).').waitFor();
+  });
+
+  it('says in a browser where nobody is signed in, too, how the links of another address have ended', async () => {
+    const [tenant, other] = [await api.createTenant(), await api.createTenant()];
+    await confirm(tenant);
+    const body = { newEmail: other.owner.email, callbackURL: pathOf(tenant, 'account?said=email') };
+    await expectOk(api.request('POST', '/api/auth/change-email', { token: tenant.owner.token, body }));
+    const { page } = await open(await mailLink(mailServer, tenant.owner.email, /Confirm the change/));
+    await page.getByText('open the mail that is on its way to the new one').waitFor();
+    await page.goto(api.url + (await mailLink(mailServer, other.owner.email, /Confirm your new/)));
+    await page.getByText('The link did not work (USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL).').waitFor();
   });
 
   it('turns on two-factor on a phone, gets other backup codes, and turns it off', async () => {

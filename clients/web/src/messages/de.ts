@@ -706,7 +706,8 @@ export const de: Messages = {
     emailHint: 'Beide Adressen erhalten eine E-Mail: zuerst die jetzige, dann die neue.',
     changeEmail: 'Adresse ändern',
     emailAsked: 'Eine E-Mail an Ihre jetzige Adresse ist unterwegs. Öffnen Sie zuerst den Link darin.',
-    linkWorked: 'Der Link hat funktioniert. Steht hier noch die alte Adresse, öffnen Sie die E-Mail, die an die neue unterwegs ist.',
+    linkWorked:
+      'Der Link hat funktioniert. Kam er an die alte Adresse, öffnen Sie die E-Mail, die an die neue unterwegs ist; sonst gilt nun die neue.',
     linkFailed: (code) => `Der Server hat das abgelehnt (${code}).`,
     unverified: 'Um die Adresse zu ändern, bestätigen Sie zuerst die jetzige: Fordern Sie eine E-Mail an und öffnen Sie den Link darin.',
     noPassword: 'Sie melden sich über einen Anbieter an, ohne Passwort. Hierfür brauchen Sie eines: Legen Sie es über eine E-Mail fest.',

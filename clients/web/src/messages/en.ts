@@ -697,7 +697,8 @@ export const en = {
     emailHint: 'Both addresses get a mail: first the present one, then the new one.',
     changeEmail: 'Change address',
     emailAsked: 'A mail is on its way to your present address. Open its link first.',
-    linkWorked: 'The link has worked. If the old address is still shown here, open the mail that is on its way to the new one.',
+    linkWorked:
+      'The link has worked. If it came to the old address, open the mail that is on its way to the new one; else the new one is yours now.',
     linkFailed: (code: string) => `The server refused this (${code}).`,
     unverified: 'To change the address, first confirm the present one: ask for a mail, and open its link.',
     noPassword: 'You sign in by a provider, without a password. This takes one: ask for a mail with which you set it.',

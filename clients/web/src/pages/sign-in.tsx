@@ -26,7 +26,7 @@ export default function SignIn() {
       )}
       {said && !error && (
         <Alert variant="default" role="status">
-          {said === 'verified' ? t.sign.verified : t.reset.done}
+          {{ verified: t.sign.verified, reset: t.reset.done, email: t.account.linkWorked }[said]}
         </Alert>
       )}
       <SignInForm next={next} onDone={() => navigate({ to: next ?? '/' })} />
