@@ -78,7 +78,7 @@ describe('A user of the console', () => {
       tenant = await api.createTenant();
     });
 
-    it('asks for the code after the password, and takes a backup code', async () => {
+    it('asks for the code after the password, takes a backup code, and begins again after five wrong ones', async () => {
       const post = (path: string, body: object) => api.request('POST', `/api/auth/two-factor/${path}`, { token: tenant.owner.token, body });
       const { totpURI, backupCodes } = (await post('enable', { password })).body;
       noteTokens(new URL(totpURI).searchParams.get('secret') ?? '', ...backupCodes);
@@ -95,6 +95,28 @@ describe('A user of the console', () => {
         await page.getByRole('button', { name: 'Sign in' }).click();
         await page.getByRole('heading', { name: 'Documents', exact: true }).waitFor();
       }
+
+      const { page } = await open('/sign-in', { locale: 'de-DE' });
+      const signIn = page.getByRole('button', { name: 'Anmelden' });
+      const begin = async () => {
+        await page.getByLabel('E-Mail-Adresse').fill(tenant.owner.email);
+        await page.getByRole('textbox', { name: 'Passwort' }).fill(password);
+        await signIn.click();
+      };
+      await begin();
+      for (let wrong = 1; wrong <= 6; wrong += 1) {
+        await page.getByLabel('Code').fill('000000');
+        const answered = page.waitForResponse('**/two-factor/verify-totp');
+        await signIn.click();
+        await answered;
+      }
+      // No code is taken any more: there is a way back to the password.
+      await page.getByRole('alert').getByText('Fünf Codes waren falsch').waitFor();
+      await signIn.click();
+      await begin();
+      await page.getByLabel('Code').fill(backupCodes[1]);
+      await signIn.click();
+      await page.getByRole('heading', { name: 'Dokumente', exact: true }).waitFor();
     });
   });
 

@@ -40,7 +40,7 @@ export function SignInForm({ email, next, onDone }: SignInFormProps) {
   if (asksCode)
     return (
       <Suspense>
-        <TwoFactorForm onDone={goOn} />
+        <TwoFactorForm onDone={goOn} onAgain={() => setAsksCode(false)} />
       </Suspense>
     );
   return (

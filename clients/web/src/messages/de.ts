@@ -114,6 +114,7 @@ export const de: Messages = {
     code: 'Code',
     hint: 'Sechs Ziffern aus Ihrer Authenticator-App oder einer Ihrer Backup-Codes',
     trust: 'In diesem Browser 30 Tage lang nicht mehr fragen',
+    ended: 'Fünf Codes waren falsch, oder zehn Minuten sind vergangen. Beginnen Sie von vorn.',
   },
   invitation: {
     title: 'Sie sind eingeladen',

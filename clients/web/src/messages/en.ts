@@ -115,6 +115,7 @@ export const en = {
     code: 'Code',
     hint: 'Six digits of your authenticator, or one of your backup codes',
     trust: 'Do not ask again in this browser for 30 days',
+    ended: 'Five codes were wrong, or ten minutes have passed. Begin again.',
   },
   invitation: {
     title: 'You are invited',

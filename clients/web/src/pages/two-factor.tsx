@@ -16,7 +16,7 @@ export default function TwoFactor() {
   };
   return (
     <CardPage title={t.twoFactor.title}>
-      <TwoFactorForm onDone={goOn} />
+      <TwoFactorForm onDone={goOn} onAgain={() => void navigate({ to: '/sign-in', search: { next: callbackURL } })} />
     </CardPage>
   );
 }
