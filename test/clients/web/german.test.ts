@@ -126,6 +126,20 @@ describe('The console in German', () => {
       expect(await sentenceOf({ code }), code).to.match(/\.$/);
   });
 
+  it('has a German sentence for what can be refused to an account or a member', async () => {
+    const ofAccounts = ['CODE_REQUIRED', 'TWO_FACTOR_NOT_ENABLED', 'TOTP_ALREADY_ENABLED', 'SESSION_EXPIRED', 'EMAIL_ALREADY_VERIFIED'];
+    const ofMembers = [
+      ...['MEMBER_NOT_FOUND', 'TEAM_NOT_FOUND', 'ORGANIZATION_NOT_FOUND', 'YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION', 'LAST_OWNER'],
+      ...['YOU_ARE_NOT_ALLOWED_TO_UPDATE_THIS_MEMBER', 'EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION', 'OWNED_ORGANIZATION_BEING_DELETED'],
+      ...['YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER', 'YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_TEAMS'],
+    ];
+    const identity = readFileSync('docs/identity.md', 'utf8');
+    for (const code of [...ofAccounts, ...ofMembers]) {
+      expect(identity).to.include(`\`${code}\``);
+      expect(await sentenceOf({ code }), code).to.match(/\.$/);
+    }
+  });
+
   it('keeps the reasons and limits that an error carries', async () => {
     const data = { reason: 'Die Rechnung vom Oktober ist offen.', since: '2026-10-01T00:00:00.000Z' };
     expect(await sentenceOf({ code: 'ORGANIZATION_SUSPENDED', data })).to.include(data.reason);

@@ -3,7 +3,7 @@ import type { Said } from '../said.ts';
 
 /** What the service says with its errors, failures of jobs and notices, in German; undefined where no sentence is known. */
 export function ofService({ code, message, data, retryAfterMs }: Said): string | undefined {
-  const sentence = byWords[message] ?? lackOfPermission(message) ?? byCode[code];
+  const sentence = byWords[message] ?? lackOfPermission(message) ?? byCode[code.replace(/^YOU_ARE_NOT_ALLOWED_TO_.*/, 'FORBIDDEN')];
   return typeof sentence === 'function' ? sentence(data, retryAfterMs) : sentence;
 }
 
@@ -64,6 +64,10 @@ const [failed, away, gone, noAi, interrupted] = [
   'Der KI-Dienst ist fehlgeschlagen. Versuchen Sie es später erneut.',
   'Der Versuch wurde unterbrochen. Versuchen Sie es erneut.',
 ];
+const needsOwner =
+  'Eine Organisation braucht einen Inhaber: Machen Sie zuerst ein anderes Mitglied dazu oder löschen Sie die Organisation.';
+const verifyFirst = 'Bestätigen Sie zuerst Ihre E-Mail-Adresse.';
+const signInAgain = 'Melden Sie sich dafür erneut an.';
 const tooLong = 'Das Dokument ist länger, als verarbeitet wird: Teilen Sie es.';
 
 /** By the codes of docs/reference.md, docs/identity.md and docs/extraction.md. Those that are too coarse for a sentence are left out. */
@@ -110,16 +114,20 @@ const byCode: Record<string, Sentence<any>> = {
   BANNED_USER: 'Dieses Konto ist gesperrt.',
   INVALID_TOKEN: 'Der Link gilt nicht oder nicht mehr.',
   TOKEN_EXPIRED: 'Der Link ist abgelaufen.',
-  SESSION_NOT_FRESH: 'Melden Sie sich dafür erneut an.',
+  SESSION_NOT_FRESH: signInAgain,
+  SESSION_EXPIRED: signInAgain,
+  EMAIL_ALREADY_VERIFIED: 'Die E-Mail-Adresse ist schon bestätigt.',
   INVALID_CODE: 'Der Code ist falsch.',
   INVALID_BACKUP_CODE: 'Der Backup-Code ist falsch oder schon verwendet.',
-  INVALID_TWO_FACTOR_COOKIE: 'Die Anmeldung hat zu lange gedauert: Beginnen Sie von vorn.',
+  CODE_REQUIRED: 'Geben Sie auch einen Code des zweiten Faktors ein.',
+  TWO_FACTOR_NOT_ENABLED: 'Die Zwei-Faktor-Authentifizierung ist nicht mehr eingeschaltet.',
+  TOTP_ALREADY_ENABLED: 'Die Zwei-Faktor-Authentifizierung ist schon eingeschaltet.',
   ACCOUNT_TEMPORARILY_LOCKED: 'Zu viele falsche Codes: Das Konto ist vorübergehend gesperrt.',
   FAILED_TO_UNLINK_LAST_ACCOUNT: 'Das ist Ihr letzter Weg zur Anmeldung: Er kann nicht getrennt werden.',
   YOU_ARE_IMPERSONATING: 'Das darf nur die Person selbst, nicht wer in ihrem Namen handelt.',
   PROVIDER_UNAVAILABLE: 'Der Anbieter der Anmeldung antwortet nicht.',
   // Of organizations.
-  LAST_OWNER: 'Eine Organisation braucht einen Inhaber: Machen Sie zuerst ein anderes Mitglied dazu oder löschen Sie die Organisation.',
+  LAST_OWNER: needsOwner,
   YOU_CANNOT_LEAVE_THE_ORGANIZATION_AS_THE_ONLY_OWNER: 'Als einziger Inhaber können Sie die Organisation nicht verlassen.',
   YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_ORGANIZATIONS: 'Sie haben schon so viele Organisationen im kostenlosen Tarif, wie erlaubt sind.',
   USER_IS_ALREADY_A_MEMBER_OF_THIS_ORGANIZATION: 'Diese Person ist schon Mitglied.',
@@ -128,8 +136,16 @@ const byCode: Record<string, Sentence<any>> = {
   INVITATION_NOT_PENDING: 'Die Einladung ist nicht mehr offen.',
   INVITER_IS_NO_LONGER_A_MEMBER_OF_THE_ORGANIZATION: 'Wer Sie eingeladen hat, darf das nicht mehr: Bitten Sie um eine neue Einladung.',
   YOU_ARE_NOT_THE_RECIPIENT_OF_THE_INVITATION: 'Die Einladung ging an eine andere Adresse.',
-  EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION: 'Bestätigen Sie zuerst Ihre E-Mail-Adresse.',
+  EMAIL_VERIFICATION_REQUIRED_BEFORE_ACCEPTING_OR_REJECTING_INVITATION: verifyFirst,
+  EMAIL_VERIFICATION_REQUIRED_FOR_INVITATION: verifyFirst,
   ORGANIZATION_BEING_DELETED: 'Diese Organisation wird gerade gelöscht.',
+  OWNED_ORGANIZATION_BEING_DELETED: 'Eine Organisation, die Sie als Inhaber braucht, wird gerade gelöscht: Versuchen Sie es danach erneut.',
+  ORGANIZATION_NOT_FOUND: gone,
+  MEMBER_NOT_FOUND: 'Diese Person ist nicht oder nicht mehr Mitglied.',
+  TEAM_NOT_FOUND: 'Dieses Team gibt es nicht oder nicht mehr.',
+  YOU_ARE_NOT_A_MEMBER_OF_THIS_ORGANIZATION: 'Sie sind nicht oder nicht mehr Mitglied dieser Organisation.',
+  YOU_CANNOT_LEAVE_THE_ORGANIZATION_WITHOUT_AN_OWNER: needsOwner,
+  YOU_HAVE_REACHED_THE_MAXIMUM_NUMBER_OF_TEAMS: 'Die Organisation hat schon so viele Teams, wie erlaubt sind.',
   // Of jobs, and of documents that they failed at.
   unsupported_type: 'Dokumente dieser Art werden hier nicht gelesen.',
   unsupported_image: 'Bilder dieser Art werden hier nicht gelesen.',
