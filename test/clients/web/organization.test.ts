@@ -260,6 +260,7 @@ describe('An organization in the console', () => {
     await row.getByRole('link', { name: `workspace ${tenant.workspaceId}` }).click();
     await page.getByText(`Only entries about ${tenant.workspaceId}`).waitFor();
     await until(async () => (await page.getByRole('row').count()) === 2);
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal('New secret');
     await page.reload();
     await row.getByRole('link', { name: tenant.owner.email }).click();
     await page.getByText(`Only entries by ${tenant.owner.email}`).waitFor();

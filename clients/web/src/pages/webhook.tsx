@@ -63,7 +63,12 @@ function Actions({ endpoint: { id, enabled } }: { endpoint: Endpoint }) {
     mutationFn: () => service.webhooks.update({ id, enabled: !enabled }),
     onSettled: () => queryClient.invalidateQueries({ queryKey: ['webhooks'] }),
   });
-  const rotate = async () => setSecret((await service.webhooks.rotateSecret({ id })).secret ?? undefined);
+  const rotate = async () => {
+    const made = await service.webhooks.rotateSecret({ id });
+    // In one step with the dialog of the secret, which gives the focus back to what has it now.
+    onClose();
+    setSecret(made.secret ?? undefined);
+  };
   return (
     <Stack gap="sm" mb="lg">
       <Group gap="xs">
