@@ -73,6 +73,7 @@ describe('The own account in the console', () => {
     const section = page.getByRole('region', { name: 'Two-factor' });
     const dialog = page.getByRole('dialog');
     await section.getByRole('button', { name: 'Turn on' }).click();
+    await dialog.locator('input[name=password]:focus').waitFor();
     await dialog.getByRole('textbox', { name: 'Current password' }).fill('a wrong password');
     await dialog.getByRole('button', { name: 'Go on' }).click();
     await dialog.getByText('Invalid password').waitFor();
@@ -175,7 +176,7 @@ describe('The own account in the console', () => {
 /** The codes of the dialog that shows them once, which is then closed. */
 async function readCodes(page: Page): Promise<string[]> {
   const dialog = page.getByRole('dialog', { name: 'Your backup codes' });
-  const codes = ((await dialog.locator('pre').textContent()) ?? '').split('\n');
+  const codes = ((await dialog.locator('pre:focus').textContent()) ?? '').split('\n');
   noteTokens(...codes);
   await dialog.getByRole('button', { name: 'Done' }).click();
   await dialog.waitFor({ state: 'detached' });

@@ -87,6 +87,7 @@ function useProof(endpoint: string, onDone: (answer: unknown) => Promise<void>) 
           description={t.twoFactor.hint}
           name="code"
           required
+          autoFocus
           autoComplete="one-time-code"
           maxLength={20}
         />

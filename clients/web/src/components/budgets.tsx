@@ -20,7 +20,7 @@ export function Budgets({ workspace, onClose }: { workspace: Workspace; onClose:
   return (
     <FormDialog title={t.budgets.title(name)} action={t.common.save} task={task} changes={['workspaces']} onClose={onClose}>
       <Text>{t.budgets.hint}</Text>
-      <TextInput type="number" min={0} name="credits" label={t.budgets.credits} defaultValue={creditBudget ?? ''} data-autofocus />
+      <TextInput type="number" min={0} name="credits" label={t.budgets.credits} defaultValue={creditBudget ?? ''} />
       {data?.currency && (
         <TextInput
           {...{ type: 'number', min: 0, step: 0.01, name: 'money' }}

@@ -25,9 +25,16 @@ export function Dialog({ title, onClose, isKept = false, children }: DialogProps
       // A header in a dialog would be a second banner of the page.
       attributes={{ header: { role: 'none' } }}
     >
-      <Stack gap="md">{children}</Stack>
+      <Stack gap="md" ref={focusFirst}>
+        {children}
+      </Stack>
     </Modal>
   );
+}
+
+/** The first field, or else what is to be copied, has the focus: without this it is the button that closes the dialog. */
+function focusFirst(content: HTMLElement | null): void {
+  content?.querySelector('input, select, textarea, pre')?.setAttribute('data-autofocus', '');
 }
 
 /**

@@ -68,7 +68,7 @@ export function SetHold({
       onClose={onClose}
     >
       <Text>{t.keeping.holdHint}</Text>
-      <TextInput label={t.keeping.reason} name="reason" maxLength={300} required data-autofocus />
+      <TextInput label={t.keeping.reason} name="reason" maxLength={300} required />
     </FormDialog>
   );
 }

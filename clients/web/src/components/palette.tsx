@@ -42,7 +42,6 @@ export default function Palette({ onClose }: { onClose: () => void }) {
           setPosition(0);
         }}
         onKeyDown={onKeyDown}
-        data-autofocus
       />
       {found.length === 0 && <Text role="status">{t.palette.none}</Text>}
       <div id="palette" role="listbox" aria-label={t.palette.title} className="palette">

@@ -107,7 +107,7 @@ function CreateTeam({ onClose }: { onClose: () => void }) {
   const task: FormTask = ({ name = '' }) => ask(auth.organization.createTeam({ name, organizationId: organization.id }));
   return (
     <FormDialog title={t.teams.create} action={t.common.save} task={task} changes={['teams']} onClose={onClose}>
-      <TextInput label={t.documents.name} name="name" required maxLength={80} data-autofocus />
+      <TextInput label={t.documents.name} name="name" required maxLength={80} />
     </FormDialog>
   );
 }

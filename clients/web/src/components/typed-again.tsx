@@ -10,7 +10,6 @@ export function TypedAgain({ text, label, name }: { text: string; label: string;
       name={name}
       required
       autoComplete="off"
-      data-autofocus
       onChange={({ currentTarget: field }) => field.setCustomValidity(field.value === text ? '' : t.common.typed(text))}
     />
   );

@@ -135,7 +135,7 @@ function Create({ onSecret, onClose }: SecretDialog) {
   };
   return (
     <FormDialog title={t.apiKeys.createTitle} action={t.start.create} task={create} onClose={onClose}>
-      <TextInput label={t.documents.name} name="name" required maxLength={80} data-autofocus />
+      <TextInput label={t.documents.name} name="name" required maxLength={80} />
       <NativeSelect
         label={t.apiKeys.reach}
         name="workspaceId"

@@ -219,7 +219,7 @@ function Rename({ document: { id, name }, onClose }: { document: Uploaded; onClo
   };
   return (
     <FormDialog title={t.workspaces.renameTitle(name)} action={t.common.save} task={task} onClose={onClose}>
-      <TextInput label={t.documents.name} name="name" required maxLength={200} defaultValue={name} data-autofocus />
+      <TextInput label={t.documents.name} name="name" required maxLength={200} defaultValue={name} />
     </FormDialog>
   );
 }

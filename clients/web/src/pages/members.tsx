@@ -203,7 +203,7 @@ function Invite({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog title={t.members.inviteTitle} action={t.members.send} task={invite} changes={['invitations']} onClose={onClose}>
       <Text>{t.members.inviteHint}</Text>
-      <TextInput label={t.sign.email} name="email" type="email" required autoComplete="off" data-autofocus />
+      <TextInput label={t.sign.email} name="email" type="email" required autoComplete="off" />
       <NativeSelect label={t.members.role} name="role" data={roleOptions(isOwner)} defaultValue="member" />
     </FormDialog>
   );

@@ -98,15 +98,7 @@ function Create({ onMade, onClose }: { onMade: (secret: string | null) => Promis
   };
   return (
     <FormDialog title={t.webhooks.createTitle} action={t.start.create} task={create} onClose={onClose}>
-      <TextInput
-        label={t.account.address}
-        name="url"
-        type="url"
-        required
-        maxLength={2048}
-        placeholder={t.webhooks.urlExample}
-        data-autofocus
-      />
+      <TextInput label={t.account.address} name="url" type="url" required maxLength={2048} placeholder={t.webhooks.urlExample} />
       <TextInput label={t.webhooks.description} name="description" maxLength={200} />
       <Fieldset legend={t.webhooks.eventsLabel}>
         <Stack gap="xs">

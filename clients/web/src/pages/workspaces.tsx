@@ -170,7 +170,7 @@ function Create({ onClose }: { onClose: () => void }) {
 }
 
 function Name({ value }: { value?: string }) {
-  return <TextInput label={t.documents.name} name="name" required maxLength={80} defaultValue={value} data-autofocus />;
+  return <TextInput label={t.documents.name} name="name" required maxLength={80} defaultValue={value} />;
 }
 
 interface ChangeProps {

@@ -107,7 +107,7 @@ function NewFlag({ onClose }: { onClose: () => void }) {
     service.admin.flags.upsert({ key, ...(description ? { description } : {}), enabled: enabled !== undefined });
   return (
     <FormDialog title={t.admin.newFlag} action={t.common.save} task={task} changes={changes} onClose={onClose}>
-      <TextInput label={t.documents.name} name="key" required data-autofocus />
+      <TextInput label={t.documents.name} name="key" required />
       <TextInput label={t.webhooks.description} name="description" maxLength={200} />
       <Checkbox label={t.admin.on} name="enabled" />
     </FormDialog>
@@ -120,7 +120,7 @@ function Override({ flagKey, onClose }: { flagKey: string; onClose: () => void }
   const states = (['on', 'off'] as const).map((value) => ({ value, label: t.admin[value] }));
   return (
     <FormDialog title={t.admin.overrideTitle(flagKey)} action={t.common.save} task={task} changes={changes} onClose={onClose}>
-      <TextInput label={t.admin.organizationId} description={t.admin.organizationIdHint} name="organizationId" required data-autofocus />
+      <TextInput label={t.admin.organizationId} description={t.admin.organizationIdHint} name="organizationId" required />
       <NativeSelect label={t.jobs.state} name="enabled" data={states} />
     </FormDialog>
   );

@@ -76,7 +76,7 @@ function Suspend({ organization: { id: organizationId, name }, onClose }: { orga
   return (
     <FormDialog title={t.admin.suspendTitle(name)} action={t.admin.suspend} task={task} changes={listed} onClose={onClose}>
       <Text>{t.admin.suspendText}</Text>
-      <TextInput label={t.keeping.reason} name="reason" maxLength={300} required data-autofocus />
+      <TextInput label={t.keeping.reason} name="reason" maxLength={300} required />
     </FormDialog>
   );
 }

@@ -131,7 +131,7 @@ function Ban({ user: { id, name }, onClose }: { user: ListedUser; onClose: () =>
   return (
     <FormDialog title={t.admin.banTitle(name)} action={t.admin.ban} task={task} changes={['admin', 'users']} onClose={onClose}>
       <Text>{t.admin.banText}</Text>
-      <TextInput label={t.keeping.reason} name="reason" maxLength={200} data-autofocus />
+      <TextInput label={t.keeping.reason} name="reason" maxLength={200} />
       <NativeSelect label={t.admin.banLength} name="seconds" data={[...lengths, { value: '', label: t.admin.forEver }]} />
     </FormDialog>
   );
