@@ -139,6 +139,23 @@ describe('An organization in the console', () => {
     await expectOk(api.request('POST', '/api/auth/organization/remove-member', { token: tenant.owner.token, body: leaving }));
   });
 
+  it('invites who signs up without the link of the mail, too', async () => {
+    const user = await api.signUp();
+    await api.database.db.updateTable('user').set({ emailVerified: true }).where('id', '=', user.id).execute();
+    const body = { organizationId: tenant.organizationId, email: user.email, role: 'member' };
+    await expectOk(api.request('POST', '/api/auth/organization/invite-member', { token: tenant.owner.token, body }));
+    const { page } = await open('/', { as: user });
+    const invited = page.getByText(/^You are invited to join .+\.$/);
+    await invited.waitFor();
+    expect(await violationsOf(page)).to.deep.equal([]);
+    await page.getByRole('link', { name: 'See the invitation' }).click();
+    await page.getByRole('button', { name: 'Decline' }).click();
+    await page.getByRole('link', { name: 'Go to your documents' }).click();
+    await page.getByRole('heading', { name: 'Set up your organization' }).waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(await invited.count()).to.equal(0);
+  });
+
   it('makes a team, adds a member, who sees the others, and deletes it', async () => {
     const page = await visit('members');
     await page.getByText('There are no teams.').waitFor();
@@ -243,6 +260,7 @@ describe('An organization in the console', () => {
     expect(await readSecret(page))
       .to.match(/^whsec_/)
       .and.not.equal(secret);
+    expect(await page.evaluate('document.activeElement.textContent')).to.equal('New secret');
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No endpoints yet').waitFor();
@@ -260,7 +278,6 @@ describe('An organization in the console', () => {
     await row.getByRole('link', { name: `workspace ${tenant.workspaceId}` }).click();
     await page.getByText(`Only entries about ${tenant.workspaceId}`).waitFor();
     await until(async () => (await page.getByRole('row').count()) === 2);
-    expect(await page.evaluate('document.activeElement.textContent')).to.equal('New secret');
     await page.reload();
     await row.getByRole('link', { name: tenant.owner.email }).click();
     await page.getByText(`Only entries by ${tenant.owner.email}`).waitFor();

@@ -123,6 +123,8 @@ export const de: Messages = {
     accept: 'Beitreten',
     reject: 'Ablehnen',
     rejected: 'Sie haben die Einladung abgelehnt.',
+    waits: (organization) => `Sie sind eingeladen, ${organization} beizutreten.`,
+    open: 'Einladung ansehen',
     signedIn: (email) => `Sie sind als ${email} angemeldet.`,
     signIn: 'Melden Sie sich mit der Adresse an, an die die E-Mail ging, oder erstellen Sie ein Konto mit dieser Adresse.',
   },

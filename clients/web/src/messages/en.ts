@@ -124,6 +124,8 @@ export const en = {
     accept: 'Join',
     reject: 'Decline',
     rejected: 'You have declined the invitation.',
+    waits: (organization: string) => `You are invited to join ${organization}.`,
+    open: 'See the invitation',
     signedIn: (email: string) => `You are signed in as ${email}.`,
     signIn: 'Sign in with the address that the mail was sent to, or create an account with it.',
   },

@@ -1,15 +1,16 @@
-import { Button, Checkbox, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Checkbox, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { CardPage } from '../components/card-page.tsx';
 import { Failure } from '../components/failure.tsx';
-import { ButtonTo } from '../components/link-to.tsx';
+import { ButtonTo, LinkTo } from '../components/link-to.tsx';
 import { SignedIn } from '../components/signed-in.tsx';
 import { useFormTask } from '../components/use-form-task.ts';
 import { createOrganization, createWorkspace } from '../create-place.ts';
 import { type Organization, organizationsQuery, slugsOf } from '../queries.ts';
 import { addSamples } from '../samples.ts';
+import { ask, auth } from '../service.ts';
 import { t } from '../text.ts';
 
 const route = getRouteApi('/start');
@@ -31,6 +32,7 @@ export default function Start() {
   });
   return (
     <CardPage title={t.start.title}>
+      <Invitations />
       <form onSubmit={onSubmit}>
         <Stack gap="md">
           <Text className="foreign">{existing ? t.start.workspaceHint(existing.name) : t.start.hint}</Text>
@@ -52,4 +54,27 @@ export default function Start() {
       </SignedIn>
     </CardPage>
   );
+}
+
+/**
+ * The invitations that wait for the user: whoever signs up without the link of one would make an organization instead. Only an address that
+ * is confirmed is told.
+ */
+function Invitations() {
+  const { user } = route.useRouteContext();
+  const { data = [] } = useQuery({
+    queryKey: ['invitation', 'own'],
+    queryFn: () => ask(auth.organization.listUserInvitations()),
+    enabled: user.emailVerified,
+    // One that was declined is not shown again.
+    gcTime: 0,
+  });
+  return data.map(({ id, organizationName }) => (
+    <Alert key={id} variant="default">
+      <Text className="foreign">{t.invitation.waits(organizationName)}</Text>
+      <LinkTo to="/accept-invitation/$id" params={{ id }} size="sm">
+        {t.invitation.open}
+      </LinkTo>
+    </Alert>
+  ));
 }
