@@ -1,12 +1,15 @@
 import { Alert, Button, Code, CopyButton, Group, Text } from '@mantine/core';
 import { SheafError } from '@sheaf/client';
+import { useParams } from '@tanstack/react-router';
 import { canCopy } from '../clipboard.ts';
 import { lastUser } from '../queries.ts';
 import type { Said } from '../said.ts';
 import { aboveWords, inWords, t } from '../text.ts';
+import { LinkTo } from './link-to.tsx';
 
 /** What went wrong, with the id by which its operator finds the request. */
 export function Failure({ error, retry, title }: { error: unknown; retry?: (() => void) | undefined; title?: string }) {
+  const { organization, workspace } = useParams({ strict: false });
   // A session that has ended is said in a dialog over the page, and once signed in again it is true no longer.
   if (!error || (error instanceof SheafError && error.code === 'UNAUTHORIZED' && lastUser.get())) return null;
   const { requestId } = error instanceof SheafError ? error : {};
@@ -16,6 +19,11 @@ export function Failure({ error, retry, title }: { error: unknown; retry?: (() =
     <Alert color="red" variant="default" title={title} role="alert" className="failure">
       {above && <Text>{above}</Text>}
       <Text {...(above && { size: 'xs', c: 'dimmed', lang: 'en' })}>{words}</Text>
+      {organization && workspace && error instanceof SheafError && error.code === 'LIMIT_REACHED' && (
+        <LinkTo to="/o/$organization/$workspace/usage" params={{ organization, workspace }} size="sm">
+          {t.nav.pages.usage}
+        </LinkTo>
+      )}
       {(requestId || retry) && (
         <Group gap="sm" mt="xs">
           {retry && (
