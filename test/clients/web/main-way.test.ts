@@ -100,6 +100,21 @@ describe('A newcomer in the console', function () {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
+  it('copies a row of a table as it is shown, without the bars between its cells', async () => {
+    const tenant = await api.createTenant();
+    const { token } = tenant.owner;
+    const bytes = '| Room | Deposit |\n|---|---|\n| Library | 120 euros |\n| Workshop | 75 euros |\n';
+    const { id } = await api.upload(tenant, { name: 'fees.md', contentType: 'text/markdown', bytes });
+    const { body } = await api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.index', documentId: id } });
+    await api.jobIn(token, body.id, ['succeeded']);
+    const path = pathOf(tenant, 'ask?q=What+is+the+deposit+of+the+workshop%3F&key=of-the-fees');
+    const { page } = await open(path, { as: tenant.owner, permissions: ['clipboard-read', 'clipboard-write'] });
+    await page.getByRole('button', { name: 'Copy with sources' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const copied = String(await page.evaluate('navigator.clipboard.readText()'));
+    expect(copied.split('\n')).to.include('Room: Workshop · Deposit: 75 euros (fees.md)');
+  });
+
   it('pays once for a document that the workspace makes searchable by itself, and is not offered it again', async () => {
     const { organizationId, owner, workspaceId } = tenant;
     const call = (method: string, path: string, body?: object) =>

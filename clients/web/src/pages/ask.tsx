@@ -163,7 +163,12 @@ function Answered({ answer, question }: { answer: Answer; question: string }) {
 /** The sentences, each with where it stands, to be pasted elsewhere. */
 function textOf({ sentences }: Answer): string {
   const sourceOf = ({ documentName, page }: Citation) => [documentName, ...(page ? [t.search.page(page)] : [])].join(', ');
-  return sentences.map(({ text, citations }) => `${text} (${citations.map(sourceOf).join('; ')})`).join('\n');
+  return sentences.map((sentence) => `${wordsOf(sentence)} (${sentence.citations.map(sourceOf).join('; ')})`).join('\n');
+}
+
+/** A row of a table by its cells, each with the head of its column, instead of the bars or commas between them. */
+function wordsOf({ text, citations }: Sentence): string {
+  return citations.map(cellsOf).find((cells) => cells !== '') ?? text;
 }
 
 /** What was looked through, and what can be done now. */
@@ -187,9 +192,9 @@ function NothingFound({ question }: { question: string }) {
   );
 }
 
-/** A row of a table is shown by its cells, each with the head of its column, instead of the bars or commas between them. */
-function Quoted({ sentence: { text, mark, citations } }: { sentence: Sentence }) {
-  const shown = citations.map(cellsOf).find((cells) => cells !== '') ?? text;
+function Quoted({ sentence }: { sentence: Sentence }) {
+  const { mark, citations } = sentence;
+  const shown = wordsOf(sentence);
   const at = mark ? shown.indexOf(mark) : -1;
   return (
     <li>
