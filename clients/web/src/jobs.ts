@@ -79,7 +79,7 @@ const refusals: string[] = ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT', 'LIMIT_REACH
 export async function retryJobs(jobs: ListedJob[]): Promise<string[]> {
   const reasons: string[] = [];
   for (const { id } of jobs)
-    await service.jobs.retry({ id }, { idempotencyKey: `retry-${id}` }).catch((error: unknown) => {
+    await background.jobs.retry({ id }, { idempotencyKey: `retry-${id}` }).catch((error: unknown) => {
       if (!(error instanceof SheafError && refusals.includes(error.code))) throw error;
       reasons.push(inBrief(error));
     });

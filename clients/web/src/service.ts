@@ -9,7 +9,7 @@ const url = window.location.origin;
  */
 export const service = createClient({ url, session: 'cookie', retries: { maxRetryAfterMs: 5_000 } });
 
-/** For the stream, which goes on in the background: waits for a retry as long as the service asks. */
+/** For the stream, and for what is done to hundreds of things one by one: waits for a retry as long as the service asks. */
 export const background = createClient({ url, session: 'cookie' });
 
 const requestIds = new WeakMap<object, string>();

@@ -80,6 +80,23 @@ describe('The list of documents in the console', () => {
     expect(await page.getByRole('row', { name: /[ab]\.txt/ }).count()).to.equal(1);
   });
 
+  it('deletes more of them than the limit of requests allows at once, and waits meanwhile', async () => {
+    const other = await api.createTenant();
+    for (const name of ['a.txt', 'b.txt', 'c.txt']) await api.upload(other, { name, bytes: name });
+    const { page } = await open(pathOf(other, 'documents'), { as: other.owner });
+    await page.getByRole('checkbox', { name: 'Select all that are shown' }).check();
+    let deletions = 0;
+    const refusal = { defined: true, code: 'TOO_MANY_REQUESTS', status: 429, message: 'Too many requests: try again later.' };
+    await page.route('**/rpc/documents/delete', (route) =>
+      // Longer than the page waits elsewhere.
+      ++deletions === 2 ? route.fulfill({ status: 429, headers: { 'retry-after': '6' }, json: { json: refusal } }) : route.continue(),
+    );
+    await page.getByRole('group', { name: '3 selected' }).getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No documents yet').waitFor();
+    expect(deletions).to.equal(4);
+  });
+
   it('deletes those that are selected, says how many before, and keeps the others', async () => {
     for (const name of ['a.txt', 'b.txt', 'c.txt']) await api.upload(tenant, { name, bytes: name });
     const { page } = await open(pathOf(tenant, 'documents'), { as: tenant.owner });

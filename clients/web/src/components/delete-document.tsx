@@ -1,5 +1,5 @@
 import { type Document, SheafError } from '@sheaf/client';
-import { service } from '../service.ts';
+import { background } from '../service.ts';
 import { t } from '../text.ts';
 import { Confirm } from './confirm.tsx';
 
@@ -14,7 +14,7 @@ export function DeleteDocuments({ documents, ...rest }: DeleteDocumentProps) {
   const [first] = documents;
   const task = async () => {
     for (const { id } of documents)
-      await service.documents.delete({ id }).catch((error: unknown) => {
+      await background.documents.delete({ id }).catch((error: unknown) => {
         if (!(error instanceof SheafError && error.is('NOT_FOUND'))) throw error;
       });
   };

@@ -21,7 +21,7 @@ import { NextAttempt, TimeCell } from '../components/time.tsx';
 import { useDocumentNames } from '../document-names.ts';
 import { findRetried, type JobStatus, jobsQuery, type ListedJob, type Live, liveJobs, mayBeRetried } from '../jobs.ts';
 import { slugsOf } from '../queries.ts';
-import { service } from '../service.ts';
+import { background, service } from '../service.ts';
 import { inWords, t } from '../text.ts';
 
 const route = getRouteApi('/o/$organization/$workspace/jobs');
@@ -107,7 +107,7 @@ function JobTable({ items }: { items: ListedJob[] }) {
   const failed = selected.filter(mayBeRetried);
   const queued = selected.filter((job) => job.status === 'queued');
   const cancel = async () => {
-    for (const { id } of queued) await service.jobs.cancel({ id }).catch(ignoreConflict);
+    for (const { id } of queued) await background.jobs.cancel({ id }).catch(ignoreConflict);
   };
   const name = (
     <Group gap="sm" wrap="nowrap">
