@@ -4,7 +4,10 @@ import { sql } from 'kysely';
 import type { Db } from '../../db/connect.ts';
 import { inviterMayNot } from './rule-errors.ts';
 
-/** Shows an invitation to its recipient only while its inviter could still make it. The database checks the rest. */
+/**
+ * Shows an invitation to its recipient only while its inviter could still make it, and lists none that has run out. The database checks the
+ * rest.
+ */
 export function invitationPlugin(db: Db): BetterAuthPlugin {
   return {
     id: 'standing-invitations',
@@ -39,13 +42,14 @@ function isInvitation(returned: unknown): returned is { id: string } {
   return typeof returned === 'object' && returned !== null && 'id' in returned;
 }
 
-/** The ids of those invitations that their inviters could still make. */
+/** The ids of those invitations that have not run out, and that their inviters could still make. */
 async function findStanding(db: Db, ids: string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db
     .selectFrom('invitation')
     .select('id')
     .where('id', 'in', ids)
+    .where('expiresAt', '>', sql<Date>`now()`)
     .where(sql<boolean>`invitation_stands(invitation)`)
     .execute();
   return new Set(rows.map(({ id }) => id));

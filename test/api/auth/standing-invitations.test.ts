@@ -63,6 +63,16 @@ describe('An invitation', () => {
       expect(await member.execute()).to.deep.equal([]);
     });
 
+  it('is not listed for who was invited once it has run out', async () => {
+    const { guest, id } = await invited('owner', 'member');
+    await service.db
+      .updateTable('invitation')
+      .set({ expiresAt: new Date(0) })
+      .where('id', '=', id)
+      .execute();
+    expect(await codes(guest.client, id)).to.deep.equal(['INVITATION_NOT_FOUND', 0, 'INVITATION_NOT_FOUND']);
+  });
+
   it('stands while its inviter could still make it, and again after a ban has run out', async () => {
     const demoted = await invited('owner', 'member');
     const { owner, organizationId, memberId } = demoted;
