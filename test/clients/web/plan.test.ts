@@ -34,6 +34,20 @@ describe('The plan in the console', () => {
     expect(stripe.requests.some((request) => request.startsWith('POST /v1/billing_portal/sessions'))).to.equal(true);
   });
 
+  it('leads to what is used of it where one of its limits is reached', async () => {
+    const full = await api.createTenant();
+    const { token } = full.owner;
+    const more = (n: number) => ({ organizationId: full.organizationId, name: `More ${n}`, slug: `more-${n}` });
+    for (let n = 1; (await api.request('POST', '/api/v1/workspaces', { token, body: more(n) })).status === 200; n += 1);
+    const { page } = await open(pathOf(full, 'workspaces'), { as: full.owner });
+    await page.getByRole('button', { name: 'New workspace' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('One more');
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('alert').getByRole('link', { name: 'Usage' }).click();
+    await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+    expect(await page.getByRole('dialog').count()).to.equal(0);
+  });
+
   it('is given by a platform admin by hand, with single limits, until a day, and taken back', async () => {
     const admin = await api.signUp('Platform Admin');
     await api.makePlatformAdmin(admin);

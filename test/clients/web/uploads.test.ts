@@ -104,8 +104,8 @@ describe('A folder that is dropped on the console', () => {
     await uploads.locator('summary').getByText('5 of 5 stored, 3 failed').click();
     expect(await uploads.getByText('Stored', { exact: true }).count()).to.equal(5);
     expect(await uploads.getByText('“Make searchable” failed').count()).to.equal(3);
-    const toUsage = uploads.getByRole('link', { name: 'Usage' });
-    expect(await toUsage.first().getAttribute('href')).to.equal(pathOf(poor, 'usage'));
+    const toBudgets = uploads.getByRole('link', { name: 'Workspaces' });
+    expect(await toBudgets.first().getAttribute('href')).to.equal(pathOf(poor, 'workspaces'));
     await expectOk(api.request('PATCH', `/api/v1/workspaces/${poor.workspaceId}`, { token, body: { creditBudget: null } }));
     for (let left = 3; left > 0; left -= 1) {
       await uploads

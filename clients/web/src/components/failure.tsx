@@ -14,14 +14,15 @@ export function Failure({ error, retry, title }: { error: unknown; retry?: (() =
   if (!error || (error instanceof SheafError && error.code === 'UNAUTHORIZED' && lastUser.get())) return null;
   const { requestId } = error instanceof SheafError ? error : {};
   const words = error instanceof Error ? inWords(error as Error & Said) : String(error);
+  const page = error instanceof SheafError && error.is('LIMIT_REACHED') && (error.data?.scope === 'workspace' ? 'workspaces' : 'usage');
   const above = error instanceof SheafError && aboveWords(error);
   return (
     <Alert color="red" variant="default" title={title} role="alert" className="failure">
       {above && <Text>{above}</Text>}
       <Text {...(above && { size: 'xs', c: 'dimmed', lang: 'en' })}>{words}</Text>
-      {organization && workspace && error instanceof SheafError && error.code === 'LIMIT_REACHED' && (
-        <LinkTo to="/o/$organization/$workspace/usage" params={{ organization, workspace }} size="sm">
-          {t.nav.pages.usage}
+      {organization && workspace && page && (
+        <LinkTo to={`/o/$organization/$workspace/${page}`} params={{ organization, workspace }} size="sm">
+          {t.nav.pages[page]}
         </LinkTo>
       )}
       {(requestId || retry) && (
