@@ -13,10 +13,12 @@ export const hasPendingChange: RawBuilder<boolean> = sql<boolean>`(not ${renews}
 
 /**
  * The one order of an organization's subscriptions. The first is shown, canceled and changed by an upgrade, and goes on if there are several:
- * one that gives the plan, then one that renews, then a paid one before a trial, the best plan, the oldest. Of ended ones the latest.
+ * one of a plan before one whose price is none of ours, one that gives its plan, then one that renews, then a paid one before a trial, the
+ * best plan, the oldest. Of ended ones the latest.
  */
 export const byRelevance: RawBuilder<unknown> = sql`
-  ${isLive} desc, subscription.status in ('active', 'trialing') desc, subscription.status = 'past_due' desc,
-  (${isLive} and ${renews}) desc, subscription.status = 'active' desc, (${isLive} and subscription.plan = 'team') desc,
+  ${isLive} desc, (${isLive} and subscription.plan <> 'free') desc, subscription.status in ('active', 'trialing') desc,
+  subscription.status = 'past_due' desc, (${isLive} and ${renews}) desc, subscription.status = 'active' desc,
+  (${isLive} and subscription.plan = 'team') desc,
   case when ${isLive} then subscription."createdAt" end, subscription."periodEnd" desc nulls last, subscription.id desc
 `;

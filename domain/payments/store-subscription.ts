@@ -34,7 +34,7 @@ export async function storeSubscription(
     stored = await overwrite(trx, found, values);
   } else if (!organizationId) return void (await reportUnknown(trx, subscription, plan !== undefined));
   else if (!plan) return undefined;
-  else stored = await insert(trx, { ...values, plan: plan.name, referenceId: organizationId });
+  else stored = await insert(trx, { ...values, referenceId: organizationId });
   // At an earlier request its customer may have belonged to no organization.
   await resolveProblem(trx, 'unknown-customer', subscription.id);
   await reportSeveral(trx, stored);
@@ -58,7 +58,8 @@ export async function reportStranger(
 export function valuesOf({ subscription, pastDueSince }: FetchedSubscription, plans: SoldPlan[]) {
   const { plan, item = subscription.items.data[0] } = readItems(subscription, plans);
   return {
-    ...(plan && { plan: plan.name }),
+    // Changed to a price of something else, or to one that the configuration no longer names, it gives no plan.
+    plan: plan?.name ?? 'free',
     status: subscription.status,
     stripeSubscriptionId: subscription.id,
     stripeCustomerId: idOf(subscription.customer) ?? null,
@@ -96,7 +97,7 @@ async function overwrite(trx: Transaction, row: SubscriptionRow, values: Values)
   return stored ?? row;
 }
 
-function insert(trx: Transaction, values: Values & { plan: string; referenceId: string }): Promise<SubscriptionRow> {
+function insert(trx: Transaction, values: Values & { referenceId: string }): Promise<SubscriptionRow> {
   return trx
     .insertInto('subscription')
     .values({ ...values, id: newId() })

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'kysely';
+import { findLiveSubscription } from '../../../domain/billing/find-subscription.ts';
 import { getPlan } from '../../../domain/billing/plan.ts';
 import { listProblems } from '../../../domain/billing/problems.ts';
 import { syncSeats } from '../../../domain/payments/sync-seats.ts';
@@ -211,6 +212,29 @@ describe('A subscription agrees with Stripe', () => {
     await deliver();
     expect((await subscriber.rows())[0]).to.include({ stripeSubscriptionId: id, status: 'active' });
     expect(await subscriber.entries()).to.deep.equal(['subscription.create pro active']);
+  });
+
+  it('gives no plan once it is changed to a price of something else, and gives it again once that is taken back', async () => {
+    const id = await subscribe();
+    const changeTo = async (price: string) => {
+      stripe.state.edit(id, ({ items }) => {
+        items.data[0].price = { ...items.data[0].price, id: price };
+      });
+      await deliver();
+    };
+    await changeTo('price_of_an_add_on');
+    expect(await planName()).to.equal('free');
+    expect((await subscriber.rows())[0]).to.include({ plan: 'free', status: 'active', stripeSubscriptionId: id });
+    stripe.state.now += 60;
+    const bought = await subscribe();
+    const shown = await findLiveSubscription(service.db, subscriber.organizationId);
+    expect(shown).to.include({ plan: 'pro', stripeSubscriptionId: bought });
+    stripe.state.end(bought);
+    await deliver();
+    await changeTo('price_team');
+    expect(await planName()).to.equal('team');
+    const told = ['create pro active', 'update free active', 'create pro active', 'update pro canceled', 'update team active'];
+    expect(await subscriber.entries()).to.deep.equal(told.map((entry) => `subscription.${entry}`));
   });
 
   it('keeps each of two subscriptions in a row of its own, whichever is told of first', async () => {
