@@ -394,6 +394,7 @@ describe('An organization in the console', () => {
       return [body[0].creditBudget, body[0].costBudgetMicros];
     };
     expect(await budgets('500', '20.5')).to.deep.equal([500, 20_500_000]);
+    expect(await budgets('500', '0.004999')).to.deep.equal([500, 4_999]);
     expect(await budgets('', '')).to.deep.equal([null, null]);
   });
 

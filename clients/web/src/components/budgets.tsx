@@ -23,7 +23,7 @@ export function Budgets({ workspace, onClose }: { workspace: Workspace; onClose:
       <TextInput type="number" min={0} name="credits" label={t.budgets.credits} defaultValue={creditBudget ?? ''} />
       {data?.currency && (
         <TextInput
-          {...{ type: 'number', min: 0, step: 0.01, name: 'money' }}
+          {...{ type: 'number', min: 0, step: 'any', name: 'money' }}
           label={t.budgets.money(data.currency)}
           defaultValue={costBudgetMicros === null ? '' : costBudgetMicros / 1_000_000}
         />
