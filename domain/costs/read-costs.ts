@@ -36,7 +36,7 @@ const groups: Record<CostGrouping, RawBuilder<string | null>> = {
   document: sql`document_id`,
   job: sql`case when purpose = 'job' then purpose_id end`,
   key: sql`api_key_id`,
-  model: sql`call.model`,
+  model: sql`model`,
 };
 
 const priceRows = (prices: PriceTable['prices']) => sql`
@@ -44,8 +44,15 @@ const priceRows = (prices: PriceTable['prices']) => sql`
   from jsonb_to_recordset(${JSON.stringify(prices)}::jsonb)
     as price (role text, model text, "from" date, input numeric, cached numeric, output numeric)`;
 
-const pricedCalls = sql`provider_call as call left join price as valid on valid.role = call.role and valid.model = call.model
-  and (created_at at time zone 'utc')::date >= "from" and (created_at at time zone 'utc')::date < until`;
+/** The sums of the calls of each day, role and model, and of each `group`: few rows to price, however many calls there are. */
+const sumsOfDays = (group: RawBuilder<unknown>, which: RawBuilder<unknown>) => sql`
+  select role, model, (created_at at time zone 'utc')::date as day, ${group} as "group", sum(calls) as calls,
+    sum(unreported_calls) as unreported_calls, sum(input_tokens) as input_tokens, sum(cached_tokens) as cached_tokens,
+    sum(output_tokens) as output_tokens
+  from provider_call where ${which} group by 1, 2, 3, 4`;
+
+const pricedSums = sql`sums left join price as valid
+  on valid.role = sums.role and valid.model = sums.model and day >= "from" and day < until`;
 
 /** Null if nothing of it is known. */
 const knownCost = sql<number | null>`round(sum(
@@ -57,9 +64,10 @@ const knownCost = sql<number | null>`round(sum(
  * term of SQL, which is read only where it is needed.
  */
 export function costOfMonth(prices: PriceTable['prices'], workspaceId: string): RawBuilder<number> {
+  const ofMonth = sql`workspace_id = ${workspaceId} and created_at >= (select date_trunc('month', now(), 'utc')) and purpose <> 'reindex'`;
   return sql`(
-    with price as materialized (${priceRows(prices)}) select coalesce(${knownCost}, 0) from ${pricedCalls}
-    where workspace_id = ${workspaceId} and created_at >= (select date_trunc('month', now(), 'utc')) and purpose <> 'reindex'
+    with price as materialized (${priceRows(prices)}), sums as (${sumsOfDays(sql`null`, ofMonth)})
+    select coalesce(${knownCost}, 0) from ${pricedSums}
   )`;
 }
 
@@ -73,17 +81,17 @@ export async function readCosts(db: Db, cursors: Cursors, prices: PriceTable['pr
   const after = asked.cursor === undefined ? null : readPosition(cursors.decodeText(scope, asked.cursor).at);
   // A page that goes on reads no calls of the days before it.
   const to = after ? after.day : asked.to;
+  const ofDays = sql`organization_id = ${organizationId}
+    and created_at >= ${from}::date::timestamp at time zone 'utc' and created_at < (${to}::date + 1)::timestamp at time zone 'utc'`;
   const { rows } = await sql<DayOfCosts>`
-    with price as materialized (${priceRows(prices)}), summed as (
-      select to_char(created_at at time zone 'utc', 'YYYY-MM-DD') as day, ${groups[by]} as "group",
+    with price as materialized (${priceRows(prices)}), sums as (${sumsOfDays(groups[by], ofDays)}), summed as (
+      select to_char(day, 'YYYY-MM-DD') as day, "group",
         sum(calls)::bigint as calls, sum(unreported_calls)::bigint as "unreportedCalls",
         sum(case when valid.input is null then calls - unreported_calls else 0 end)::bigint as "unpricedCalls",
         sum(input_tokens)::bigint as "inputTokens", sum(cached_tokens)::bigint as "cachedInputTokens",
         sum(output_tokens)::bigint as "outputTokens",
         ${knownCost} as "knownCostMicros"
-      from ${pricedCalls}
-      where organization_id = ${organizationId}
-        and created_at >= ${from}::date::timestamp at time zone 'utc' and created_at < (${to}::date + 1)::timestamp at time zone 'utc'
+      from ${pricedSums}
       group by 1, 2
     )
     select * from summed where ${after ? isAfter(after) : sql`true`}
