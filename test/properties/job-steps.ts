@@ -62,7 +62,7 @@ interface Request {
 async function request(model: Model, tenant: Tenant, { operation, input, keyed, at }: Request, job: NewJob): Promise<void> {
   const { state } = model;
   const original = state.jobs.find(({ id }) => id === job.retryOf);
-  const refusal = original ? rules.refusesRetry(state, original) : rules.refusesCharge(state, job.credits);
+  const refusal = original ? rules.refusesRetry(state, original) : rules.refusesCharge(state, job.credits, job.workspaceId);
   const key = keyed ? randomUUID() : undefined;
   const send = () => tenant.call(operation, input, key);
   const first = await tenant.try(send, at);

@@ -3,33 +3,43 @@ import {
   type JobState,
   type MoneyState,
   monthOf,
-  planLimits,
+  type planLimits,
   type SearchState,
   type SubscriptionState,
   searchLostMs,
   type WorkspaceState,
 } from './money-state.ts';
-import { bytesOf, creditsUsed, memberCount, pendingOf, planOf } from './money-view.ts';
+import { bytesOf, creditsUsed, limitsOf, memberCount, pendingOf, planOf, usedBy } from './money-view.ts';
 
 /** What the service must refuse with: a code, and the limit for LIMIT_REACHED. */
-export type Refusal = { code: 'LIMIT_REACHED'; kind: string; limit: number; plan: string } | { code: 'CONFLICT' | 'NOT_FOUND' };
+export type Refusal =
+  | { code: 'LIMIT_REACHED'; kind: string; limit: number; plan: string; scope?: string }
+  | { code: 'CONFLICT' | 'NOT_FOUND' };
 
 type Limit = keyof (typeof planLimits)['free'];
 
 function beyond(state: MoneyState, kind: Limit, wanted: number): Refusal | undefined {
   const plan = planOf(state);
-  if (plan === null || wanted <= planLimits[plan][kind]) return undefined;
+  if (plan === null) return undefined;
+  const limit = limitsOf(state, plan)[kind];
+  if (wanted <= limit) return undefined;
   const scope = kind === 'aiCredits' ? { scope: 'organization' } : {};
-  return { code: 'LIMIT_REACHED', kind, limit: planLimits[plan][kind], plan, ...scope };
+  return { code: 'LIMIT_REACHED', kind, limit, plan, ...scope };
 }
 
 /** Why credits cannot be charged now; undefined if they can. */
-export function refusesCharge(state: MoneyState, credits: number): Refusal | undefined {
+export function refusesCharge(state: MoneyState, credits: number, workspaceId: string | null): Refusal | undefined {
+  const budget = state.workspaces.find(({ id }) => id === workspaceId)?.budget ?? null;
+  if (budget !== null && budget < usedBy(state, workspaceId) + credits) {
+    const plan = planOf(state) ?? 'free';
+    return { code: 'LIMIT_REACHED', kind: 'aiCredits', limit: budget, plan, scope: 'workspace' };
+  }
   return beyond(state, 'aiCredits', creditsUsed(state) + credits);
 }
 
 export function addJob(state: MoneyState, job: Pick<JobState, 'id' | 'credits' | 'maxAttempts' | 'workspaceId' | 'retryOf'>): void {
-  state.jobs.push({ ...job, month: monthOf(state.now), status: 'queued', attempts: 0, holder: null, startedAt: 0, inputGone: false });
+  const begun = { status: 'queued', attempts: 0, holder: null, startedAt: 0, inputGone: false } as const;
+  state.jobs.push({ ...job, ...begun, chargedTo: job.workspaceId, month: monthOf(state.now) });
 }
 
 export function refusesCancel(job: JobState): Refusal | undefined {
@@ -38,7 +48,7 @@ export function refusesCancel(job: JobState): Refusal | undefined {
 
 export function refusesRetry(state: MoneyState, job: JobState): Refusal | undefined {
   if (job.status !== 'failed') return { code: 'CONFLICT' };
-  return job.inputGone ? { code: 'NOT_FOUND' } : refusesCharge(state, job.credits);
+  return job.inputGone ? { code: 'NOT_FOUND' } : refusesCharge(state, job.credits, job.workspaceId);
 }
 
 /** An attempt begins, if the job waits for one; whether it did. */
@@ -77,8 +87,8 @@ export function sweep({ now, jobs, searches }: MoneyState): void {
   for (const search of searches) if (search.status === 'open' && now - search.chargedAt > searchLostMs) search.status = 'refunded';
 }
 
-export function addSearch(state: MoneyState, id: string): SearchState {
-  const search: SearchState = { id, month: monthOf(state.now), chargedAt: state.now, status: 'open' };
+export function addSearch(state: MoneyState, id: string, chargedTo: string): SearchState {
+  const search: SearchState = { id, chargedTo, month: monthOf(state.now), chargedAt: state.now, status: 'open' };
   state.searches.push(search);
   return search;
 }
@@ -90,11 +100,13 @@ export function endSearch(search: SearchState, status: 'settled' | 'refunded'): 
 /** The jobs that an operator's replay retries, in its order. */
 export function replayable({ jobs }: MoneyState): JobState[] {
   const retried = new Set(jobs.map(({ retryOf }) => retryOf));
-  return jobs.filter(({ id, status }) => status === 'failed' && !retried.has(id)).sort((one, other) => (one.id < other.id ? -1 : 1));
+  const isListed = ({ id, status, inputGone }: JobState) => status === 'failed' && !inputGone && !retried.has(id);
+  return jobs.filter(isListed).sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-/** The service asks the provider for a subscription, and writes down what it says. */
+/** The service asks the provider for a subscription, and writes down what it says, but of a new one to something else. */
 export function learn(state: MoneyState, subscription: SubscriptionState): void {
+  if (!subscription.known && subscription.provider.plan === 'free') return;
   if (!subscription.known) subscription.row = ++state.rows;
   subscription.known = structuredClone(subscription.provider);
 }

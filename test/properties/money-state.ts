@@ -12,6 +12,7 @@ export interface MoneyState {
   /** How often the service has written a subscription that it did not know. */
   rows: number;
   workspaces: WorkspaceState[];
+  byHand: { plan: PlanName | null; aiCredits: number | null; until: number } | null;
   /** Ids of the members that are not the owner. */
   members: string[];
   invitations: InvitationState[];
@@ -28,6 +29,8 @@ export interface JobState {
   holder: string | null;
   startedAt: number;
   workspaceId: string | null;
+  /** The workspace whose credits it has used, which may be gone. */
+  chargedTo: string | null;
   /** Whether it failed because its workspace was deleted: its input is gone, too. */
   inputGone: boolean;
   retryOf: string | null;
@@ -37,6 +40,7 @@ export interface SearchState {
   id: string;
   month: string;
   chargedAt: number;
+  chargedTo: string;
   status: 'open' | 'settled' | 'refunded';
 }
 
@@ -51,7 +55,8 @@ export interface SubscriptionState {
 
 export interface Subscribed {
   createdAt: number;
-  plan: 'pro' | 'team';
+  /** Its price may be of something else. */
+  plan: PlanName;
   status: 'active' | 'trialing' | 'past_due' | 'canceled';
   periodEnd: number;
   trialEnd: number | null;
@@ -64,6 +69,8 @@ export interface Subscribed {
 export interface WorkspaceState {
   id: string;
   documents: { id: string; bytes: number; ready: boolean }[];
+  /** The credits that it may use in a month. */
+  budget: number | null;
 }
 
 interface InvitationState {

@@ -45,7 +45,7 @@ export function viewOf(state: MoneyState): MoneyView {
     planInSql: plan,
     usage: {
       plan,
-      limits: plan && planLimits[plan],
+      limits: plan && limitsOf(state, plan),
       usage: {
         workspaces: state.workspaces.length,
         members: memberCount(state),
@@ -94,6 +94,30 @@ export function creditsUsed(state: MoneyState): number {
   return monthsOf(state)[monthOf(state.now)] ?? 0;
 }
 
+/** Why something is given by hand. */
+export const reason = 'A trial.';
+
+/** What is given by hand now. */
+export function byHandOf({ byHand, now }: MoneyState) {
+  return byHand && byHand.until > now ? byHand : undefined;
+}
+
+export function limitsOf(state: MoneyState, plan: PlanName) {
+  return { ...planLimits[plan], ...limitsByHand(state) };
+}
+
+function limitsByHand(state: MoneyState) {
+  const aiCredits = byHandOf(state)?.aiCredits ?? null;
+  return aiCredits === null ? {} : { aiCredits };
+}
+
+/** The credits of this month that are a workspace's. */
+export function usedBy(state: MoneyState, workspaceId: string | null): number {
+  const jobs = state.jobs.filter(({ chargedTo }) => chargedTo === workspaceId);
+  const searches = state.searches.filter(({ chargedTo }) => chargedTo === workspaceId);
+  return creditsUsed({ ...state, jobs, searches });
+}
+
 export function memberCount(state: MoneyState): number {
   return 1 + state.members.length;
 }
@@ -109,6 +133,8 @@ export function bytesOf({ documents }: MoneyState['workspaces'][number]): number
 /** The best plan that a subscription gives now; null while billing is off. */
 export function planOf(state: MoneyState): PlanName | null {
   if (!state.billing) return null;
+  const byHand = byHandOf(state)?.plan;
+  if (byHand) return byHand;
   const given = knownOf(state).filter(({ known }) => gives(known, state.now));
   return (['team', 'pro'] as const).find((name) => given.some(({ known }) => known.plan === name)) ?? 'free';
 }
@@ -127,7 +153,8 @@ function knownOf({ subscriptions }: MoneyState): Known[] {
 
 function billingOf(state: MoneyState, plan: PlanName) {
   const shown = knownOf(state).sort(inOrder())[0]?.known;
-  const limits = planLimits[plan];
+  const limits = limitsOf(state, plan);
+  const byHand = byHandOf(state);
   const current = {
     workspaces: state.workspaces.length,
     members: memberCount(state) + pendingOf(state).length,
@@ -139,6 +166,7 @@ function billingOf(state: MoneyState, plan: PlanName) {
     plan,
     limits,
     subscription: shown ? describeSubscription(shown) : null,
+    ...(byHand && { byHand: { plan: byHand.plan, limits: limitsByHand(state), until: iso(byHand.until), reason } }),
     paymentFailed: shown?.status === 'past_due',
     overLimit: kinds.flatMap((kind) => (current[kind] > limits[kind] ? [{ kind, current: current[kind], limit: limits[kind] }] : [])),
   };
@@ -155,12 +183,13 @@ function describeSubscription({ plan, status, periodEnd, trialEnd, cancelAtPerio
   };
 }
 
-/** The one shown is a live one that goes on, paid before on trial, the best, the oldest; else the last. */
+/** The one shown is a live one of a plan that goes on, paid before on trial, the best, the oldest; else the last. */
 function inOrder() {
   const rank = ({ known, row }: Known) => {
     const isLive = known.status !== 'canceled';
     return [
       Number(isLive),
+      Number(isLive && known.plan !== 'free'),
       Number(known.status === 'active' || known.status === 'trialing'),
       Number(isLive && !known.cancelAtPeriodEnd && known.cancelAt === null),
       Number(known.status === 'active'),

@@ -3,11 +3,14 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import type pg from 'pg';
 import type { Transaction } from '../../db/connect.ts';
+import { inTransaction } from '../../db/transaction.ts';
+import { systemActor } from '../../domain/audit.ts';
+import { endPlanOverride, overridePlan } from '../../domain/billing/override-plan.ts';
 import { expectDone, findNewDocument, findNewWorkspace, type Model, pick, type Step, step } from './agreement.ts';
 import { breaks, describeBreak, index } from './arbitraries.ts';
 import * as rules from './money-rules.ts';
-import { dayMs } from './money-state.ts';
-import { pendingOf } from './money-view.ts';
+import { dayMs, type PlanName, planLimits } from './money-state.ts';
+import { byHandOf, pendingOf, reason } from './money-view.ts';
 import type { Tenant } from './tenant.ts';
 
 const always = () => true;
@@ -19,7 +22,7 @@ const createWorkspace = breaks.map((at) =>
     const slug = tenant.newName('workspace');
     const outcome = await tenant.try(() => tenant.call('workspaces.create', { organizationId, name: slug, slug }), at);
     if (!expectDone(outcome, refusal)) return;
-    model.state.workspaces.push({ id: outcome.value?.id ?? (await findNewWorkspace(model, tenant)), documents: [] });
+    model.state.workspaces.push({ id: outcome.value?.id ?? (await findNewWorkspace(model, tenant)), documents: [], budget: null });
   }),
 );
 
@@ -45,6 +48,44 @@ const upload = fc.record({ workspace: index, bytes: fc.integer({ min: 1, max: 15
     const id = outcome.value?.document.id ?? (await findNewDocument(model, tenant));
     target.documents.push({ id, bytes, ready: false });
   }),
+);
+
+/** A budget of a workspace is set, or lifted. */
+const budget = fc.record({ which: index, credits: fc.option(fc.nat({ max: 12 })), at: breaks }).map(({ which, credits, at }) =>
+  step(`budgets a workspace(${which}, ${credits}${describeBreak(at)})`, always, async ({ state }, tenant) => {
+    const target = pick(state.workspaces, which);
+    const outcome = await tenant.try(() => tenant.call('workspaces.update', { id: target.id, creditBudget: credits }), at);
+    if (expectDone(outcome, undefined)) target.budget = credits;
+  }),
+);
+
+const planNames = fc.constantFrom(...(Object.keys(planLimits) as PlanName[]));
+
+const giveByHand = fc
+  .record({ plan: fc.option(planNames), aiCredits: fc.option(fc.nat({ max: 40 })), days: fc.integer({ min: 1, max: 40 }) })
+  .map(({ plan, aiCredits, days }) =>
+    step(
+      `gives by hand(${plan}, ${aiCredits} credits, ${days} days)`,
+      ({ state }) => state.billing && (plan !== null || aiCredits !== null),
+      async ({ state }, { organizationId, service }) => {
+        const until = state.now + days * dayMs;
+        const limits = aiCredits === null ? {} : { aiCredits };
+        const given = { organizationId, limits, until: new Date(until).toISOString(), reason, ...(plan && { plan }) };
+        await inTransaction(service.database.db, (trx) => overridePlan(trx, systemActor, given));
+        state.byHand = { plan, aiCredits, until };
+      },
+    ),
+  );
+
+const takeBack = fc.constant(
+  step(
+    'ends what is given by hand',
+    ({ state }) => byHandOf(state) !== undefined,
+    async ({ state }, { organizationId, service }) => {
+      await inTransaction(service.database.db, (trx) => endPlanOverride(trx, systemActor, organizationId));
+      state.byHand = null;
+    },
+  ),
 );
 
 const documentsOf = ({ state }: Model) =>
@@ -155,6 +196,10 @@ async function write(tenant: Tenant, refusal: rules.Refusal | undefined, work: (
 }
 
 export const quotaSteps: fc.Arbitrary<Step>[] = [
+  budget,
+  budget,
+  giveByHand,
+  takeBack,
   createWorkspace,
   deleteWorkspace,
   upload,

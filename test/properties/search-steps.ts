@@ -11,8 +11,9 @@ const search = fc.record({ workspace: index, at: breaks }).map(({ workspace, at 
     () => true,
     async (model, tenant) => {
       const { service } = tenant;
-      const refusal = rules.refusesCharge(model.state, 1);
-      const input = { workspaceId: pick(model.state.workspaces, workspace).id, query: 'mirrors', limit: 5 };
+      const workspaceId = pick(model.state.workspaces, workspace).id;
+      const refusal = rules.refusesCharge(model.state, 1, workspaceId);
+      const input = { workspaceId, query: 'mirrors', limit: 5 };
       if (at) service.breaker.arm(at);
       const { call, result } = await service.ai.callOf(() => tenant.call('documents.search', input));
       const broken = service.breaker.disarm();
@@ -20,11 +21,11 @@ const search = fc.record({ workspace: index, at: breaks }).map(({ workspace, at 
         const outcome = { ...(await tenant.try(() => result)), broken };
         // The connection may have broken between the charge and the embedding.
         const refunded = broken && refusal === undefined && (await findRefundedSearch(model, tenant));
-        if (refunded) return rules.endSearch(rules.addSearch(model.state, refunded), 'refunded');
+        if (refunded) return rules.endSearch(rules.addSearch(model.state, refunded, workspaceId), 'refunded');
         if (!expectDone(outcome, refusal)) return;
       }
       const id = await findNewSearch(model, tenant);
-      rules.addSearch(model.state, id);
+      rules.addSearch(model.state, id, workspaceId);
       if (!call) return;
       deepStrictEqual(refusal, undefined);
       tenant.searches.push({ id, call, result });

@@ -89,8 +89,9 @@ const pay = happening(
   },
 );
 
-const change = plans.chain((plan) =>
-  happening(`changes to ${plan}`, isLive, ({ id, provider }, _, tenant) => {
+/** `free` stands for a price of something else. */
+const change = fc.oneof(plans, fc.constant('free' as const)).chain((plan) =>
+  happening(`changes to ${plan === 'free' ? 'something else' : plan}`, isLive, ({ id, provider }, _, tenant) => {
     tenant.service.stripe.state.edit(id, ({ items }) => {
       items.data[0].price = { ...items.data[0].price, id: `price_${plan}` };
     });

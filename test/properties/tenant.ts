@@ -55,8 +55,11 @@ export class Tenant {
     await db.insertInto('member').values({ id, organizationId: id, userId: owner.userId, role: 'owner' }).execute();
     service.stripe.state.addCustomer(customer, id);
     const { id: workspaceId } = await service.call('workspaces.create', owner, { organizationId: id, name: 'Main', slug: 'main' });
-    const none = { jobs: [], searches: [], subscriptions: [], rows: 0, members: [], invitations: [] };
-    return { tenant, state: { now, billing: service.options.billing, ...none, workspaces: [{ id: workspaceId, documents: [] }] } };
+    const none = { jobs: [], searches: [], subscriptions: [], rows: 0, members: [], invitations: [], byHand: null };
+    return {
+      tenant,
+      state: { now, billing: service.options.billing, ...none, workspaces: [{ id: workspaceId, documents: [], budget: null }] },
+    };
   }
 
   /** A name that this tenant has not used. */
