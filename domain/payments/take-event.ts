@@ -52,7 +52,8 @@ async function findUnpaidInvoice({ stripe, sendsMail }: Payments, event: Stripe.
 }
 
 async function notifyOwners(trx: Transaction, invoice: Stripe.Invoice, row: SubscriptionRow | undefined): Promise<void> {
-  if (!row) return;
+  // Its price may be of something else.
+  if (!row || row.plan === 'free') return;
   const { id: invoiceId, hosted_invoice_url: url } = invoice;
   await notifyPaymentFailed(trx, { invoiceId, organizationId: row.referenceId, plan: row.plan, url: url ?? null });
 }

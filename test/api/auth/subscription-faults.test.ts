@@ -361,6 +361,17 @@ describe('A subscription agrees with Stripe', () => {
     expect(await mails()).to.have.length(4);
   });
 
+  it('mails nobody for an invoice of something else: no plan ends if it stays unpaid', async () => {
+    const id = await subscribe();
+    stripe.state.edit(id, ({ items }) => {
+      items.data[0].price = { ...items.data[0].price, id: 'price_of_an_add_on' };
+    });
+    stripe.state.failPayment(stripe.state.renew(id, false).id);
+    await deliver();
+    expect((await subscriber.rows())[0]).to.include({ plan: 'free', status: 'past_due' });
+    expect(await service.db.selectFrom('mail').select('kind').where('kind', '=', 'payment-failed').execute()).to.deep.equal([]);
+  });
+
   it('mails nobody for an invoice that was paid before its event came', async () => {
     const id = await subscribe();
     stripe.state.renew(id, false);
