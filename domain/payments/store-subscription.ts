@@ -119,6 +119,7 @@ async function reportSeveral(trx: Transaction, { referenceId, stripeCustomerId }
     .selectFrom('subscription')
     .select(['status', 'stripeSubscriptionId'])
     .where('referenceId', '=', referenceId)
+    .where('plan', '<>', 'free')
     .where('stripeSubscriptionId', 'is not', null)
     .execute();
   const live = rows.filter(({ status }) => isLiveStatus(status));

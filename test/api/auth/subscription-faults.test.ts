@@ -229,6 +229,7 @@ describe('A subscription agrees with Stripe', () => {
     const bought = await subscribe();
     const shown = await findLiveSubscription(service.db, subscriber.organizationId);
     expect(shown).to.include({ plan: 'pro', stripeSubscriptionId: bought });
+    expect(await listProblems(service.db, 10)).to.deep.equal([]);
     stripe.state.end(bought);
     await deliver();
     await changeTo('price_team');
