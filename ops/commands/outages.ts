@@ -17,8 +17,8 @@ export const outagesCommand: Command = {
       const part = outageParts.find((one) => one === end);
       if (!part) throw new UsageError(`--end takes one of ${outageParts.join(', ')}, not ${end}.`);
       const ended = await inTransaction(db, (trx) => endOutage(trx, systemActor, part));
-      print(ended ? `Jobs that need ${part} go on.` : `${part} is not known to be down.`);
-      return;
+      if (json) return print(JSON.stringify({ part, ended }));
+      return print(ended ? `Jobs that need ${part} go on.` : `${part} is not known to be down.`);
     }
     const outages = await listOutages(db);
     if (json) print(JSON.stringify({ outages }));

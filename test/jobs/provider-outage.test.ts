@@ -258,6 +258,8 @@ describe('While a provider is down', () => {
       .to.containSubset([{ part: 'embed' }])
       .and.have.lengthOf(1);
     expect((await ops('--end', 'chat')).stdout).to.equal('chat is not known to be down.\n');
+    expect(await opsResult(['outages', '--end', 'embed'], env)).to.deep.equal({ part: 'embed', ended: true });
+    expect(await opsResult(['outages', '--end', 'embed'], env)).to.deep.equal({ part: 'embed', ended: false });
     const unknown = await ops('--end', 'rerank');
     expect(unknown.code).to.equal(2);
     expect(unknown.stderr).to.include('--end takes one of ai-service, chat, embed, vision, not rerank.');
