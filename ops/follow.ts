@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { WorkflowFailedError } from '@temporalio/client';
-import { queries } from '../contract/intents/definitions.ts';
+import { type WorkflowExecutionDescription, WorkflowFailedError } from '@temporalio/client';
+import { workflowType } from '../adapters/temporal/task-queue.ts';
+import { mainTaskQueue, queries } from '../contract/intents/definitions.ts';
 import { callTemporal, type OpsContext, OpsError } from './context.ts';
+import { findWorkers } from './task-queue.ts';
 
 const pollMs = 1_000;
 
@@ -21,8 +23,8 @@ interface Follow<Progress> {
 }
 
 /**
- * Waits for the end of a workflow, reports each change of its progress, and returns the last state. Throws OpsError if the workflow fails
- * or Temporal cannot be reached; in the latter case the workflow goes on.
+ * Waits for the end of a workflow, reports each change of its progress, notes what it waits for, and returns the last state. Throws
+ * OpsError if the workflow fails or Temporal cannot be reached; in the latter case the workflow goes on.
  */
 export async function followWorkflow<Progress>(
   context: OpsContext,
@@ -36,10 +38,16 @@ export async function followWorkflow<Progress>(
     if (text !== told) tell(progress);
     told = text;
   };
-  while ((await callTemporal(context, () => handle.describe())).status.name === 'RUNNING') {
+  let waitsFor = '';
+  for (;;) {
+    const description = await callTemporal(context, () => handle.describe());
+    if (description.status.name !== 'RUNNING') break;
     // A query needs a worker; without one there is no progress to report.
     const progress = await callTemporal(context, () => handle.query<Progress>(queries.progress)).catch(() => undefined);
     if (progress && isNews(progress)) printOnce(progress);
+    const obstacle = findFailure(description) ?? (progress ? '' : await findAbsence(context));
+    if (obstacle !== waitsFor && obstacle !== '') context.note(`The ${name} waits: ${obstacle}.`);
+    waitsFor = obstacle;
     await delay(pollMs);
   }
   const result = await callTemporal(context, () => handle.result() as Promise<Progress>).catch((error: unknown) => {
@@ -47,4 +55,17 @@ export async function followWorkflow<Progress>(
   });
   printOnce(result);
   return result;
+}
+
+/** What an activity fails with that is tried again, by its code: the message may be encrypted. Undefined if none does. */
+function findFailure({ raw }: WorkflowExecutionDescription): string | undefined {
+  for (const { activityType, lastFailure } of raw.pendingActivities ?? [])
+    if (lastFailure)
+      return `${activityType?.name} fails with ${lastFailure.applicationFailureInfo?.type ?? 'a lost worker'}, and is tried again`;
+  return undefined;
+}
+
+async function findAbsence(context: OpsContext): Promise<string> {
+  const { workers } = await callTemporal(context, () => findWorkers(context, mainTaskQueue, workflowType));
+  return workers.length > 0 ? '' : 'no worker runs';
 }
