@@ -11,7 +11,7 @@ import { findFreePorts } from '../../ops/local/ports.ts';
 import { createEmptyDatabase } from '../support/database.ts';
 import { nightly } from '../support/nightly.ts';
 import { runOps, startOps } from '../support/ops.ts';
-import { until } from '../support/processes.ts';
+import { runProgram, until } from '../support/processes.ts';
 import { withoutSweeps } from '../support/sweeps.ts';
 import { useApi } from '../support/use-api.ts';
 
@@ -124,6 +124,16 @@ describe('npm run ops, on a running service', () => {
     program.child.stdout?.destroy();
     program.child.stderr?.destroy();
     expect(await program.exited).to.deep.equal({ code: 0, signal: null });
+    expect(existsSync(join(directory, 'manifest.json'))).to.equal(true);
+  });
+
+  it('go on to their end if their output cannot be kept, and exit 1', async () => {
+    const directory = join(api.stack.dataDir, 'backup-without-room');
+    const program = runProgram('/bin/sh', ['-c', '"$0" ops/main.ts backup "$1" >/dev/full', process.execPath, directory], {
+      env: environment({}),
+    });
+    expect(await program.exited).to.deep.equal({ code: 1, signal: null });
+    expect(program.stderr()).to.match(/Not all of the output could be written: ENOSPC: [^\n]*\n$/);
     expect(existsSync(join(directory, 'manifest.json'))).to.equal(true);
   });
 
