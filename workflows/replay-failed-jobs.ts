@@ -22,8 +22,8 @@ const fields = {
 
 /**
  * Retries failed jobs that match a filter, at a limited rate, as `jobs.retry` does: each is a new job, charged again. Jobs that were
- * retried already are left out, and so are the retries of this replay. Throws InvalidInput. Only `npm run ops -- replay` starts it: a run
- * that was started otherwise fails before it retries anything.
+ * retried already are left out, and so are those that were made since it was asked for. Throws InvalidInput. Only `npm run ops -- replay`
+ * starts it: a run that was started otherwise fails before it retries anything.
  */
 export async function replayFailedJobs(input: ReplayInput = {}): Promise<ReplayProgress> {
   checkInput(input, fields);

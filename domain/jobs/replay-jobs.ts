@@ -35,8 +35,9 @@ export async function countReplayable(db: Db, filter: ReplayFilter, limit: numbe
 }
 
 /**
- * A page of the ids of failed jobs that match a replay's filter and have not been retried, oldest first. The retries of `replayRun` are
- * left out: those that have failed by now would otherwise be retried again and again. Without a run, none is left out.
+ * A page of the ids of failed jobs that match a replay's filter and have not been retried, oldest first. Those that were made since
+ * `replayRun` was asked for are left out: its own retries that have failed by now, and those of a replay beside it, would otherwise be
+ * retried again and again. Without a run, none is left out.
  */
 export async function listReplayable(
   db: Db,
@@ -44,8 +45,10 @@ export async function listReplayable(
   { replayRun, after, limit }: { replayRun?: string | undefined; after: string | null; limit: number },
 ): Promise<string[]> {
   let query = selectReplayable(db, filter).orderBy('id').limit(limit);
-  // Undefined would reach Postgres as null, from which only the retries of replays are distinct.
-  if (replayRun !== undefined) query = query.where('replay_run', 'is distinct from', replayRun);
+  if (replayRun !== undefined) {
+    const asked = db.selectFrom('job_replay').select('created_at').where('run', '=', replayRun);
+    query = query.where('created_at', '<', sql<Date>`coalesce(${asked}, 'infinity')`);
+  }
   if (after !== null) query = query.where('id', '>', after);
   return (await query.execute()).map(({ id }) => id);
 }

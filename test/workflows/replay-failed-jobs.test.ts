@@ -122,6 +122,8 @@ describe('replayFailedJobs', () => {
     const second = await replay({ organizationId, perMinute: 6_000 });
     expect(second).to.include({ matched: 5, retried: 5 });
     const retries = await retriesOf(failed);
+    for (const { id } of retries) await api.jobIn(tenant.owner.token, id, ['failed']);
+    expect(await left(retried?.replay_run ?? ''), 'for a replay beside another, which would retry each retry of it').to.deep.equal([]);
     expect(retries.map(({ retry_of }) => retry_of).sort()).to.deep.equal([...failed].sort());
     const charges = await api.database.db
       .selectFrom('credit_entry')
