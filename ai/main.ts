@@ -22,7 +22,7 @@ import { createService, readHealth } from './service.ts';
 
 const drainMs = 5000;
 
-hideSecrets(process.env);
+loadOrExit(() => hideSecrets(process.env));
 const config = loadOrExit(() => loadAiServiceConfig(process.env));
 const logger = createLog({ level: config.logLevel, base: { service: 'ai' } });
 logCrashes(logger);

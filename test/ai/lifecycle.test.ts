@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { nightly } from '../support/nightly.ts';
-import { childrenOf, cpuSecondsOf, isAlive, until } from '../support/processes.ts';
+import { childrenOf, cpuSecondsOf, isAlive, runProgram, until } from '../support/processes.ts';
 import { startAiService, token } from './support/ai-service.ts';
 import { makeSlowPdf } from './support/make-pdf.ts';
 
@@ -17,6 +17,14 @@ import { makeSlowPdf } from './support/make-pdf.ts';
     const { text: read } = await service.client.extract({ body: Buffer.from('well'), contentType: 'text/plain' });
     expect(read).to.equal('well');
     await service.stop();
+  });
+
+  it('says in a sentence that the temporary directory takes nothing', async () => {
+    const program = runProgram(process.execPath, ['ai/main.ts'], { env: { SERVICE_TOKEN: token, TMPDIR: '/proc/version' } });
+    expect((await program.exited).code).to.equal(1);
+    expect(program.stderr()).to.match(
+      /^The configuration has a problem:\n {2}- TMPDIR: nothing can be written to \/proc\/version \(ENOTDIR: [^\n]*\)\.\n$/,
+    );
   });
 });
 
