@@ -109,6 +109,7 @@ export const apiKeys = c.router({
         requestsPerMinute: requestsPerMinute
           .default(defaultRequestsPerMinute)
           .describe("The key's own limit: its requests and searches count here, and not for the address that they come from."),
+        creditBudget: creditBudget.default(null),
       })
       .meta({ id: 'CreateApiKey' }),
     ...operation('apiKeys.create', { access: 'apiKey:manage', errors: ['NOT_FOUND', 'CONFLICT'], response: keyWithSecret }),

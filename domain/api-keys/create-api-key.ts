@@ -18,6 +18,8 @@ interface NewApiKey {
   /** Null for a key that never expires. */
   expiresInDays: number | null;
   requestsPerMinute: number;
+  /** How many credits it may use in a month; null for no limit of its own. */
+  creditBudget: number | null;
 }
 
 /** A key with its secret, which nothing stores. */
@@ -31,7 +33,7 @@ export interface SecretKey {
  * CONFLICT if the organization has the maximum of keys.
  */
 export async function createApiKey(trx: Transaction, actor: Actor, key: NewApiKey): Promise<SecretKey> {
-  const { organizationId, workspaceId = null, name, permissions, expiresInDays, requestsPerMinute } = key;
+  const { organizationId, workspaceId = null, name, permissions, expiresInDays, requestsPerMinute, creditBudget } = key;
   await lockOrganization(trx, organizationId);
   if (workspaceId !== null) await keepWorkspace(trx, organizationId, workspaceId);
   await checkCount(trx, organizationId);
@@ -42,11 +44,11 @@ export async function createApiKey(trx: Transaction, actor: Actor, key: NewApiKe
     .insertInto('api_key')
     .values({
       ...{ id, organization_id: organizationId, workspace_id: workspaceId, responsible_id: actor.userId, name, permissions },
-      ...{ requests_per_minute: requestsPerMinute, lifetime_days: expiresInDays },
+      ...{ requests_per_minute: requestsPerMinute, lifetime_days: expiresInDays, credit_budget: creditBudget },
       ...{ prefix: prefixOf(secret), hash: hashSecret(secret), expires_at: expiryAfter(expiresInDays) },
     })
     .execute();
-  const metadata = { name, workspaceId, permissions, expiresInDays, requestsPerMinute };
+  const metadata = { name, workspaceId, permissions, expiresInDays, requestsPerMinute, creditBudget };
   await recordAudit(trx, actor, { organizationId, action: 'apiKey.create', targetId: id, metadata });
   return { key: await getApiKey(trx, id), secret };
 }

@@ -53,8 +53,7 @@ describe('A budget of credits', () => {
   });
 
   it('of an API key bounds that key alone, and gets back what is refunded', async () => {
-    const [key, other] = [await createKey(api, tenant), await createKey(api, tenant)];
-    await call('apiKeys.update', { id: key.id, creditBudget: 3 });
+    const [key, other] = [await createKey(api, tenant, { creditBudget: 3 }), await createKey(api, tenant)];
     const { id } = (await create(key.token)).body;
     expect(await statuses(7, key.token)).to.deep.equal([200, 200, 403, 403, 403, 403, 403]);
     expect((await create(key.token)).body.data).to.deep.equal({ kind: 'aiCredits', limit: 3, plan: 'free', scope: 'key' });

@@ -14,6 +14,7 @@ export interface KeyOptions {
   workspaceId?: string;
   expiresInDays?: number | null;
   requestsPerMinute?: number;
+  creditBudget?: number;
   /** Who makes it; the owner of the tenant by default. */
   by?: TestUser;
 }
