@@ -28,7 +28,7 @@ const retryAfterSeconds = 2;
 
 /**
  * `documents.search`: limits how often a user searches, and embeds the query with the AI service unless only words are compared. A search
- * ends when its client leaves, and finds nothing for one who lost access while it waited for a model.
+ * ends when its client leaves, and is refused if the caller lost access while it waited for a model.
  */
 export function documentSearch({ config, db, sessionsDb, getPlan, ai, limiters, costsCredit }: ApiDeps) {
   return procedure(contract.documents.search, async ({ input, caller, request, log, authorize }) => {

@@ -25,7 +25,7 @@ import { procedure } from '../procedure.ts';
 import { documentAsk, documentAskStream } from './document-ask.ts';
 import { documentSearch } from './document-search.ts';
 
-/** What a repeated request is answered by. */
+/** The stored response to a repeated request. */
 type RecordedUpload = ReturnType<typeof toDocument> & { duplicateOf?: { id: string; name: string } };
 
 export function documentProcedures(deps: ApiDeps) {

@@ -122,7 +122,7 @@ export function jobProcedures(deps: ApiDeps) {
 
 type ShownJob = ReturnType<typeof toJob>;
 
-/** With `once` a job may be there already, and have its result: who may not read jobs sees it like a new one, without. */
+/** With `once` the job may be an old one with a result, which only callers with `job:read` see. */
 function shownTo(caller: Caller, job: ShownJob): ShownJob {
   return holdsPermission(caller, job, 'job:read') ? job : { ...job, result: null };
 }

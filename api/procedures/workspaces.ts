@@ -16,7 +16,7 @@ import { withIdempotency } from '../idempotency.ts';
 import { toStorage, toWorkspace } from '../presenters/workspace.ts';
 import { procedure } from '../procedure.ts';
 
-/** Without prices nothing would ever be counted. */
+/** A budget in money counts nothing without prices. */
 const noPrices = { path: ['costBudgetMicros'], message: 'needs the prices of providers, which this deployment does not have' };
 
 export function workspaceProcedures({ db, getPlan, config }: ApiDeps) {

@@ -13,8 +13,8 @@ import { findJob, type JobHead, type JobRow } from './job.ts';
 import { failJob } from './settle-attempt.ts';
 
 /**
- * The claimed job, and what its attempt probes; or its present state if it could not be claimed, which is undefined if the row is gone.
- * `waits`: what it needs is down.
+ * The claimed job, and what its attempt probes; or, if it could not be claimed, its present state, undefined if the row is gone. `waits`:
+ * for the end of an outage, of a suspension or of the read-only mode.
  */
 export type Claim = { claimed: true; job: JobRow; probes: OutagePart[] } | { claimed: false; job: JobHead | undefined; waits?: boolean };
 
@@ -44,7 +44,7 @@ export async function claimJob(db: Db, jobId: string, claimedBy: string, times: 
 async function claimOrWait(trx: Transaction, jobId: string, claimedBy: string, times: OutageTimes): Promise<Claim> {
   const head = await lockJob(trx, jobId);
   const due = trx.selectFrom('job').select('id').where('id', '=', jobId).where('status', '=', 'queued').where(isDue);
-  // One that is not due yet goes on to wait in its workflow, where the end of the outage wakes it.
+  // A job that is not due waits on in its workflow, where the end of the outage wakes it.
   if (!head || !(await due.executeTakeFirst()))
     return { claimed: false, job: head, waits: head?.status === 'queued' && head.waiting_since !== null };
   if (await findReadOnly(trx)) return { claimed: false, job: head, waits: true };
@@ -62,7 +62,7 @@ async function hasLostDocument(trx: Transaction, { kind, document_id: id }: JobH
 
 const awayForTooLong = { code: 'provider_unavailable', message: 'What the job needs was not available for too long.' };
 
-/** Has the job wait without an end: what is suspended loses nothing. */
+/** Postpones the job of a suspended organization, however long the suspension lasts. */
 async function waitForLift(trx: Transaction, jobId: string): Promise<JobHead | undefined> {
   const next = sql<Date>`clock_timestamp() + make_interval(hours => ${sql.lit(suspendedHours)})`;
   const set = {

@@ -9,8 +9,8 @@ import { createJob } from './create-job.ts';
 import { scopeOf } from './job-scope.ts';
 
 /**
- * Queues the jobs that a workspace asks for with each upload, in the transaction that makes its document ready. Those for which the credits do
- * not suffice are left out: the document is there all the same.
+ * Queues the jobs of a workspace's `autoProcess`, in the transaction that makes an uploaded document ready. Skips those that exceed a
+ * limit: the upload succeeds without them.
  */
 export async function createAutomaticJobs(
   trx: Transaction,

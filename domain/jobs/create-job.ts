@@ -22,7 +22,7 @@ export async function createJob(trx: Transaction, getPlan: GetPlan, actor: Actor
   return (await findOrCreateJob(trx, getPlan, actor, scope, input)).job;
 }
 
-/** {@link createJob}, which says whether the job is new. */
+/** As {@link createJob}, and says whether the job is new. */
 export async function findOrCreateJob(
   trx: Transaction,
   getPlan: GetPlan,
@@ -46,10 +46,7 @@ export async function findOrCreateJob(
   return { job, isNew: true };
 }
 
-/**
- * The newest job that does this for a document as it is now: queued, running, or succeeded unless what it made is gone since, or it began with
- * a content that was replaced. Undefined if there is none.
- */
+/** The newest job that does this for a document: queued, running, or succeeded if its product is still there and of the present content. */
 async function findJobOf(
   trx: Transaction,
   organizationId: string,
@@ -71,8 +68,8 @@ async function findJobOf(
 const indexing: JobKind[] = ['document.index', 'document.process'];
 
 /**
- * Whether what a job of a kind makes is still there, of the present content. The jobs of an upload, whose object the document has now, began
- * before it took its place.
+ * Whether the product of a job is still there and of the present content: the job began after the last replacement, or read the upload
+ * whose object the document has now.
  */
 const isOfPresentContent = (kind: JobKind) => sql`exists (
   select from document where document.id = job.document_id and ${isMade(kind)} and (

@@ -35,9 +35,8 @@ export async function countReplayable(db: Db, filter: ReplayFilter, limit: numbe
 }
 
 /**
- * A page of the ids of failed jobs that match a replay's filter and have not been retried, oldest first. Those that were made since
- * `replayRun` was asked for are left out: its own retries that have failed by now, and those of a replay beside it, would otherwise be
- * retried again and again. Without a run, none is left out.
+ * A page of the ids of failed jobs that match a replay's filter and have not been retried, oldest first. Leaves out jobs that were made
+ * since `replayRun` was requested: replays would otherwise retry their own failed retries, or each other's, without end.
  */
 export async function listReplayable(
   db: Db,
@@ -54,8 +53,8 @@ export async function listReplayable(
 }
 
 /**
- * The failed jobs that match a filter and have not been retried, but for those that cannot be: their document or workspace is gone, or their
- * organization is suspended. They would use up the limit of every replay.
+ * The failed jobs that match a filter, have not been retried, and can be. The others, whose document or workspace is gone or whose
+ * organization is suspended, would use up the limit of every replay.
  */
 function selectReplayable(db: Db, filter: ReplayFilter) {
   let query = db

@@ -20,9 +20,9 @@ export interface AttemptFailure extends JobError {
   retryable: boolean;
   /** The wait that the AI service asked for; see {@link retryDelayMs}. */
   retryAfterMs?: number | undefined;
-  /** What the job needs and was down. */
+  /** The part that the job needs and that is down. */
   waitsFor?: OutagePart | undefined;
-  /** It was known to be down: a probe does not count. */
+  /** The attempt does not count: what it needs was known to be down. */
   uncounted?: boolean;
 }
 

@@ -19,8 +19,8 @@ type Transition = TransitionBase &
     | { to: 'failed'; error: JobError }
     | { to: 'canceled' }
     /**
-     * `uncounted`: the attempt has ended by itself, and its number is given to the next one. `waitsFor`: what was down; an uncounted attempt
-     * was a probe of it, and does not end the job's wait.
+     * `uncounted`: the attempt does not count, and the next one gets its number. `waitsFor`: what was down; an uncounted attempt does not
+     * end the job's wait for it.
      */
     | { to: 'queued'; error: JobError; delayMs: number; uncounted?: boolean; waitsFor?: OutagePart | undefined }
   );
