@@ -24,7 +24,7 @@ interface AnswerCitation {
 /** A unit of a document, or two neighbours. Its text equals the quote of its citation. */
 export interface AnswerSentence {
   text: string;
-  /** The words of it that respond. */
+  /** Its words that answer the question. */
   mark: string | null;
   /** Exactly one. */
   citations: AnswerCitation[];

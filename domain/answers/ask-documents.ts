@@ -19,7 +19,7 @@ interface AskDeps extends Omit<SearchDeps, 'isCharged' | 'actorId' | 'id'> {
   actorId: string;
   /** The question as it is searched for and answered. */
   understand(): Promise<Asked>;
-  /** Picks the units of passages that respond, which `embedModel` has compared with the question. The question fails with its error. */
+  /** Picks the units that answer the question. `embedModel` made the similarities of the passages. An error fails the question. */
   pick(asked: Asked, passages: Passage[], embedModel: string): Promise<Picked>;
   maxSentences: number;
 }

@@ -9,7 +9,7 @@ interface Cell {
   text: string;
 }
 
-/** What of a document is shown whole or not at all: a sentence, an item of a list, a row of a table, or a heading. */
+/** The smallest part of a document that an answer shows: a sentence, an item of a list, a row of a table, or a heading. */
 export interface Unit extends Span {
   kind: 'sentence' | 'item' | 'row' | 'heading';
   /** How far an item is indented, in characters. 0 for others. */

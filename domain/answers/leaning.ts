@@ -1,6 +1,6 @@
 import { languageOf } from '../../base/text/languages.ts';
 
-/** Words that begin a sentence which says something of what the one before it names: twenty or so of each language. */
+/** Words that begin a sentence which refers to the one before it: twenty or so of each language. */
 const leaning = new Map(
   Object.entries({
     en: `he she it they his her its their this that these those such him them both there then so therefore thus hence however
@@ -28,7 +28,9 @@ const leaning = new Map(
 const leaningStart =
   /^(?:他|她|它|这|這|那|其|此|因此|所以|但|然而|而且|并且|彼|これ|それ|この|その|しかし|また|そして|เขา|มัน|นี้|นั้น|ดังนั้น|แต่|และ)/;
 
-/** Whether a sentence leans on the one before it, so that it is not shown without it. Both tell their language: `die` leans in Dutch only. */
+/**
+ * Whether a sentence leans on the one before it, without which it is not shown. Both together tell the language: `die` leans in Dutch only.
+ */
 export function leansOnBefore(sentence: string, before: string): boolean {
   if (leaningStart.test(sentence)) return true;
   const [first = '', second = ''] = sentence.toLowerCase().match(/[\p{L}\p{M}]+/gu) ?? [];

@@ -31,7 +31,7 @@ export interface Passage {
   outline: Outline;
   /** How surely each page was recognized; null for pages that were not. */
   ocrConfidence: (number | null)[] | null;
-  /** Of the chunk, to the question; null if only words were compared. */
+  /** The chunk's similarity to the question; null if only words were compared. */
   similarity: number | null;
   /** The document's text around the chunk, and the character of the document that it begins at. */
   text: string;
@@ -39,7 +39,7 @@ export interface Passage {
   /** The units of that text, and the character of the document that each begins at. */
   units: Unit[];
   starts: number[];
-  /** Those units that the chunk has a part of, by their index; without those of passages before it. */
+  /** The indexes of the units that the chunk overlaps, without those of passages before it. */
   own: number[];
 }
 
@@ -54,7 +54,7 @@ interface Row extends Omit<CutPassage, 'units' | 'starts' | 'own'> {
   first: string;
   /** How many quotes stand before the text, of JSON without escaped ones; 0 for other kinds. */
   quotes: number;
-  /** What begins a string of JSON within which the text begins: a quote, and a backslash if that stands before the text. Else empty. */
+  /** If the text begins within a string of JSON: its opening quote, and a backslash if one stands right before the text. Else empty. */
   opening: string;
   isWholeEnd: boolean;
 }
@@ -86,7 +86,7 @@ export async function readPassages(db: Db, chunks: FoundChunk[]): Promise<Passag
   });
 }
 
-/** The positions in the document of where units begin, which are in the order of the text: one pass, since there are thousands. */
+/** The characters of the document at which units begin. The units are in the order of the text, since one pass has to do for thousands. */
 export function startsOf({ text, textStart }: Pick<Passage, 'text' | 'textStart'>, units: Unit[]): number[] {
   let [at, index] = [textStart, 0];
   return units.map(({ start }) => {
@@ -97,8 +97,8 @@ export function startsOf({ text, textStart }: Pick<Passage, 'text' | 'textStart'
 }
 
 /**
- * Puts rows of a document together whose texts overlap, and gives them one text, which is then cut once: in a long list or table the margins of
- * each chunk reach over the others. A row of CSV stays alone, since its text is cut from its own line.
+ * Groups rows of a document whose texts overlap, and gives each group one text, to be cut once: in a long list or table the margins of each
+ * chunk reach over the others. A row of CSV stays alone, since its text is cut from its own line.
  */
 function shareTexts(rows: Row[]): Row[][] {
   const shared: { rows: [Row, ...Row[]]; text: string; end: number; isWholeEnd: boolean }[] = [];
@@ -124,8 +124,9 @@ function shareTexts(rows: Row[]): Row[][] {
 }
 
 /**
- * Cuts the text of rows into units. Their own ones are whole if the text goes on to the ends of their paragraphs or tables; `isWhole` says whether
- * all are. `isLast`: there will be no more text, so those between others are taken for whole, and rows are not told their heads.
+ * Cuts the text of rows into units, and picks the own ones of each. A unit is whole if the text reaches to the ends of its paragraph or
+ * table; `isWhole`: all own ones are. `isLast`: no more text will be read, so all count as whole. Rows of a table that begins before the
+ * text get no heads.
  */
 function cutRows(rows: Row[], isLast: boolean): { id: string; passage: CutPassage; isWhole: boolean }[] {
   const [source] = rows;
@@ -155,10 +156,7 @@ function cutRows(rows: Row[], isLast: boolean): { id: string; passage: CutPassag
   });
 }
 
-/**
- * Reads from the beginning of a chunk's line. That is within a quoted cell if an odd number of quotes stands before it: then no cell is told its
- * head.
- */
+/** Cuts CSV from the beginning of a chunk's line. After an odd number of quotes that is within a quoted cell: then cells get no heads. */
 function cutCsv({ text, textStart, first, isWholeEnd, quotes }: Row, from: number): Unit[] {
   const isFirstCut = countCharacters(first) === firstLength;
   const { end = 0 } = readCsvRecords(first, { isPart: isFirstCut })[0] ?? {};

@@ -20,10 +20,10 @@ function placesOf(passages: Passage[]): Place[] {
   return passages.flatMap((passage) => passage.own.map((index) => ({ passage, index })));
 }
 
-/** How much of a unit the AI service compares, and of what says what it is about, in characters. */
+/** How much of a unit, and of its context, the AI service compares, in characters. */
 const [maxLength, maxContext] = [8_000, 1_000];
 
-/** A passage as the AI service compares it: rows with the heads of their cells, each unit with what says what it is about. */
+/** A passage as the AI service compares it: rows with the heads of their cells, and each unit with its context. */
 export function toUnits({ documentName, page, headings, outline, similarity, text, units, starts, own }: Passage) {
   const clip = (long: string, length: number) => long.slice(0, forward(long, 0, length));
   return {
@@ -49,8 +49,8 @@ function isLead(text: string, units: Unit[], index: number): boolean {
 }
 
 /**
- * Makes an answer of the units that were picked, by their numbers: no word of it is from anywhere else. Unknown numbers are left out, repeated
- * ones are shown once, two neighbours and a unit with the one that it leans on together. A `draft` is shown only beside units.
+ * Makes an answer of the units that were picked, by their numbers: no word of it is from anywhere else. Skips unknown and repeated numbers.
+ * Joins two neighbours, and a unit with the one that it leans on. A `draft` is shown only beside units.
  */
 export function toAnswer({ answer, draft, extractive, model }: Picked, passages: Passage[], maxSentences: number): Made {
   const places = placesOf(passages);

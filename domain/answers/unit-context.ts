@@ -80,7 +80,7 @@ function findLists(units: Unit[]): Lists {
       begun.item = index + 1;
       open = [];
     }
-    // The others are deeper, or as deep.
+    // A parent is less deep.
     if (kind === 'item') open = open.filter((above) => (units[above]?.depth ?? 0) < depth);
     parents.push(kind === 'item' ? open.at(-1) : undefined);
     if (kind === 'item') open.push(index);
@@ -88,7 +88,7 @@ function findLists(units: Unit[]): Lists {
   return { tops, parents };
 }
 
-/** The first unit to show with one: the unit before it, if it leans on that. */
+/** The index from which a unit is shown: that of the unit before it, if it leans on that one. */
 export function firstShown(text: string, units: Unit[], index: number): number {
   const [unit, before] = [units[index], units[index - 1]];
   if (unit?.kind !== 'sentence' || before?.kind !== 'sentence' || unit.place !== before.place) return index;

@@ -41,9 +41,9 @@ export interface FoundChunk extends ShownChunk {
 }
 
 /**
- * Finds the best chunks of a workspace by meaning, by words, or by both, best first, and reports how vectors were compared. Scores by
- * both are fused, unless the model is the local hash, by which none is ranked beside words; by document, each document is represented by its best
- * chunk. Scores are exact, whether meaning or words proposed a chunk. All statements of `trx` must see the same snapshot.
+ * Finds the best chunks of a workspace by meaning, by words, or by both, best first, and reports how vectors were compared. Fuses scores by
+ * both, but ranks by words alone if the model is the local hash. By document, its best chunk represents each. Scores are exact, whether
+ * meaning or words proposed a chunk. All statements of `trx` must see the same snapshot.
  */
 export async function findChunks(trx: Transaction, search: ChunkSearch): Promise<ChunksFound> {
   const { workspaceId, query, embedded, scope, byDocument } = search;
@@ -67,7 +67,7 @@ export async function findChunks(trx: Transaction, search: ChunkSearch): Promise
 
 type Unranked = Omit<FoundChunk, 'rank'>;
 
-/** How chunks are ranked, whose meaning `model` has compared; null leaves a chunk out. */
+/** The score by which chunks are ranked; null leaves a chunk out. `model`: the one that compared their meaning, if that counts. */
 function scoring(
   chunks: Unranked[],
   { query, known, model }: { query: string | undefined; known: number; model: string | false | undefined },

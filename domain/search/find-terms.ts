@@ -7,8 +7,8 @@ import type { Span } from '../characters.ts';
 import { cut, joiner, spacedRun, termsOf } from './terms.ts';
 
 /**
- * Returns a function that finds the parts of a text whose terms, in the text's language or one that is asked in, are wanted, in order and without overlaps. It
- * caches words, so drop it after these texts.
+ * Returns a function that finds the parts of a text that have a wanted term, in the text's language or one of `asked`: in order, without
+ * overlaps. It caches words, so drop it after these texts.
  */
 export function createTermFinder(wanted: Set<string>, asked: string[]): (text: string) => Span[] {
   const known = new Map<string, string[]>();

@@ -21,8 +21,8 @@ export interface Scored {
 }
 
 /**
- * The similarity below which a chunk without a word of the query is of another matter: by the local sentence model the right paragraphs of 98 of
- * 100 English and German questions of XQuAD have more. Nothing is known of other models' scales, so there is none.
+ * The similarity below which a chunk without a word of the query is left out: the right paragraphs of 98 of 100 English and German
+ * questions of XQuAD have more. Nothing is known of other models' scales, so they have none.
  */
 const leastSimilarity: Record<string, number> = { [localE5]: 0.8 };
 /** The model has Chinese, Japanese and Korean queries nearer to any passage (XQuAD, CMRC 2018, JSQuAD, KorQuAD, `docs/quality.md`). */
@@ -31,7 +31,7 @@ const moreInCjk = 0.04;
 const languageSample = 200;
 
 /**
- * Whether a chunk may be found by meaning and words together. One of another language than the query's shares no words, and the right ones are
+ * Returns whether meaning and words together may find a chunk. In another language than the query's, right chunks share no words and are
  * less similar.
  */
 export function relevanceFilter(model: string, query: string): (chunk: Scored & { text: string }) => boolean {
@@ -43,7 +43,7 @@ export function relevanceFilter(model: string, query: string): (chunk: Scored & 
   return ({ score, lexicalScore, text }) => (lexicalScore ?? 0) > 0 || (score !== null && (score >= least || isForeign(text)));
 }
 
-/** The least distance that others are compared with: a text that is the query itself would leave all others without a place. */
+/** Minimum of the nearest distance, by which the others are divided: it is 0 of a text that is the query itself. */
 const leastDistance = 0.05;
 /** How much the best words count beside the distance of the nearest chunk: with more or less, fewer paragraphs of XQuAD are found first. */
 const wordsWeight = 0.5;

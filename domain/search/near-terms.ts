@@ -7,7 +7,7 @@ import type { QueryWord } from './read-query.ts';
 /** Shorter words have too many neighbors, longer ones are not misspelled by one letter alone. */
 const [minMisspelled, maxMisspelled] = [5, 32];
 const minPart = 4;
-/** The other part of a compound is no shorter, so that an ending makes none. */
+/** Minimum length of a compound's other part: an ending makes no compound. */
 const minOtherPart = 4;
 /** How many postings of compounds are looked through for each word and end. */
 const maxLookedThrough = 2_000;
