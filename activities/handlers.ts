@@ -162,7 +162,7 @@ async function getJobDocument(deps: ActivityDeps, job: JobRow): Promise<Document
   return document;
 }
 
-/** What the AI service is told of a job. What an upload costs that replaces a document is that document's: the upload will be gone. */
+/** What calls of the AI service say of their job. What replaces a document counts as that document, since the upload will be gone. */
 function ofJob({ id, organization_id, workspace_id, document_id, attempts, created_by }: JobRow, document?: DocumentRow) {
   const place = { workspaceId: workspace_id, documentId: document?.replaces ?? document_id, actorId: created_by };
   const owner: CallOwner = { purpose: 'job', purposeId: id, attempt: attempts, ...place };
@@ -184,11 +184,13 @@ interface DocumentText {
   outline: Outline;
   ocrConfidence: (number | null)[] | null | undefined;
   store: (trx: Transaction) => Promise<void>;
-  /** Throws the error of what was to be made of the text. If what that needs is down, stores a new text before: each probe would read it anew. */
+  /**
+   * Rethrows the error of work on the text. If a provider is down, stores a new text first, which each probe would otherwise extract again.
+   */
   orKept: (error: unknown) => Promise<never>;
 }
 
-/** The effect of what has read a document: stores its text, and gives it to the document that it replaces. */
+/** The effects of work on a document: stores its text, and gives its content to the document that it replaces, if any. */
 function replacing(document: DocumentRow, store: DocumentText['store']): DocumentText['store'] {
   return async (trx) => {
     await lockToReplace(trx, document);
@@ -237,7 +239,7 @@ function extractText(deps: ActivityDeps, document: DocumentRow, call: Call): Pro
   return patiently(() => extractOnce(deps, document, { ...call, endsAt: patience.until - deps.jobs.timeoutMs * shareOfRest }), patience);
 }
 
-/** The share of an attempt that scanned pages leave to what comes after them: a long text is embedded, and stored. */
+/** The share of an attempt that text recognition leaves to what follows: embedding and storing a long text. */
 const shareOfRest = 1 / 6;
 
 async function extractOnce(

@@ -20,13 +20,13 @@ export class ProviderWatch {
   readonly #deps: Pick<ActivityDeps, 'db' | 'jobs' | 'log'>;
   #probes: OutagePart[];
 
-  /** Of what is known to be down, the attempt probes these parts. */
+  /** `probes`: the parts known to be down that the attempt probes. */
   constructor(deps: Pick<ActivityDeps, 'db' | 'jobs' | 'log'>, probes: OutagePart[]) {
     this.#deps = deps;
     this.#probes = probes;
   }
 
-  /** What the work that is done has probed is there. */
+  /** Notes that the probed parts are up. */
   async noteSuccess(): Promise<void> {
     await this.#note(() => this.#noteUp(this.#probes));
     this.#probes = [];
@@ -47,7 +47,7 @@ export class ProviderWatch {
     this.#probes = admission.probes;
   }
 
-  /** The failure of the attempt for its job. What it found down is down from now on. */
+  /** Notes what an error shows to be up or down. Returns the failure of the attempt for its job. */
   async noteFailure(error: unknown, job: JobRow): Promise<AttemptFailure> {
     const failure = toAttemptFailure(error);
     if (error instanceof ProviderAway) return { ...failure, waitsFor: error.part, uncounted: true };

@@ -43,8 +43,10 @@ export function sweepActivities({ db, getPlan, jobs, log }: ActivityDeps) {
       return swept;
     },
 
-    /** Requests the deletion of objects from late uploads, and starts workflows of deletions, held webhooks and queued jobs. Wakes those
-     * whose outage is over. */
+    /**
+     * Requests deletions of late uploads, starts workflows of deletions, held webhooks and queued jobs, and wakes jobs whose outage is
+     * over.
+     */
     async startMissing(): Promise<{ restarted: number }> {
       const failures: unknown[] = [];
       const signal = AbortSignal.any([Context.current().cancellationSignal, AbortSignal.timeout(sweepMs)]);

@@ -50,7 +50,7 @@ export function webhookActivities({ db, webhooks, log, secrets }: ActivityDeps) 
     });
   }
 
-  /** A slow receiver holds up only itself. A test says what there is to know at once. */
+  /** Holds a delivery back, so that a slow receiver holds up only itself. A test ends at once, and says why. */
   async function putOff(delivery: PendingDelivery['delivery']): Promise<DeliverWebhookResult> {
     if (!isTest(delivery)) {
       await holdDelivery(db, delivery.id);
@@ -63,7 +63,7 @@ export function webhookActivities({ db, webhooks, log, secrets }: ActivityDeps) 
   /** Sends a delivery, and records the outcome and the next step. */
   async function attempt({ delivery, endpoint }: Sendable, { sender, retryDelaysMs }: Webhooks): Promise<AfterAttempt> {
     const { cancellationSignal } = Context.current();
-    // Those of another AUTH_SECRET are lost.
+    // Secrets that were encrypted with another AUTH_SECRET are lost.
     const [current, ...previous] = endpoint.secrets.map(secrets.tryOpen);
     if (current === undefined) {
       log.warn(

@@ -48,7 +48,7 @@ export function isOfConnection(error: unknown): error is pg.DatabaseError {
   return error instanceof pg.DatabaseError && (error.severity === 'FATAL' || error.code === takesNoWrites);
 }
 
-/** Whether the address is to be corrected: its password, or what it says of TLS. While a process runs, they may be about to change. */
+/** Whether the address has a wrong password or TLS setting. While a process runs, either may be about to change. */
 export function isMisconfigured(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return error.code === invalidPassword;
   if (!(error instanceof DatabaseUnavailable) || !(error.cause instanceof Error)) return false;

@@ -34,7 +34,7 @@ const secondTryMs = 10 * 60_000;
 export async function housekeeping(): Promise<HousekeepingResult> {
   const done: Partial<HousekeepingResult> = {};
   setHandler(progress, () => done);
-  // Runs that began before there was a step go on without it.
+  // Runs that began before a step existed go on without it.
   const later: Partial<Record<Step, string>> = {
     webhookDeliveries: 'webhook-deliveries',
     sealedSecrets: 'sealed-secrets',

@@ -8,8 +8,8 @@ const { takeBackLost, startMissing } = proxyActivities<Activities>({
 });
 
 /**
- * Once a minute: takes back jobs whose attempt is presumed lost and searches whose process died, and starts the workflows of queued jobs
- * and of deletions that have none. If the first step fails, the second one still runs, and then the workflow fails.
+ * Once a minute: takes back jobs whose attempt is presumed lost, refunds searches and answers whose process died, and starts missing
+ * workflows. If the first step fails, the second one still runs, and then the workflow fails.
  */
 export async function sweepJobs(): Promise<SweepJobsResult> {
   const lost = await takeBackLost().catch((error: unknown) => {
