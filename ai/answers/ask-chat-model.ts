@@ -20,8 +20,8 @@ const maxDraft = 8_000;
 
 /**
  * Asks the remote chat model for the numbers of the units that respond. It gets the question and the first passages, as many as the tokens
- * of its context allow, and no tools. Of prose with quotes those units are taken that have the quotes word for word; what is in
- * another form is left out. Throws ServiceError 502 `remote_failed` for what is not JSON of an answer, and as `askRemote`.
+ * of its context allow, and no tools. If it quotes instead, takes the units that have the quotes word for word. Skips other forms. Throws
+ * ServiceError 502 `remote_failed` for what is not JSON of an answer, and as `askRemote`.
  */
 export async function askChatModel(remote: RemoteChatModel, asked: Question, signal: AbortSignal): Promise<Answer> {
   const given = numberUnits(asked.passages, remote.context);
@@ -47,7 +47,7 @@ Answer with JSON alone, in this form: {${draft ? '"draft":"...",' : ''}"answer":
 - If no unit answers the question, {"answer":[]}.`;
 }
 
-/** As many of the first passages as have at most so many tokens, with their units by number. At least one, which the model may refuse. */
+/** The first passages that fit into `maxTokens`, with their units by number: at least one, which the model may refuse. */
 function numberUnits(passages: Passage[], maxTokens: number) {
   let [tokens, number] = [0, 0];
   return passages.flatMap(({ title, page, heading, units }, index) => {

@@ -11,7 +11,7 @@ const names: Record<string, string> = Object.fromEntries(
     .map((pair) => pair.trim().split(' ') as [string, string]),
 );
 const rankByLanguage = new Map<string, ReadonlyMap<string, number>>();
-/** As if each word of no list were the hundred thousandth of its language. */
+/** The rank of words that are in no list. */
 const unlisted = 100_000;
 const softening = 10;
 

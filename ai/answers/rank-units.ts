@@ -11,7 +11,7 @@ import { nearnessInCjk } from '../embedding/e5/nearness-in-cjk.ts';
 import type { ForeignUnit, Passage, Pick, Question, Unit } from './answer.ts';
 import { tellingOf } from './common-words.ts';
 
-/** How much a word counts that a unit has not itself, but its passage elsewhere, or the document's name. */
+/** The weight of a word that is not in a unit, but in its context, elsewhere in its passage, or in the document's name. */
 const contextWeight = 0.5;
 /** The share of the question's content words that a unit needs to be an answer: by itself, or picked by a model. */
 const least = { alone: 0.5, picked: 0.25 };
@@ -20,7 +20,7 @@ const least = { alone: 0.5, picked: 0.25 };
  * the content words, and how much less is enough with all of them (CLAP-NQ and XQuAD, `docs/quality.md`).
  */
 const similar = { alone: 0.93, lessWithWords: 0.2 };
-/** Of passages in another language than the question, whose units are embedded: that takes some 30 ms each. */
+/** How many passages in another language than the question are embedded, and how many units: each takes some 30 ms. */
 const maxForeign = { passages: 3, units: 60 };
 /** The share of the best unit's score that a further one needs. Without it each row of a table answers what one of them does. */
 const leastOfBest = 0.5;
@@ -31,11 +31,11 @@ const leastDistance = 1e-3;
 interface Ranked {
   number: number;
   unit: Unit;
-  /** Those that it has itself, and in its context, where a word that few units have tells more. */
+  /** Its own words, and by half those of its context and those elsewhere. A word that few units have tells more. */
   score: number;
-  /** Those in its context, too. */
+  /** Its own words, and those of its context. */
   near: number;
-  /** Those elsewhere, too. */
+  /** As `near`, and by half the words elsewhere in its passage, or in the document's name. */
   share: number;
   /** Cosine similarity of its passage by the local sentence model; null by another, of whose numbers nothing is known. */
   similarity: number | null;
@@ -46,8 +46,8 @@ interface Ranked {
 }
 
 /**
- * Answers a question by the units that have most of its content words, one or more in themselves or their context, in the passages that are
- * nearest to it; by none if none has enough of them. Deterministic.
+ * Picks the units with most of the question's content words, at least one in the unit or its context, in the nearest passages. Empty if
+ * none has enough of them. Deterministic.
  */
 export function answerQuestion(question: Question): Pick[] {
   const answers = rankUnits(question).filter((ranked) => !ranked.unit.heading && ranked.near > 0 && responds(ranked));
@@ -135,7 +135,7 @@ function readPassages(passages: Passage[]): ReadPassage[] {
 }
 
 /**
- * Whether a passage is certainly in another language than the question. That of a few names is often taken for a wrong one: then the question
+ * Whether a passage is certainly in another language than the question. The language of a few names is often mistaken: then the question
  * has more stop words of the passage's language, like `the` and `of`.
  */
 function isForeign(question: string, passage: Passage | undefined): boolean {

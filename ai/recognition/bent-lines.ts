@@ -3,11 +3,11 @@ import type { Strip } from './picture.ts';
 /** The rows of a core: where each begins and ends, and its height, in pixels of the map. */
 export type Row = [start: number, end: number, y: number];
 
-/** The ratio of the height of a box to that of the line in it from which on the line bends. */
+/** A line bends if its box is more than this many times as high as the line itself. */
 const bent = 1.5;
-/** The share of a core's columns that are no higher than its line: the others touch another line. */
+/** Share of a core's columns that are no higher than its line: the others touch another line. */
 const mostColumns = 0.9;
-/** In heights of a line: how far apart the places are between which it runs straight. */
+/** Distance between the places of a bend, between which it runs straight, in heights of the line. */
 const stride = 2;
 
 /**

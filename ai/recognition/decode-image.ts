@@ -6,11 +6,11 @@ import type { Picture } from './picture.ts';
 
 /** A page of A4 in black and white at 1,200 dots per inch has 140 million; a larger image may be a decompression bomb and is not decoded. */
 const maxPixels = 150_000_000;
-/** More are not read better: a page is made smaller while it is decoded. A page of A3 at 300 dots per inch has 17 million. */
+/** Maximum of a decoded page: a larger one is made smaller, and read as well. A page of A3 at 300 dots per inch has 17 million. */
 const maxDecoded = 18_000_000;
-/** Unpacked in four bytes for each. */
+/** Fewer, because a BMP is unpacked to four bytes for each. */
 const maxBmpPixels = 60_000_000;
-/** What is lighter is light. */
+/** Levels above it are light. */
 const middle = 128;
 const readableFormats = new Set(['png', 'jpeg', 'tiff', 'webp']);
 

@@ -2,7 +2,7 @@ import { type Model, runModel } from './models.ts';
 import { edit, type Picture, type Strip } from './picture.ts';
 import { findRegions } from './text-regions.ts';
 
-/** In pixels: the detector sees a picture that has at least so many at its shorter side, and at most so many in all. */
+/** The picture that the detector gets, in pixels: the minimum of its shorter side, and the maximum in all. */
 const shorterSide = 736;
 const maxPixels = 2_500_000;
 /** Its sides are multiples of this. */
@@ -13,7 +13,7 @@ export async function findLines(picture: Picture, detector: Model): Promise<Stri
   const { width, height } = picture;
   const enlarged = Math.max(1, shorterSide / Math.min(width, height));
   const factor = Math.min(enlarged, Math.sqrt(maxPixels / (width * height)));
-  // Of a strip so thin nothing can be read, and the grain would make it many times as large.
+  // Nothing can be read in a strip so thin, and the grain would make it many times as large.
   if (Math.min(width, height) * factor < grain / 2) return [];
   const [wide, high] = [width, height].map((side) => Math.max(1, Math.round((side * factor) / grain)) * grain) as [number, number];
   const seen = await edit(picture, (image) => image.resize({ width: wide, height: high, fit: 'fill', kernel: 'linear' }));

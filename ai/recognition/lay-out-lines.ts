@@ -6,7 +6,7 @@ import { lineThresholds } from '../formats/pdf/pdf-thresholds.ts';
 import { pointOf } from './picture.ts';
 import type { ReadLine, Word } from './read-line.ts';
 
-/** Lines are laid out as if most were of type in 10 points: a line that the detector finds is that much higher than its type. */
+/** Lines are scaled as if most were in 10-point type. A detected line is this many times as high as its type. */
 const typePoints = 10;
 const heightOfLine = 1.25;
 /** How far apart the middles of lines may be in one row, in sizes of the type. */
@@ -24,7 +24,7 @@ export function layOutPage(lines: ReadLine[]): string {
   return layOutLines(orderColumns(rows.flat()) ?? joinTables(rows.map(joinRow)));
 }
 
-/** In radians: that of most lines, the longer ones first. */
+/** The median angle of the longer half of the lines, in radians. */
 function leanOf(lines: ReadLine[]): number {
   const longest = lines.toSorted((one, other) => other.strip.width - one.strip.width).slice(0, Math.ceil(lines.length / 2));
   return median(longest.map(({ strip }) => strip.angle)) ?? 0;
@@ -75,7 +75,7 @@ function blanksOf(words: Word[], place: (share: number) => number): Blank[] {
   });
 }
 
-/** The pieces with common edges: the detector finds where a line begins and ends only nearly. */
+/** Gives pieces common edges: the detector finds only roughly where a line begins and ends. */
 function align(pieces: Placed[]): Placed[] {
   const [left, right] = [commonPlaces(pieces.map(({ piece }) => piece.x ?? 0)), commonPlaces(pieces.map(({ piece }) => piece.right))];
   return pieces.map(({ piece, ...heights }) => ({ ...heights, piece: move(piece, { x: left(piece.x ?? 0), right: right(piece.right) }) }));
@@ -85,7 +85,7 @@ function move(piece: Piece, to: { x: number; right: number } | { y: number }): P
   return { ...piece, ...to, parts: piece.parts.map((part) => ({ ...part, ...to })) };
 }
 
-/** Moves places that are next to each other to the middle of them. */
+/** Returns a function that moves places near each other to their median. */
 function commonPlaces(places: number[]): (place: number) => number {
   const groups: number[][] = [];
   for (const place of places.toSorted((one, other) => one - other)) {

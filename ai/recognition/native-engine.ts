@@ -8,7 +8,7 @@ export interface NativeTesseract {
   languages: string[];
 }
 
-/** No page has more: 60,000 words with their places. */
+/** Maximum output: 60,000 words with their places, more than any page has. */
 const maxOutputBytes = 16 * 1024 * 1024;
 
 /** An engine that starts the program for each picture, in one thread. It ends with its parent. */

@@ -15,18 +15,18 @@ export interface Strip {
   angle: number;
   width: number;
   height: number;
-  /** How far across a line that bends is off the middle: at places so far along, of which the first is `from`, the others a `step` apart. */
+  /** Offsets of a bent line from the middle, across it: the first at `from` along the strip, the others a `step` apart. */
   bend?: { from: number; step: number; offsets: number[] };
 }
 
-/** The point of a picture that is so far along a strip, and so far across it, in pixels. */
+/** The point of a picture at a distance along a strip, and across it, in pixels. */
 export function pointOf(strip: Strip, along: number, across: number): { x: number; y: number } {
   const [cos, sin] = [Math.cos(strip.angle), Math.sin(strip.angle)];
   const off = across + bendAt(strip, along);
   return { x: strip.x + along * cos - off * sin, y: strip.y + along * sin + off * cos };
 }
 
-/** In pixels, straight between the places of a bend and beyond them. */
+/** The offset of a bend at a distance along its strip, in pixels: linear between its places, and beyond them. */
 function bendAt({ bend }: Strip, along: number): number {
   if (!bend) return 0;
   const place = (along - bend.from) / bend.step;
@@ -45,7 +45,7 @@ export function turnStrip(strip: Strip, quarters: number): Strip {
   return turnStrip({ ...corner, angle: angle + Math.PI / 2, width: height, height: width }, times - 1);
 }
 
-/** What a strip shows, so many pixels high, and as wide as its shape asks for. Pixels are averaged where it becomes smaller. */
+/** Cuts a strip out, scaled to a height in pixels. Averages pixels where it becomes smaller. */
 export function cutStrip(picture: Picture, strip: Strip, height: number): Picture {
   const scale = strip.height / height;
   const width = Math.max(1, Math.round(strip.width / scale));
@@ -71,7 +71,7 @@ export function cutStrip(picture: Picture, strip: Strip, height: number): Pictur
   return { data, width, height };
 }
 
-/** A picture with grey at its right. */
+/** Widens a picture with grey at its right. */
 export function widen({ data, width, height }: Picture, wide: number): Picture {
   const wider = new Uint8Array(wide * height * 3).fill(127);
   for (let row = 0; row < height; row += 1) wider.set(data.subarray(row * width * 3, (row + 1) * width * 3), row * wide * 3);
@@ -95,7 +95,7 @@ function clamp(at: number, size: number): number {
   return Math.min(size - 1, Math.max(0, at));
 }
 
-/** The picture as a pipeline of sharp makes it. */
+/** Runs a pipeline of sharp on a picture. */
 export async function edit({ data, width, height }: Picture, how: (image: Sharp) => Sharp): Promise<Picture> {
   const image = how(sharp(data, { raw: { width, height, channels: 3 } }));
   const { data: made, info } = await image.raw().toBuffer({ resolveWithObject: true });

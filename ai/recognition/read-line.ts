@@ -19,14 +19,14 @@ export interface ReadLine {
 
 /** In pixels, as the recognizer was trained. Print at 300 dots per inch is as high, too. */
 export const lineHeight = 48;
-/** A narrower one is read as if it had grey at its right. */
+/** Minimum width: a narrower line gets grey at its right. */
 const narrowest = 48;
-/** What is longer, in its height, is no line of text. */
+/** Maximum length of a line of text, in its height. */
 const longest = 150;
 /** In heights of a line. */
 const halfCharacter = 0.2;
 const marginOfLine = 0.15;
-/** So many stand on a length of its height, even in a row of a table. */
+/** Minimum on a length of the line's height, even in a row of a table. */
 const minCharacters = 0.5;
 /** From 0 to 1. */
 const likelySpace = 0.02;
@@ -41,7 +41,7 @@ interface Character {
   parted: boolean;
 }
 
-/** What a strip shows, upright, as high as a recognizer takes it. */
+/** Cuts a line out, as high as recognizers take it. */
 export function cutLine(picture: Picture, strip: Strip): Picture {
   return cutStrip(picture, { ...strip, width: Math.min(strip.width, longest * strip.height) }, lineHeight);
 }

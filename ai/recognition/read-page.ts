@@ -12,7 +12,7 @@ import { findTurn, isTall } from './turn-lines.ts';
 
 /** In percent. A line that is read less surely is read by Tesseract, too. */
 const sure = 90;
-/** What no recognizer reads more surely is no text: the grain of a photograph, a drawing. */
+/** Minimum of text; what is less sure is the grain of a photograph, or a drawing. */
 const minConfidence = 30;
 
 /** A table in small print has 1,500 lines; more are a pattern. */
@@ -59,8 +59,8 @@ function boxOf(strip: Strip, { width, height }: Picture, turn: number): Recogniz
 }
 
 /**
- * Signs alone may be those of a drawing, or stand in a cell: a dash, a tick. So may one character that is neither a digit nor Latin: an
- * asterisk is read as 米, an arrow as 穴.
+ * Whether a line has only signs, which may be of a drawing, or in a cell: a dash, a tick. So may one character that is neither a digit nor
+ * Latin: an asterisk is read as 米, an arrow as 穴.
  */
 function isOfSigns({ words }: ReadLine): boolean {
   const text = words.map((word) => word.text).join('');
@@ -72,14 +72,17 @@ async function readLines(picture: Picture, strips: Strip[], { models, tesseract,
   const lines: ReadLine[] = [];
   for (const strip of strips) lines.push(await readUpright(picture, strip, models));
   const isEnglish = languages.every((name) => name === 'eng');
-  // In English, what the first recognizer sees no letter in has none: Tesseract makes one of every grain.
+  // In English, a strip in which the first recognizer sees no letter has none: Tesseract makes one of every grain.
   const doubtful = lines.filter((line) => !isEnglish || (line.words.length > 0 && surenessOf(line) < sure));
   const again = doubtful.length === 0 ? [] : await readByTesseract(picture, doubtful, tesseract);
   const surer = new Map(doubtful.map((line, index) => [line, surerOf(line, again[index] as ReadLine)]));
   return lines.map((line) => surer.get(line) ?? line);
 }
 
-/** The upright page with its lines, and by how many quarters it was turned clockwise. They are found once more if it was turned: letters that stand alone are missed then. */
+/**
+ * The upright page with its lines, and by how many quarters it was turned clockwise. Finds the lines of a turned page again, once it is
+ * upright: letters that stand alone are missed before.
+ */
 async function findUpright(page: Picture, models: Models): Promise<{ upright: Picture; strips: Strip[]; turn: number }> {
   let picture = page;
   let strips = await findLines(page, models.detector);

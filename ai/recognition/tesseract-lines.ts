@@ -4,7 +4,7 @@ import { cutLine, lineHeight as height, type ReadLine, type Word } from './read-
 
 /** In pixels: what is left white around each line. */
 const margin = 24;
-/** So many lines are read at once: Tesseract refuses a picture that is higher than 32,767 pixels. */
+/** Maximum lines of a picture: Tesseract refuses one that is higher than 32,767 pixels. */
 const maxAtOnce = 100;
 
 /** Lets Tesseract read some lines of a picture, many at once: they are set below each other, upright and in an even light. */

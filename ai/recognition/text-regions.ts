@@ -1,7 +1,7 @@
 import { followBend, type Row } from './bent-lines.ts';
 import type { Strip } from './picture.ts';
 
-/** For each pixel how surely it is in the midst of a line of text, from 0 to 1. */
+/** The probability of each pixel to be in the core of a line of text, from 0 to 1. */
 export interface TextMap {
   data: Float32Array;
   width: number;

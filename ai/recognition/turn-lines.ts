@@ -3,9 +3,9 @@ import { cutStrip, type Picture, type Strip, turnStrip, widen } from './picture.
 
 /** What the model of direction takes, in pixels. */
 const seen = { width: 192, height: 48 };
-/** So many lines tell how a page lies: the longest ones. */
+/** The number of lines, the longest ones, that tell how a page lies. */
 const voters = 12;
-/** So much higher than wide. */
+/** The ratio of height to width from which on a line runs up or down. */
 const tall = 2.5;
 
 /** By how many quarters a page lies turned clockwise, from its lines. */
