@@ -3,13 +3,12 @@ import { addFact } from '../../db/add-fact.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import type { OutagePart } from '../../db/schema.ts';
 import { inTransaction } from '../../db/transaction.ts';
-import { readDocuments } from '../documents/document.ts';
 import { lockJob } from '../locks.ts';
 import { findSuspension, isSuspended } from '../organizations/suspension.ts';
 import { admit, interval } from '../outages/admit.ts';
 import type { OutageTimes } from '../outages/outage.ts';
 import { findReadOnly } from '../platform/read-only.ts';
-import { findJob, type JobHead, type JobRow } from './job.ts';
+import { findJob, hasLostDocument, type JobHead, type JobRow } from './job.ts';
 import { failJob } from './settle-attempt.ts';
 
 /**
@@ -50,14 +49,10 @@ async function claimOrWait(trx: Transaction, jobId: string, claimedBy: string, t
   if (await findReadOnly(trx)) return { claimed: false, job: head, waits: true };
   if (await findSuspension(trx, head.organization_id)) return { claimed: false, job: await waitForLift(trx, jobId), waits: true };
   const admission = await admit(trx, head, times);
+  // Without its document a job needs nothing any more: its attempt fails it.
   if ('waitsFor' in admission && !(await hasLostDocument(trx, head))) return await wait(trx, head, admission, times);
   const job = await claim(trx, jobId, claimedBy, sql<boolean>`true`);
   return job ? { claimed: true, job, probes: 'probes' in admission ? admission.probes : [] } : { claimed: false, job: head };
-}
-
-/** Such a job needs nothing any more: its attempt ends it. */
-async function hasLostDocument(trx: Transaction, { kind, document_id: id }: JobHead): Promise<boolean> {
-  return kind.startsWith('document.') && (id === null || (await readDocuments(trx, [id])).length === 0);
 }
 
 const awayForTooLong = { code: 'provider_unavailable', message: 'What the job needs was not available for too long.' };

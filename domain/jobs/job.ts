@@ -3,7 +3,7 @@ import { ApiError } from '../../contract/api-error.ts';
 import { anyOf, batchedRead } from '../../db/batched-read.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import type { JobStatus, JobTable, WaitCause } from '../../db/schema.ts';
-import { inWorkspace } from '../documents/document.ts';
+import { inWorkspace, readDocuments } from '../documents/document.ts';
 import { findReadOnly } from '../platform/read-only.ts';
 
 /** A job as the database holds it. */
@@ -13,7 +13,7 @@ export type JobRow = Selectable<JobTable>;
 export type JobHead = Omit<JobRow, 'input' | 'result'>;
 
 /** The workspace of a job; null if it is gone. */
-export const workspace = sql<string | null>`(select id from workspace where workspace.id = job.workspace_id)`;
+export const presentWorkspaceId = sql<string | null>`(select id from workspace where workspace.id = job.workspace_id)`;
 
 /**
  * The columns of a {@link JobHead}, as readers get them: its user, workspace and document are null once they are deleted (docs/rules.md,
@@ -22,8 +22,10 @@ export const workspace = sql<string | null>`(select id from workspace where work
 export const headColumns = [
   'id',
   'organization_id',
-  workspace.as('workspace_id'),
-  sql<string | null>`coalesce(former_workspace_id, case when ${workspace} is null then workspace_id end)`.as('former_workspace_id'),
+  presentWorkspaceId.as('workspace_id'),
+  sql<string | null>`coalesce(former_workspace_id, case when ${presentWorkspaceId} is null then workspace_id end)`.as(
+    'former_workspace_id',
+  ),
   sql<string | null>`(select id from document where document.id = job.document_id and ${inWorkspace})`.as('document_id'),
   'kind',
   'status',
@@ -62,6 +64,11 @@ const finalStatuses = ['succeeded', 'failed', 'canceled'] as const satisfies Job
 /** Whether a job is in a workspace, or was in it when the workspace was deleted. */
 export function isOfWorkspace(job: Pick<JobRow, 'workspace_id' | 'former_workspace_id'>, workspaceId: string): boolean {
   return (job.workspace_id ?? job.former_workspace_id) === workspaceId;
+}
+
+/** Whether the document of a job is gone. */
+export async function hasLostDocument(db: Db | Transaction, { kind, document_id: id }: JobHead): Promise<boolean> {
+  return kind.startsWith('document.') && (id === null || (await readDocuments(db, [id])).length === 0);
 }
 
 /** Whether a job with this status has ended for good. */

@@ -3,7 +3,7 @@ import { anyOf } from '../../db/batched-read.ts';
 import { longestTransactionMs } from '../../db/bounds.ts';
 import type { Db } from '../../db/connect.ts';
 import { rowBytes } from '../page.ts';
-import { headColumns, inputBytes, type JobRow, resultBytes, workspace } from './job.ts';
+import { headColumns, inputBytes, type JobRow, presentWorkspaceId, resultBytes } from './job.ts';
 
 /** A change of a job: its position in the order of changes, and a state that distinguishes it from other changes at the same moment. */
 export interface JobChange {
@@ -60,7 +60,7 @@ export async function listChanges(
   const isLater = from instanceof Date ? sql<boolean>`updated_at >= ${from}` : sql<boolean>`(updated_at, id) > (${from.at}, ${from.id})`;
   const rows = await db
     .selectFrom('job')
-    .select(['id', 'updated_at as at', 'status', 'attempts', workspace.as('workspace_id'), eventBytes.as('bytes')])
+    .select(['id', 'updated_at as at', 'status', 'attempts', presentWorkspaceId.as('workspace_id'), eventBytes.as('bytes')])
     .where('organization_id', '=', organizationId)
     .where(isLater)
     .orderBy('updated_at')

@@ -3,8 +3,8 @@ import { addFact } from '../../db/add-fact.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
 import type { JobOutcome } from '../../db/facts.ts';
 import type { JobStatus, OutagePart } from '../../db/schema.ts';
-import { readDocuments } from '../documents/document.ts';
-import type { JobError, JobRow } from './job.ts';
+import { isWorkspaceThere } from '../workspaces/workspace.ts';
+import { hasLostDocument, type JobError, type JobRow } from './job.ts';
 
 interface TransitionBase {
   jobId: string;
@@ -73,14 +73,8 @@ function waitOf({ uncounted, waitsFor = null }: { uncounted?: boolean; waitsFor?
 async function outcomeOf(trx: Db | Transaction, to: Transition['to'], job: JobRow): Promise<JobOutcome> {
   if (to === 'queued') return 'retried';
   if (to !== 'failed') return to;
-  return (await isOfWhatIsThere(trx, job)) ? 'failed' : 'obsolete';
-}
-
-/** Whether the workspace and the document of a job still exist. */
-async function isOfWhatIsThere(trx: Db | Transaction, { kind, document_id, workspace_id }: JobRow): Promise<boolean> {
-  if (kind.startsWith('document.')) return document_id !== null && (await readDocuments(trx, [document_id])).length > 0;
-  if (workspace_id === null) return true;
-  return (await trx.selectFrom('workspace').select('id').where('id', '=', workspace_id).executeTakeFirst()) !== undefined;
+  const isThere = job.workspace_id === null || (await isWorkspaceThere(trx, job.workspace_id));
+  return isThere && !(await hasLostDocument(trx, job)) ? 'failed' : 'obsolete';
 }
 
 /** The duration of the attempt that this change ended. */
