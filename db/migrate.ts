@@ -7,6 +7,7 @@ import { migrations, type ShippedMigration } from './migrations/index.ts';
 import { waitBriefly, withShortLocks } from './migrations/online.ts';
 import type { Database } from './schema.ts';
 import { applyTriggers, findPendingTriggers, shippedTriggers } from './triggers.ts';
+import { isLockTimeout } from './unavailable.ts';
 
 /** The differences between the shipped migrations and the applied ones. */
 interface MigrationStatus {
@@ -78,7 +79,6 @@ async function refuseEarlierSchema(db: Db, shipped: Record<string, ShippedMigrat
 const busyPauseMs = 500;
 const waitReportMs = 30_000;
 const patienceMs = 10 * 60_000;
-const lockNotAvailable = '55P03';
 
 /** Polls for the lock: a statement that waits for it would block the building of indexes. */
 async function acquireLock(db: Kysely<Database>, onWait: (waitedMs: number) => void): Promise<void> {
@@ -108,7 +108,7 @@ async function applyPatiently(apply: () => Promise<void>, onBusy: () => void): P
     try {
       return await apply();
     } catch (error) {
-      if (!isBusy(error) || performance.now() - startedAt > patienceMs) throw error;
+      if (!isLockTimeout(error) || performance.now() - startedAt > patienceMs) throw error;
       onBusy();
     }
   }
@@ -118,10 +118,6 @@ async function applyMigration(db: Db, shipped: Record<string, ShippedMigration>,
   const migrator = new Migrator({ db, provider: await createProvider(db, shipped), allowUnorderedMigrations: false });
   const { error } = await migrator.migrateUp({ disableTransactions: shipped[name]?.online === true });
   if (error) throw error;
-}
-
-function isBusy(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === lockNotAvailable;
 }
 
 /** Compares the shipped migrations and triggers with the applied ones; reads only. */
