@@ -33,9 +33,9 @@ type Handler = (deps: ActivityDeps, job: JobRow, signal: AbortSignal, report: (p
 const extractDocument: Handler = async (deps, job, signal, report) => {
   const document = await getJobDocument(deps, job);
   const extracted = await extractText(deps, document, { ...ofJob(job, document), signal, report });
-  const { text: _, outline: __, ocrConfidence: ___, sha256: ____, ...result } = extracted;
+  const { characters, pages, truncated, ocrPages, notices } = extracted;
   return {
-    result,
+    result: { characters, pages, truncated, ocrPages, notices },
     effects: replacing(document, (trx) => storeText(trx, document, extracted)),
   };
 };
@@ -184,9 +184,7 @@ interface DocumentText {
   outline: Outline;
   ocrConfidence: (number | null)[] | null | undefined;
   store: (trx: Transaction) => Promise<void>;
-  /**
-   * Rethrows the error of work on the text. If a provider is down, stores a new text first, which each probe would otherwise extract again.
-   */
+  /** Rethrows the error of work on the text. If a provider is down, first stores a new text, which a probe would extract again. */
   orKept: (error: unknown) => Promise<never>;
 }
 

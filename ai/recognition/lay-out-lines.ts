@@ -18,14 +18,14 @@ const { wideGap, wideBlank } = lineThresholds;
 /** The text of a page from its lines, laid out as the pages of PDFs are: columns of text one after the other, tables in rows of Markdown. */
 export function layOutPage(lines: ReadLine[]): string {
   const scale = (typePoints * heightOfLine) / (median(lines.map(({ strip }) => strip.height)) ?? 1);
-  const lean = leanOf(lines);
-  const pieces = lines.flatMap((line) => splitAtGaps(line, scale)).map((line) => toPiece(line, scale, lean));
+  const skew = skewOf(lines);
+  const pieces = lines.flatMap((line) => splitAtGaps(line, scale)).map((line) => toPiece(line, scale, skew));
   const rows = toRows(align(pieces));
   return layOutLines(orderColumns(rows.flat()) ?? joinTables(rows.map(joinRow)));
 }
 
 /** The median angle of the longer half of the lines, in radians. */
-function leanOf(lines: ReadLine[]): number {
+function skewOf(lines: ReadLine[]): number {
   const longest = lines.toSorted((one, other) => other.strip.width - one.strip.width).slice(0, Math.ceil(lines.length / 2));
   return median(longest.map(({ strip }) => strip.angle)) ?? 0;
 }
@@ -49,8 +49,8 @@ interface Placed {
 }
 
 /** A line that bends is laid out as if it ran straight. */
-function toPiece({ strip: { bend: _, ...strip }, words }: ReadLine, scale: number, lean: number): Placed {
-  const [cos, sin] = [Math.cos(lean), Math.sin(lean)];
+function toPiece({ strip: { bend: _, ...strip }, words }: ReadLine, scale: number, skew: number): Placed {
+  const [cos, sin] = [Math.cos(skew), Math.sin(skew)];
   const placeOf = (share: number) => {
     const { x, y } = pointOf(strip, share * strip.width, strip.height / 2);
     // As PDF counts: upwards.

@@ -20,9 +20,9 @@ export interface ReadLine {
 /** In pixels, as the recognizer was trained. Print at 300 dots per inch is as high, too. */
 export const lineHeight = 48;
 /** Minimum width: a narrower line gets grey at its right. */
-const narrowest = 48;
+const minWidth = 48;
 /** Maximum length of a line of text, in its height. */
-const longest = 150;
+const maxLength = 150;
 /** In heights of a line. */
 const halfCharacter = 0.2;
 const marginOfLine = 0.15;
@@ -43,13 +43,13 @@ interface Character {
 
 /** Cuts a line out, as high as recognizers take it. */
 export function cutLine(picture: Picture, strip: Strip): Picture {
-  return cutStrip(picture, { ...strip, width: Math.min(strip.width, longest * strip.height) }, lineHeight);
+  return cutStrip(picture, { ...strip, width: Math.min(strip.width, maxLength * strip.height) }, lineHeight);
 }
 
 /** Reads the line that stands in a strip of a picture. */
 export async function readLine(picture: Picture, strip: Strip, models: Models): Promise<ReadLine> {
   const cut = cutLine(picture, strip);
-  const wide = Math.max(narrowest, cut.width);
+  const wide = Math.max(minWidth, cut.width);
   const { data, dims } = await runModel(models.recognizer, wide === cut.width ? cut : widen(cut, wide));
   const [, steps = 0, classes = 0] = dims;
   return { strip, words: spread(toWords(decode({ data, steps, classes, shown: cut.width / wide }, models.characters)), strip) };

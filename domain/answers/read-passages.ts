@@ -147,12 +147,13 @@ function cutRows(rows: Row[], isLast: boolean): { id: string; passage: CutPassag
   const whole = cut.slice(isCsv || textStart === 0 ? 0 : 1, isWholeEnd ? undefined : -1);
   const units = whole.map((unit) => (unit.cells.length > 0 && !isBegun(unit) ? { ...unit, cells: [] } : unit));
   const starts = startsOf(source, units);
-  return rows.map(({ id, contentType: _, start, end, first: __, quotes: ___, opening: ____, isWholeEnd: _____, ...row }) => {
+  return rows.map(({ id, start, end, documentId, documentName, version, page, headings, ocrConfidence }) => {
     const from = forward(text, 0, start - textStart);
     const to = forward(text, from, end - start);
     const isTouched = (unit: Unit) => unit.start < to && unit.end > from;
     const own = units.flatMap((unit, index) => (isTouched(unit) && (isLast || (isBegun(unit) && isEnded(unit))) ? [index] : []));
-    return { id, passage: { ...row, units, starts, own }, isWhole: own.length === cut.filter(isTouched).length };
+    const shown = { documentId, documentName, version, page, headings, outline, ocrConfidence, text, textStart };
+    return { id, passage: { ...shown, units, starts, own }, isWhole: own.length === cut.filter(isTouched).length };
   });
 }
 
