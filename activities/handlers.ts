@@ -209,7 +209,7 @@ async function getDocumentText(deps: ActivityDeps, document: DocumentRow, call: 
   const store: DocumentText['store'] = (trx) => storeText(trx, document, extracted);
   const orKept: DocumentText['orKept'] = async (error) => {
     if (error instanceof AiServiceError && error.down)
-      await inTransaction(deps.db, store).catch((err: unknown) => deps.log.warn({ err }, 'a text was not stored that is read again'));
+      await inTransaction(deps.db, store).catch((err: unknown) => deps.log.warn({ err }, 'a text was not stored; it is read again'));
     throw error;
   };
   return { text, outline, ocrConfidence, store, orKept };
