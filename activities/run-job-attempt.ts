@@ -206,5 +206,5 @@ async function waitPatiently<T>(transaction: () => Promise<T>, signal: AbortSign
 
 /** Waits for the lock that kept the previous attempt from storing its result, so that this one does not work in vain. */
 async function untilUnlocked(db: Db, { workspace_id: workspaceId }: JobRow): Promise<void> {
-  if (workspaceId !== null) await inTransaction(db, (trx) => lockWorkspaceIndex(trx, workspaceId, 'keep'));
+  if (workspaceId !== null) await inTransaction(db, (trx) => lockWorkspaceIndex(trx, workspaceId, 'share'));
 }

@@ -16,14 +16,11 @@ import type { WorkspaceRow } from './workspaces/workspace.ts';
  * locked rows.
  */
 
-/**
- * `keep`: nobody may delete the row; others may keep or change it too. `change`: others may only keep it. `delete`: others may not even
- * keep it.
- */
-type LockPurpose = 'keep' | 'change' | 'delete';
+/** `share`: nobody may delete the row; others may share or change it. `change`: others may only share it. `delete`: others may do neither. */
+type LockPurpose = 'share' | 'change' | 'delete';
 
 const strengths = {
-  keep: sql`for key share`,
+  share: sql`for key share`,
   change: sql`for no key update`,
   delete: sql`for update`,
 };
@@ -87,7 +84,7 @@ export async function lockStoredSubscription(trx: Transaction, stripeSubscriptio
 /** Keeps a team from being deleted. Throws NOT_FOUND unless it belongs to the organization. */
 export async function keepTeam(trx: Transaction, organizationId: string, teamId: string): Promise<void> {
   const { rows } = await sql`
-    select from team where id = ${teamId} and "organizationId" = ${organizationId} ${strengths.keep}
+    select from team where id = ${teamId} and "organizationId" = ${organizationId} ${strengths.share}
   `.execute(trx);
   if (!rows[0]) throw new ApiError('NOT_FOUND', { message: 'The team is not one of this organization.' });
 }
@@ -111,7 +108,7 @@ export async function lockWorkspaces(trx: Transaction, organizationId: string, w
 export async function lockWorkspaceIndex(
   trx: Transaction,
   workspaceId: string,
-  purpose: 'keep' | 'delete',
+  purpose: 'share' | 'delete',
 ): Promise<IndexKind | undefined> {
   const { rows } = await sql<IndexKind>`
     select model, dimensions, chunking from workspace_index where workspace_id = ${workspaceId} ${strengths[purpose]}
@@ -120,7 +117,7 @@ export async function lockWorkspaceIndex(
 }
 
 /** Locks a document, after its workspace; undefined if it is gone, or its workspace is. */
-export async function lockDocument(trx: Transaction, documentId: string, purpose: 'keep' | 'change'): Promise<DocumentRow | undefined> {
+export async function lockDocument(trx: Transaction, documentId: string, purpose: 'share' | 'change'): Promise<DocumentRow | undefined> {
   const { rows } = await sql<DocumentRow>`
     select * from document where id = ${documentId} and ${inWorkspace} ${strengths[purpose]}
   `.execute(trx);
@@ -132,8 +129,8 @@ export async function lockWorkspacesAndDocuments(
   trx: Transaction,
   { workspaceIds, documentIds }: { workspaceIds: string[]; documentIds: string[] },
 ): Promise<void> {
-  await sql`select from workspace where id = any(${workspaceIds}) order by id ${strengths.keep}`.execute(trx);
-  await sql`select from document where id = any(${documentIds}) order by id ${strengths.keep}`.execute(trx);
+  await sql`select from workspace where id = any(${workspaceIds}) order by id ${strengths.share}`.execute(trx);
+  await sql`select from document where id = any(${documentIds}) order by id ${strengths.share}`.execute(trx);
 }
 
 /** Locks documents that are deleted, in the order of their ids: their chunks and texts are deleted before them. */
@@ -156,7 +153,7 @@ export async function lockForEffects(
   trx: Transaction,
   { id, workspace_id }: Pick<DocumentRow, 'id' | 'workspace_id'>,
 ): Promise<DocumentRow> {
-  await lockWorkspace(trx, workspace_id, 'keep');
+  await lockWorkspace(trx, workspace_id, 'share');
   const document = await lockDocument(trx, id, 'change');
   if (!document) throw new DocumentGone();
   return document;

@@ -59,7 +59,7 @@ export function expiryAfter(days: number | null) {
 }
 
 async function keepWorkspace(trx: Transaction, organizationId: string, workspaceId: string): Promise<void> {
-  const workspace = await lockWorkspace(trx, workspaceId, 'keep');
+  const workspace = await lockWorkspace(trx, workspaceId, 'share');
   if (!workspace) throw workspaceNotFound();
   if (workspace.organization_id !== organizationId) throw new ApiError('FORBIDDEN');
 }

@@ -12,10 +12,10 @@ import { chargeCredits } from '../credits/ledger.ts';
 import { newId } from '../ids.ts';
 import { lockOrganization } from '../locks.ts';
 import { headColumns, type JobHead, type JobRow } from './job.ts';
-import { type CreateJobInput, type JobScope, keepJobScope } from './job-scope.ts';
+import { type CreateJobInput, type JobScope, lockJobScope } from './job-scope.ts';
 
 /**
- * Charges and queues a job; with `once`, returns the one that the document has already, if any. Throws as {@link keepJobScope}, and
+ * Charges and queues a job; with `once`, returns the one that the document has already, if any. Throws as {@link lockJobScope}, and
  * LIMIT_REACHED if the credits are used up.
  */
 export async function createJob(trx: Transaction, getPlan: GetPlan, actor: Actor, scope: JobScope, input: CreateJobInput): Promise<JobRow> {
@@ -31,7 +31,7 @@ export async function findOrCreateJob(
   input: CreateJobInput,
 ): Promise<{ job: JobRow; isNew: boolean }> {
   await lockOrganization(trx, scope.organizationId);
-  await keepJobScope(trx, scope);
+  await lockJobScope(trx, scope);
   const there = 'once' in input && input.once ? await findJobOf(trx, scope.organizationId, input) : undefined;
   if (there) return { job: there, isNew: false };
   const plan = await getPlan(trx, scope.organizationId);

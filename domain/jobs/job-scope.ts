@@ -37,14 +37,14 @@ export function scopeOf(job: Pick<JobHead, 'organization_id' | 'workspace_id' | 
  * Keeps the workspace and the document of a new job from being deleted until the transaction ends. Throws NOT_FOUND if one is gone,
  * FORBIDDEN if the workspace is another organization's, PRECONDITION_FAILED while the document's upload is unfinished.
  */
-export async function keepJobScope(trx: Transaction, { organizationId, workspaceId, documentId }: JobScope): Promise<void> {
+export async function lockJobScope(trx: Transaction, { organizationId, workspaceId, documentId }: JobScope): Promise<void> {
   if (workspaceId !== null) {
-    const workspace = await lockWorkspace(trx, workspaceId, 'keep');
+    const workspace = await lockWorkspace(trx, workspaceId, 'share');
     if (!workspace) throw workspaceNotFound();
     if (workspace.organization_id !== organizationId) throw new ApiError('FORBIDDEN');
   }
   if (documentId !== null) {
-    const document = await lockDocument(trx, documentId, 'keep');
+    const document = await lockDocument(trx, documentId, 'share');
     if (!document) throw documentNotFound();
     if (document.status !== 'ready') {
       throw new ApiError('PRECONDITION_FAILED', { message: 'The upload of this document is not complete.' });

@@ -6,7 +6,7 @@ import type { GetPlan } from '../billing/plan.ts';
 import { lockOrganization } from '../locks.ts';
 import { insertJob } from './create-job.ts';
 import { getJob, type JobHead, type JobRow, readWhole } from './job.ts';
-import { keepJobScope, scopeOf } from './job-scope.ts';
+import { lockJobScope, scopeOf } from './job-scope.ts';
 
 /**
  * Queues a new job with the input of a failed one, charged again; the original stays failed. Stages that are done are not repeated unless
@@ -24,7 +24,7 @@ export async function retryJob(
   const found = await getJob(trx, id);
   checkRetryable(found);
   const original = await readWhole(trx, found);
-  await keepJobScope(trx, scopeOf(original));
+  await lockJobScope(trx, scopeOf(original));
   const plan = await getPlan(trx, organizationId);
   const { kind, input, max_attempts: maxAttempts } = original;
   const copy = { ...scopeOf(original), kind, input, stages: await findStages(trx, original), maxAttempts };

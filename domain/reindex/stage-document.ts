@@ -24,7 +24,7 @@ export async function stageDocument(
 ): Promise<boolean> {
   return await inTransaction(db, async (trx) => {
     const found = await trx.selectFrom('document').select('workspace_id').where('id', '=', documentId).executeTakeFirst();
-    if (!found || !(await lockWorkspace(trx, found.workspace_id, 'keep'))) return false;
+    if (!found || !(await lockWorkspace(trx, found.workspace_id, 'share'))) return false;
     // A transaction that stores a text deletes the staged chunks, and must not miss these.
     const document = await lockDocument(trx, documentId, 'change');
     if (!document || !isSameTime(document.indexed_at, indexedAt) || !isSameTime(document.extracted_at, extractedAt)) return false;

@@ -22,7 +22,7 @@ export async function switchWorkspace(
   onProgress: (documents: number) => void,
 ): Promise<Switched> {
   return await inTransaction(db, async (trx) => {
-    if (!(await lockWorkspace(trx, workspaceId, 'keep'))) return { gone: true };
+    if (!(await lockWorkspace(trx, workspaceId, 'share'))) return { gone: true };
     await lockWorkspaceIndex(trx, workspaceId, 'delete');
     // Locks before looking for missing documents: afterwards nothing that is staged can become void.
     await lockStagedDocuments(trx, workspaceId);

@@ -31,13 +31,13 @@ export async function keepSearchedIndex(
   { read, made }: { read: IndexKind | undefined; made: IndexKind },
 ): Promise<void> {
   // The document is gone as well then, and storing its chunks reports that.
-  if (!(await lockWorkspace(trx, workspaceId, 'keep'))) return;
+  if (!(await lockWorkspace(trx, workspaceId, 'share'))) return;
   const { model, dimensions, chunking } = read ?? made;
   await trx
     .insertInto('workspace_index')
     .values({ workspace_id: workspaceId, model, dimensions, chunking })
     .onConflict((conflict) => conflict.column('workspace_id').doNothing())
     .execute();
-  const kept = await lockWorkspaceIndex(trx, workspaceId, 'keep');
+  const kept = await lockWorkspaceIndex(trx, workspaceId, 'share');
   if (kept?.model !== model || kept.dimensions !== dimensions) throw new IndexSwitched();
 }

@@ -109,7 +109,7 @@ describe('A pending document', () => {
   it('is there for its organization alone, and for nobody once its workspace is gone', async () => {
     expect(await findDeclaredBytes(db, 'one', document.id)).to.equal(10);
     expect(await findDeclaredBytes(db, 'other', document.id)).to.equal(undefined);
-    const locked = () => inTransaction(db, (trx) => lockDocument(trx, document.id, 'keep'));
+    const locked = () => inTransaction(db, (trx) => lockDocument(trx, document.id, 'share'));
     expect(await locked()).to.include({ id: document.id });
     await db.deleteFrom('workspace').where('id', '=', 'one').execute();
     expect(await locked()).to.equal(undefined);
