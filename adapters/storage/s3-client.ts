@@ -1,4 +1,4 @@
-import { S3Client, S3ServiceException } from '@aws-sdk/client-s3';
+import { S3Client, type S3ClientConfig, S3ServiceException } from '@aws-sdk/client-s3';
 import { StorageUnavailable } from './port.ts';
 
 /** Request timeout, conflict with another request, too many requests: the same request may succeed later. */
@@ -22,13 +22,15 @@ interface S3ClientBounds {
   idleMs: number;
   /** The maximum attempts of a request that may succeed later; one by default. */
   attempts?: number;
+  /** In place of `attempts`: says for each failure whether and when the request is sent again. */
+  retryStrategy?: S3ClientConfig['retryStrategy'];
 }
 
 /** Creates a client of a server, or of Amazon's. */
 export function createS3Client(
   { region, credentials, pathStyle }: S3ClientOptions,
   endpoint: string | undefined,
-  { connectMs, idleMs, attempts = 1 }: S3ClientBounds,
+  { connectMs, idleMs, attempts = 1, retryStrategy }: S3ClientBounds,
 ): S3Client {
   return new S3Client({
     ...(region === undefined ? {} : { region }),
@@ -37,6 +39,7 @@ export function createS3Client(
     ...(endpoint === undefined ? {} : { endpoint }),
     ...(credentials ? { credentials } : {}),
     maxAttempts: attempts,
+    ...(retryStrategy ? { retryStrategy } : {}),
     // Not every server supports the default checksums. The signature includes a hash of the content.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

@@ -2,12 +2,17 @@ import { Readable } from 'node:stream';
 import { DeleteObjectsCommand, GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, type S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { noteFailure } from '../../adapters/storage/note-failure.ts';
+import { StorageUnavailable } from '../../adapters/storage/port.ts';
 import { readInTime } from '../../adapters/storage/read-in-time.ts';
 import { createS3Client, isAbsent, statusOf } from '../../adapters/storage/s3-client.ts';
 import { OpsError } from '../context.ts';
 import { type Place, PlaceError } from './place.ts';
 
 const timeoutMs = 30_000;
+/** How long requests are sent again while the bucket is away, and the pause before each. */
+const patienceMs = 60_000;
+const pauseMs = 2_000;
+/** How often in succession a file may break off without a byte. */
 const attempts = 3;
 /** The size of a part of a file, in memory at once. S3 takes 10,000 parts, so that a table may have 320 GB. */
 const partBytes = 32 * 1024 * 1024;
@@ -21,13 +26,28 @@ interface Clients {
 /** A prefix of a bucket. Server and key are those that the library of Amazon finds: in `AWS_…`, its files, or the machine. */
 export function openBucket(bucket: string, path: string): Place {
   const access = { pathStyle: true };
-  const bounds = { connectMs: timeoutMs, idleMs: timeoutMs, attempts };
+  const bounds = { connectMs: timeoutMs, idleMs: timeoutMs, retryStrategy };
   const clients = {
     writer: createS3Client(access, undefined, bounds),
     reader: createS3Client(access, undefined, { ...bounds, idleMs: 0 }),
   };
   return new BucketPlace(clients, bucket, path);
 }
+
+/** The strategies of the library share a quota of retries among all requests, which those under way use up within a second. */
+const retryStrategy = {
+  acquireInitialRetryToken: async () => tokenOf(0, Date.now()),
+  async refreshRetryTokenForRetry({ since, getRetryCount }: RetryToken, { errorType }: { errorType: string }) {
+    const passes = errorType === 'TRANSIENT' || errorType === 'THROTTLING';
+    if (!passes || Date.now() - since > patienceMs) throw new Error('The request is not sent again.');
+    return tokenOf(getRetryCount() + 1, since);
+  },
+  recordSuccess() {},
+};
+
+type RetryToken = ReturnType<typeof tokenOf>;
+
+const tokenOf = (count: number, since: number) => ({ since, getRetryCount: () => count, getRetryDelay: () => pauseMs });
 
 class BucketPlace implements Place {
   readonly name: string;
@@ -73,12 +93,22 @@ class BucketPlace implements Place {
     return Readable.from(this.#bytes(file), { objectMode: false });
   }
 
+  /** A file that breaks off is read on from there. */
   async *#bytes(file: string): AsyncGenerator<Buffer> {
-    const { Body } = await this.#ask(this.#clients.reader.send(new GetObjectCommand({ Bucket: this.#bucket, Key: this.#key(file) })));
-    try {
-      yield* readInTime(Body as Readable, timeoutMs) as AsyncIterable<Buffer>;
-    } catch (error) {
-      throw this.#failed(error);
+    const at = { Bucket: this.#bucket, Key: this.#key(file) };
+    for (let read = 0, attempt = 1; ; attempt++) {
+      const range = read > 0 ? { Range: `bytes=${read}-` } : {};
+      const { Body } = await this.#ask(this.#clients.reader.send(new GetObjectCommand({ ...at, ...range })));
+      try {
+        for await (const chunk of readInTime(Body as Readable, timeoutMs) as AsyncIterable<Buffer>) {
+          attempt = 0;
+          read += chunk.length;
+          yield chunk;
+        }
+        return;
+      } catch (error) {
+        if (attempt >= attempts || !(error instanceof StorageUnavailable)) throw this.#failed(error);
+      }
     }
   }
 
