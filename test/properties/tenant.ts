@@ -38,7 +38,8 @@ export class Tenant {
     const userId = `user-${this.organizationId}`;
     this.owner = {
       ...{ userId, email: `${userId}@example.com`, name: 'Ada', image: null, role: null, createdAt: new Date(0) },
-      ...{ sessionId: 'session', impersonatedBy: null, lacksTwoFactor: false, memberships: { [this.organizationId]: 'owner' } },
+      // As by an access token: no session of the database is given, in which a search would look again.
+      ...{ sessionId: '', impersonatedBy: null, lacksTwoFactor: false, memberships: { [this.organizationId]: 'owner' } },
     };
   }
 
