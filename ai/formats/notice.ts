@@ -13,7 +13,7 @@ const ofPages = {
   scan_over_limit: {
     one: 'has a picture',
     more: 'have pictures',
-    rest: ', in which text was not read: the time for the document (JOB_TIMEOUT_MS) or MAX_TEXT_CHARACTERS were used up.',
+    rest: ', in which text was not read: the time for the document (JOB_TIMEOUT_MS) or MAX_TEXT_CHARACTERS was used up.',
   },
   scan_failed: { one: 'has a picture', more: 'have pictures', rest: ' that could not be read.' },
   unsure_text: {

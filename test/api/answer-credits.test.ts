@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { createKey } from '../support/api-keys.ts';
+import { losingAccess } from '../support/api-keys.ts';
 import { aiError, quoting as quotingOf } from '../support/fake-ai.ts';
 import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
@@ -167,14 +167,7 @@ describe('The credits of an answer', () => {
 
   it('are given back, and nothing is quoted, if the key is revoked or the member removed while the answer is picked', async () => {
     const { db } = api.database;
-    const key = await createKey(api, tenant, { permissions: ['document:read'] });
-    const member = await api.signUp();
-    await api.addMember(tenant.organizationId, member, 'member');
-    const endings = [
-      { token: key.token, code: 'UNAUTHORIZED', end: () => db.deleteFrom('api_key').where('id', '=', key.id).execute() },
-      { token: member.token, code: 'FORBIDDEN', end: () => db.deleteFrom('member').where('userId', '=', member.id).execute() },
-    ];
-    for (const { token, code, end } of endings) {
+    for (const { token, code, end } of await losingAccess(api, tenant)) {
       ai.behave('answer', async (call) => {
         await end();
         return quoting([month])(call);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { checkLedger } from '../../domain/credits/check-ledger.ts';
 import { openCharge, refundLostCharges } from '../../domain/credits/open-charge.ts';
-import { createKey } from '../support/api-keys.ts';
+import { createKey, losingAccess } from '../support/api-keys.ts';
 import { aiError, goodAnswer } from '../support/fake-ai.ts';
 import { until } from '../support/processes.ts';
 import { expectOk } from '../support/requests.ts';
@@ -93,15 +93,7 @@ describe('The credit of a search by a remote model', () => {
   });
 
   it('is given back, and nothing is found, if the key is revoked or the member removed while the query is embedded', async () => {
-    const { db } = api.database;
-    const key = await createKey(api, tenant);
-    const member = await api.signUp();
-    await api.addMember(tenant.organizationId, member, 'member');
-    const endings = [
-      { token: key.token, code: 'UNAUTHORIZED', end: () => db.deleteFrom('api_key').where('id', '=', key.id).execute() },
-      { token: member.token, code: 'FORBIDDEN', end: () => db.deleteFrom('member').where('userId', '=', member.id).execute() },
-    ];
-    for (const { token, code, end } of endings) {
+    for (const { token, code, end } of await losingAccess(api, tenant)) {
       ai.behave('embed', async (call) => {
         await end();
         return goodAnswer(call);

@@ -19,6 +19,18 @@ export interface KeyOptions {
   by?: TestUser;
 }
 
+/** Callers who may read a tenant's documents, and what ends that: a key that is revoked, a member who is removed; with the error after it. */
+export async function losingAccess(api: Pick<TestApi, 'request' | 'signUp' | 'addMember' | 'database'>, tenant: Tenant) {
+  const { db } = api.database;
+  const key = await createKey(api, tenant, { permissions: ['document:read'] });
+  const member = await api.signUp();
+  await api.addMember(tenant.organizationId, member, 'member');
+  return [
+    { token: key.token, code: 'UNAUTHORIZED', end: () => db.deleteFrom('api_key').where('id', '=', key.id).execute() },
+    { token: member.token, code: 'FORBIDDEN', end: () => db.deleteFrom('member').where('userId', '=', member.id).execute() },
+  ];
+}
+
 /** Makes an API key of a tenant's organization. */
 export async function createKey(
   api: Pick<TestApi, 'request'>,
