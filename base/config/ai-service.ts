@@ -1,7 +1,8 @@
+import { join } from 'node:path';
 import { z } from 'zod';
 import { crossCheck, type Environment, environmentName, flag, integer, logLevel, parseEnvironment } from './environment.ts';
 import { extraKinds } from './extra-content-types.ts';
-import { type LocalModelName, localModelVariables, usesE5 } from './local-models.ts';
+import { e5File, type LocalModelName, localModelVariables, usesE5 } from './local-models.ts';
 import { refusePlaceholder } from './placeholder.ts';
 import { type RemoteModels, remoteChecks, remoteModelsOf, remoteVariables } from './remote-models.ts';
 import { type TracingConfig, tracingOf, tracingVariables } from './tracing.ts';
@@ -36,13 +37,12 @@ export interface AiServiceConfig {
   ocrProvider: 'auto' | 'local' | 'remote' | 'none';
   /** Whether pages of a PDF that have no text are rendered and read by text recognition. */
   readsScannedPdfs: boolean;
-  /** How many pages of one PDF are read so, and how long that may take. */
   /** The languages that text recognition knows, by the names of their data. */
   ocrLanguages: string[];
   /** The directory of their data; undefined means that of the installed English data. */
   ocrLanguagesDirectory: string | undefined;
-  /** The directory of the models that find and read lines of text; undefined means the installed ones. */
-  ocrModelsDirectory: string | undefined;
+  /** The directory of models, among which may be some that find and read lines of text instead of the installed ones. */
+  modelsDirectory: string | undefined;
   /** The directories in which Tesseract is looked for. Without it, its WebAssembly build recognizes text. */
   programPath: string[];
   remote: RemoteModels;
@@ -79,12 +79,11 @@ export const aiServiceEnvironment = z.object({
   AI_READERS: integer(2, { min: 1, max: 64 }),
   AI_RECOGNIZERS: integer(1, { min: 1, max: 64 }),
   ...localModelVariables,
-  EMBED_MODEL_FILE: z.string().startsWith('/', 'must be an absolute path').optional(),
   OCR_PROVIDER: z.enum(['auto', 'local', 'remote', 'none'], 'must be auto, local, remote or none').default('auto'),
   OCR_SCANNED_PDF: flag(false),
   OCR_LANGUAGES: languages(),
   OCR_LANGUAGES_DIR: z.string().startsWith('/', 'must be an absolute path').optional(),
-  OCR_MODELS_DIR: z.string().startsWith('/', 'must be an absolute path').optional(),
+  MODELS_DIR: z.string().startsWith('/', 'must be an absolute path').optional(),
   ...remoteVariables,
   ...tracingVariables,
   LOG_LEVEL: logLevel(),
@@ -115,8 +114,8 @@ const checks = [
       ? ['REMOTE_AI_KEY: is missing while OCR_PROVIDER is remote']
       : [],
   ),
-  check(['LOCAL_EMBED_MODEL', 'EMBED_MODEL_FILE'], (e) =>
-    usesE5(e) && e.EMBED_MODEL_FILE === undefined ? ['EMBED_MODEL_FILE: is missing while LOCAL_EMBED_MODEL names e5'] : [],
+  check(['LOCAL_EMBED_MODEL', 'MODELS_DIR'], (e) =>
+    usesE5(e) && e.MODELS_DIR === undefined ? ['MODELS_DIR: is missing while LOCAL_EMBED_MODEL names e5'] : [],
   ),
   ...remoteChecks,
 ];
@@ -143,12 +142,12 @@ export function loadAiServiceConfig(environment: Environment): AiServiceConfig {
     readers: env.AI_READERS,
     recognizers: env.AI_RECOGNIZERS,
     localEmbedModel: env.LOCAL_EMBED_MODEL[0],
-    embedModelFile: usesE5(env) ? env.EMBED_MODEL_FILE : undefined,
+    embedModelFile: usesE5(env) && env.MODELS_DIR !== undefined ? join(env.MODELS_DIR, e5File) : undefined,
     ocrProvider: env.OCR_PROVIDER,
     readsScannedPdfs: env.OCR_SCANNED_PDF,
     ocrLanguages: env.OCR_LANGUAGES,
     ocrLanguagesDirectory: env.OCR_LANGUAGES_DIR,
-    ocrModelsDirectory: env.OCR_MODELS_DIR,
+    modelsDirectory: env.MODELS_DIR,
     // PATH belongs to the system, so it is not in the list of variables.
     programPath: (environment.PATH ?? '').split(':').filter((path) => path.startsWith('/')),
     remote: remoteModelsOf(env),

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 
 const names = ['hash', 'e5'] as const;
+/** The weights of the sentence model, in a directory of models. */
+export const e5File = 'e5-small-q4.bin';
 export type LocalModelName = (typeof names)[number];
 
 function localModel() {

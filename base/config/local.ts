@@ -119,7 +119,7 @@ function findProgramProblems(env: Environment): string[] {
     AUTH_SECRET: env.AUTH_SECRET?.trim() ? env.AUTH_SECRET : generated,
     SERVICE_TOKEN: env.SERVICE_TOKEN?.trim() ? env.SERVICE_TOKEN : generated,
     // The start brings it.
-    EMBED_MODEL_FILE: env.EMBED_MODEL_FILE?.trim() ? env.EMBED_MODEL_FILE : '/e5-small-q4.bin',
+    MODELS_DIR: env.MODELS_DIR?.trim() ? env.MODELS_DIR : '/models',
   };
   const unused = Object.entries(ofExternal).flatMap(([address, names]) => (isGiven(env, address) ? [] : names));
   const blanks = Object.fromEntries(unused.map((name) => [name, '']));

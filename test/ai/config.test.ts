@@ -30,7 +30,7 @@ describe('the configuration of the AI service', () => {
       readsScannedPdfs: false,
       ocrLanguages: ['eng'],
       ocrLanguagesDirectory: undefined,
-      ocrModelsDirectory: undefined,
+      modelsDirectory: undefined,
       programPath: [],
       remote: { chat: null, embed: null, previousEmbed: null, vision: null, rerank: null },
       logLevel: 'info',

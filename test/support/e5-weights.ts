@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { e5File } from '../../base/config/local-models.ts';
 import { findModels } from '../../ops/local/models.ts';
 import { createSupervisor } from '../../ops/local/supervise.ts';
 
@@ -6,8 +7,8 @@ import { createSupervisor } from '../../ops/local/supervise.ts';
 export async function e5Weights(): Promise<string> {
   const notes: string[] = [];
   const supervisor = createSupervisor();
-  const directory = await findModels('embed', { supervisor, logFile: '/dev/null', note: (message) => notes.push(message) });
+  const directory = await findModels({ supervisor, logFile: '/dev/null', note: (message) => notes.push(message) });
   await supervisor.close();
   if (directory === undefined) throw new Error(notes.join('; '));
-  return join(directory, 'e5-small-q4.bin');
+  return join(directory, e5File);
 }

@@ -11,6 +11,6 @@ serveTasks({ embed: ({ text }: { text: string }) => embedOne(text) }, async () =
     await embedOne('warm');
     return null;
   } catch (error) {
-    return `its model cannot be loaded from EMBED_MODEL_FILE: ${error instanceof Error ? error.message : error}`;
+    return `its model cannot be loaded from MODELS_DIR: ${error instanceof Error ? error.message : error}`;
   }
 });

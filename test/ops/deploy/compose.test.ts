@@ -259,9 +259,9 @@ describe('docker-compose.yml', () => {
   });
 
   it('names the models where the image has them', () => {
-    const [, set = ''] = /^ENV (OCR_MODELS_DIR=.*)$/m.exec(readFileSync('ops/deploy/Dockerfile', 'utf8')) ?? [];
+    const [, set = ''] = /^ENV (MODELS_DIR=.*)$/m.exec(readFileSync('ops/deploy/Dockerfile', 'utf8')) ?? [];
     const inImage = Object.fromEntries(set.split(' ').map((each) => each.split('=')));
-    expect(inImage).to.have.keys('OCR_MODELS_DIR', 'EMBED_MODEL_FILE');
+    expect(inImage).to.have.keys('MODELS_DIR');
     expect(interpolate(compose.services.ai?.environment, {})).to.include(inImage);
   });
 

