@@ -24,7 +24,7 @@ interface SignInSearch {
   next?: string | undefined;
   /** The code of a link that failed, or of a provider. */
   error?: string | undefined;
-  said?: 'verified' | 'reset' | 'email' | undefined;
+  said?: 'verified' | 'reset' | 'email' | 'deleted' | undefined;
 }
 
 interface DocumentSearch {
@@ -97,7 +97,7 @@ const signIn = createRoute({
   validateSearch: (search: Search): SignInSearch => ({
     next: ownPath(search.next),
     error: textOf(search.error),
-    said: oneOf(search.said, ['verified', 'reset', 'email']),
+    said: oneOf(search.said, ['verified', 'reset', 'email', 'deleted']),
   }),
   component: lazyRouteComponent(patiently(() => import('./pages/sign-in.tsx'))),
 });

@@ -81,7 +81,7 @@ describe('A newcomer in the console', function () {
     expect(await marked.textContent()).to.match(/^Mirrors are washed[^.]*\.$/);
 
     await page.getByRole('link', { name: 'Usage' }).click();
-    await page.getByText('Billing is off: nothing is capped.').waitFor();
+    await page.getByText('Billing is off: no plan sets limits.').waitFor();
     // Six documents, two credits each, and two answers.
     await page.getByText('18', { exact: true }).first().waitFor();
     await page.getByText('As a table').click();

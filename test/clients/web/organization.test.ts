@@ -249,9 +249,19 @@ describe('An organization in the console', () => {
     receiver.behave({ status: 204 });
     await act(page, /^webhook\.test/, 'Send again');
     await row.getByText('Delivered', { exact: true }).waitFor();
+    receiver.behave({ status: 500 });
+    for (const failed of [1, 2]) {
+      await page.getByRole('button', { name: 'Send a test' }).click();
+      await until(async () => (await page.getByRole('row').getByText('Failed', { exact: true }).count()) === failed);
+    }
     await page.getByLabel('Show deliveries by status').getByText('Failed').click();
+    receiver.behave({ status: 204 });
+    await page.getByRole('button', { name: 'Send all that failed again' }).click();
+    await page.getByText('2 deliveries are sent again.').waitFor();
     await page.getByText('No delivery has this status.').waitFor();
     expect(new URL(page.url()).search).to.equal('?status=failed');
+    await page.getByLabel('Show deliveries by status').getByText('Delivered').click();
+    await until(async () => (await page.getByRole('row', { name: /webhook\.test/ }).count()) === 3);
 
     await page.getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('button', { name: 'Enable' }).waitFor();

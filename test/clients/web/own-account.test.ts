@@ -167,6 +167,7 @@ describe('The own account in the console', () => {
     await api.addMember(tenant.organizationId, other, 'owner');
     await send();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByText('Your account is deleted.').waitFor();
     expect(await api.database.db.selectFrom('user').where('id', '=', id).execute()).to.deep.equal([]);
   });
 

@@ -28,7 +28,7 @@ function Asked({ onClose }: { onClose: () => void }) {
   const hasPassword = useHasPassword();
   const task: FormTask = async ({ password }) => {
     await ask(auth.deleteUser(password ? { password } : {}));
-    leave('/sign-in');
+    leave('/sign-in?said=deleted');
   };
   return (
     <FormDialog title={t.account.deleteAsked} action={t.common.delete} task={task} onClose={onClose} isDangerous>

@@ -29,7 +29,7 @@ export function OverridePlan({ organization, onClose }: { organization: ListedOr
       <Text>{t.byHand.hint}</Text>
       <NativeSelect label={t.nav.pages.plan} name="plan" data={[{ value: '', label: t.byHand.paid }, ...plans]} />
       {limits.map((limit) => (
-        <TextInput key={limit} type="number" min={0} step={limit === 'storage' ? 0.1 : 1} name={limit} label={t.byHand.limits[limit]} />
+        <TextInput key={limit} type="number" min={0} step={limit === 'storage' ? 'any' : 1} name={limit} label={t.byHand.limits[limit]} />
       ))}
       <TextInput type="date" name="until" label={t.byHand.until} required />
       <TextInput label={t.keeping.reason} name="reason" maxLength={300} required />

@@ -393,7 +393,7 @@ export const de: Messages = {
   usage: {
     period: (from, to) => `${from} bis ${to}`,
     plan: (plan) => `Tarif: ${plan}`,
-    free: 'Die Abrechnung ist ausgeschaltet: Nichts ist begrenzt.',
+    free: 'Die Abrechnung ist ausgeschaltet: Kein Tarif setzt Grenzen.',
     credits: 'KI-Credits in diesem Monat',
     storage: 'Speicher dieses Arbeitsbereichs',
     noLimit: 'keine Grenze',
@@ -605,6 +605,8 @@ export const de: Messages = {
     event: 'Ereignis',
     statuses: { pending: 'Wartet', delivered: 'Zugestellt', failed: 'Fehlgeschlagen' },
     resend: 'Erneut senden',
+    resendFailed: 'Alle fehlgeschlagenen erneut senden',
+    resent: (count) => (count === 1 ? 'Eine Zustellung wird erneut gesendet.' : `${count} Zustellungen werden erneut gesendet.`),
     details: 'Anfrage und Antwort',
     request: 'Anfrage',
     response: (status) => `Antwort, Status ${status}`,
@@ -660,7 +662,7 @@ export const de: Messages = {
     showAll: 'Alle anzeigen',
   },
   plan: {
-    off: 'In dieser Installation ist die Abrechnung ausgeschaltet: Nichts ist begrenzt, und nichts wird berechnet.',
+    off: 'In dieser Installation ist die Abrechnung ausgeschaltet: Kein Tarif setzt Grenzen, und nichts wird berechnet.',
     current: (plan) => `Ihr Tarif ist ${plan}.`,
     names: { free: 'Free', pro: 'Pro', team: 'Team' },
     states: {
@@ -741,6 +743,7 @@ export const de: Messages = {
     deleteText:
       'Ihre Sitzungen, Ihre Mitgliedschaften und die von Ihnen gesendeten Einladungen enden sofort. Dokumente und Jobs bleiben bei ihren Organisationen. Das kann nicht rückgängig gemacht werden.',
     deleteAsked: 'Ihr Konto löschen?',
+    deleted: 'Ihr Konto ist gelöscht.',
     typeEmail: 'Geben Sie zur Bestätigung Ihre E-Mail-Adresse ein',
   },
   mailbox: {

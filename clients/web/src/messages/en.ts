@@ -390,7 +390,7 @@ export const en = {
   usage: {
     period: (from: string, to: string) => `${from} to ${to}`,
     plan: (plan: string) => `Plan: ${plan}`,
-    free: 'Billing is off: nothing is capped.',
+    free: 'Billing is off: no plan sets limits.',
     credits: 'AI credits this month',
     storage: 'Storage of this workspace',
     noLimit: 'no limit',
@@ -595,6 +595,8 @@ export const en = {
     event: 'Event',
     statuses: { pending: 'Waiting', delivered: 'Delivered', failed: 'Failed' },
     resend: 'Send again',
+    resendFailed: 'Send all that failed again',
+    resent: (count: number) => (count === 1 ? 'One delivery is sent again.' : `${count} deliveries are sent again.`),
     details: 'Request and response',
     request: 'Request',
     response: (status: number) => `Response, status ${status}`,
@@ -651,7 +653,7 @@ export const en = {
     showAll: 'Show all',
   },
   plan: {
-    off: 'Billing is off in this deployment: nothing is capped, and nothing is charged.',
+    off: 'Billing is off in this deployment: no plan sets limits, and nothing is charged.',
     current: (plan: string) => `Your plan is ${plan}.`,
     names: { free: 'Free', pro: 'Pro', team: 'Team' },
     states: {
@@ -731,6 +733,7 @@ export const en = {
     deleteText:
       'Your sessions, your memberships and the invitations that you sent end at once. Documents and jobs stay with their organizations. This cannot be undone.',
     deleteAsked: 'Delete your account?',
+    deleted: 'Your account is deleted.',
     typeEmail: 'Type your email address to confirm',
   },
   mailbox: {

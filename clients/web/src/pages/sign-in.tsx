@@ -26,7 +26,7 @@ export default function SignIn() {
       )}
       {said && !error && (
         <Alert variant="default" role="status">
-          {{ verified: t.sign.verified, reset: t.reset.done, email: t.account.linkWorked }[said]}
+          {{ verified: t.sign.verified, reset: t.reset.done, email: t.account.linkWorked, deleted: t.account.deleted }[said]}
         </Alert>
       )}
       <SignInForm next={next} onDone={() => navigate({ to: next ?? '/' })} />

@@ -128,6 +128,7 @@ function Deliveries({ endpointId }: { endpointId: string }) {
         {t.webhooks.deliveries}
       </Title>
       <Filter label={t.webhooks.deliveriesLabel} values={t.webhooks.statuses} value={status} onChange={onFilter} />
+      <ResendFailed endpointId={endpointId} isOffered={items.some((each) => each.status === 'failed')} />
       <Paged
         query={deliveries}
         isEmpty={items.length === 0}
@@ -137,6 +138,38 @@ function Deliveries({ endpointId }: { endpointId: string }) {
       </Paged>
     </>
   );
+}
+
+function ResendFailed({ endpointId, isOffered }: { endpointId: string; isOffered: boolean }) {
+  const { organization } = route.useRouteContext();
+  const resend = useMutation({
+    mutationFn: () => resendFailed(organization.id, endpointId),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: ['deliveries'] }),
+  });
+  if (!isOffered && resend.isIdle) return null;
+  return (
+    <Stack gap="xs" mb="md">
+      {isOffered && (
+        <Button size="xs" variant="default" w="fit-content" loading={resend.isPending} onClick={() => resend.mutate()}>
+          {t.webhooks.resendFailed}
+        </Button>
+      )}
+      {resend.isSuccess && <Text role="status">{t.webhooks.resent(resend.data)}</Text>}
+      <Failure error={resend.error} />
+    </Stack>
+  );
+}
+
+/** Sends all failed deliveries of an endpoint again, and returns how many. */
+async function resendFailed(organizationId: string, endpointId: string): Promise<number> {
+  let sent = 0;
+  let cursor: string | undefined;
+  do {
+    const { resent, nextCursor } = await service.webhooks.resendMany({ organizationId, endpointId, ...(cursor && { cursor }) });
+    sent += resent;
+    cursor = nextCursor ?? undefined;
+  } while (cursor);
+  return sent;
 }
 
 const tones = { pending: 'busy', delivered: 'good', failed: 'bad' } as const;
