@@ -181,8 +181,10 @@ export const serverChecks = [
     return e.SERVICE_TOKEN === '' ? ['SERVICE_TOKEN: must be set in production'] : refusePlaceholder('SERVICE_TOKEN', e.SERVICE_TOKEN);
   }),
   check(['NODE_ENV', 'EMAIL_PROVIDER', 'SMTP_URL'], (e) => {
-    if (e.NODE_ENV === 'production' && (emailProviderOf(e) !== 'smtp' || !e.SMTP_URL))
-      return ['SMTP_URL: an email provider must be configured in production'];
+    if (e.NODE_ENV === 'production') {
+      const problems = e.SMTP_URL ? [] : ['SMTP_URL: an email provider must be configured in production'];
+      return (e.EMAIL_PROVIDER ?? 'smtp') === 'smtp' ? problems : ['EMAIL_PROVIDER: must be smtp in production', ...problems];
+    }
     return e.EMAIL_PROVIDER === 'smtp' && !e.SMTP_URL ? ['SMTP_URL: is missing while EMAIL_PROVIDER is smtp'] : [];
   }),
 ];
