@@ -109,11 +109,6 @@ const checks = [
   check(['OCR_SCANNED_PDF', 'OCR_PROVIDER'], ({ OCR_SCANNED_PDF, OCR_PROVIDER }) =>
     OCR_SCANNED_PDF && OCR_PROVIDER === 'none' ? ['OCR_SCANNED_PDF: needs text recognition, but OCR_PROVIDER is none'] : [],
   ),
-  check(['OCR_PROVIDER', 'REMOTE_AI_KEY', 'REMOTE_AI_VISION'], (e) =>
-    e.OCR_PROVIDER === 'remote' && !e.REMOTE_AI_KEY && !e.REMOTE_AI_VISION?.host
-      ? ['REMOTE_AI_KEY: is missing while OCR_PROVIDER is remote']
-      : [],
-  ),
   check(['LOCAL_EMBED_MODEL', 'MODELS_DIR'], (e) =>
     usesE5(e) && e.MODELS_DIR === undefined ? ['MODELS_DIR: is missing while LOCAL_EMBED_MODEL names e5'] : [],
   ),

@@ -119,8 +119,6 @@ describe('the configuration of the AI service', () => {
   it('refuses text recognition that cannot work', () => {
     const load = (variables: Record<string, string>) => () => loadAiServiceConfig({ SERVICE_TOKEN: 'secret', ...variables });
     expect(load({ OCR_SCANNED_PDF: 'true', OCR_PROVIDER: 'none' })).to.throw('OCR_SCANNED_PDF');
-    expect(load({ OCR_PROVIDER: 'remote' })).to.throw('REMOTE_AI_KEY: is missing while OCR_PROVIDER is remote');
-    expect(load({ OCR_PROVIDER: 'remote', REMOTE_AI_KEY: 'k' })().ocrProvider).to.equal('remote');
     expect(load({ OCR_LANGUAGES: '../eng', OCR_LANGUAGES_DIR: '/data' })).to.throw('OCR_LANGUAGES');
     expect(load({ OCR_LANGUAGES: 'eng,deu', OCR_LANGUAGES_DIR: 'data' })).to.throw('OCR_LANGUAGES_DIR');
     expect(load({ OCR_LANGUAGES: 'eng, chi_sim', OCR_LANGUAGES_DIR: '/data' })().ocrLanguages).to.deep.equal(['eng', 'chi_sim']);

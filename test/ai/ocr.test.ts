@@ -104,6 +104,16 @@ describe('images at /v1/extract, at their limits', () => {
     expect(await service.client.health()).to.deep.include({ ok: true, ocr: 'none', problems: [] });
   });
 
+  it('are refused with 415 where a remote model is to read them and there is none, as its health says', async () => {
+    await using service = await startAiService({ OCR_PROVIDER: 'remote' });
+    const { ok, ocr, problems } = await service.client.health();
+    expect({ ok, ocr }).to.deep.equal({ ok: false, ocr: 'none' });
+    expect(problems).to.have.length(1);
+    expect(problems[0]).to.match(/^Images cannot be read: OCR_PROVIDER is remote, but .*REMOTE_AI_KEY is missing/);
+    expect(await refusalOf(await service.extract(notice, 'image/png'))).to.deep.equal([415, 'ocr_unavailable']);
+    expect((await service.client.extract({ body: Buffer.from('well'), contentType: 'text/plain' })).text).to.equal('well');
+  });
+
   nightly('leave room for other documents, and wait for each other', async () => {
     const service = await startAiService({ OCR_PROVIDER: 'local', AI_READERS: '2', AI_RECOGNIZERS: '1', PATH: '' });
     const leaving = new AbortController();
