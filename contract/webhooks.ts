@@ -121,7 +121,7 @@ const delivery = z
       .nullable()
       .describe('The response to the last attempt that had one.'),
     attempts: z.array(attempt).describe('The last twenty, the newest last.'),
-    nextAttemptAt: dateTime.nullable().meta({ examples: [null] }),
+    nextAttemptAt: withExample(dateTime.nullable().describe('Null while its endpoint is disabled: only tests are sent then.'), null),
     createdAt: dateTime,
     finishedAt: dateTime.nullable(),
   })

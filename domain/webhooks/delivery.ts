@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import { ApiError } from '../../contract/api-error.ts';
-import type { WebhookDeliveryEvent } from '../../contract/webhook-events.ts';
+import { type WebhookDeliveryEvent, webhookTest } from '../../contract/webhook-events.ts';
 import type { WebhookDeliveryStatus } from '../../contract/webhooks.ts';
 import { anyOf } from '../../db/batched-read.ts';
 import type { Db, Transaction } from '../../db/connect.ts';
@@ -15,9 +15,16 @@ export function bodyOf({ event, created_at, data }: Pick<DeliveryRow, 'event' | 
   return JSON.stringify({ type: event, timestamp: created_at.toISOString(), data });
 }
 
+/** A disabled endpoint takes only tests: what waits for it ends at its time, without an attempt. */
+const nextAttemptAt = sql<Date | null>`
+  case when event = ${webhookTest} or exists (select from webhook_endpoint where id = endpoint_id and enabled) then next_attempt_at end
+`.as('next_attempt_at');
+
+const shown = (db: Db | Transaction) => db.selectFrom('webhook_delivery').selectAll().select(nextAttemptAt);
+
 /** The delivery, whichever organization it belongs to: the caller authorizes by the row. Throws NOT_FOUND. */
 export async function getDelivery(db: Db | Transaction, deliveryId: string): Promise<DeliveryRow> {
-  const delivery = await db.selectFrom('webhook_delivery').selectAll().where('id', '=', deliveryId).executeTakeFirst();
+  const delivery = await shown(db).where('id', '=', deliveryId).executeTakeFirst();
   if (!delivery) throw new ApiError('NOT_FOUND', { message: 'Webhook delivery not found.' });
   return delivery;
 }
@@ -62,6 +69,6 @@ export async function listDeliveries(
     order by created_at desc, id desc limit ${limit + 1}
   `;
   const page = await fitPage(db, sized, { order: 'desc', limit, maxBytes: maxPageBytes });
-  const read = (ids: string[]) => db.selectFrom('webhook_delivery').selectAll().where('id', '=', anyOf(ids)).execute();
+  const read = (ids: string[]) => shown(db).where('id', '=', anyOf(ids)).execute();
   return { items: await readRows(page, read), nextCursor: cursorAfter(page, cursors, scope) };
 }

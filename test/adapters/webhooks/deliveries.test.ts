@@ -189,6 +189,23 @@ describe('Webhooks', () => {
     await until(() => receiver.received.length === 2);
   });
 
+  it('name no next attempt of what waits for an endpoint that was disabled, until it is enabled again', async () => {
+    const { tenant } = used;
+    receiver.behave({ status: 503, headers: { 'retry-after': '3600' } });
+    const { id } = await addEndpoint(api, tenant, { url: receiver.url });
+    await createJob(api, tenant, embed);
+    await until(() => receiver.received.length === 1);
+    await until(async () => (await deliveriesOf(api, tenant))[0]?.attempts.length === 1);
+    const [waiting] = await deliveriesOf(api, tenant);
+    expect(waiting.nextAttemptAt).to.be.a('string');
+
+    await call(api, tenant, 'PATCH', `/webhooks/${id}`, { enabled: false });
+    expect((await deliveriesOf(api, tenant))[0]).to.deep.equal({ ...waiting, nextAttemptAt: null });
+    expect(await call(api, tenant, 'GET', `/webhook-deliveries/${waiting.id}`)).to.deep.equal({ ...waiting, nextAttemptAt: null });
+    await call(api, tenant, 'PATCH', `/webhooks/${id}`, { enabled: true });
+    expect(await call(api, tenant, 'GET', `/webhook-deliveries/${waiting.id}`)).to.deep.equal(waiting);
+  });
+
   it('disable an endpoint after five days of failures, and not before', async () => {
     const { tenant } = used;
     receiver.behave({ status: 500 });
