@@ -8,7 +8,7 @@ import type { Db } from '../db/connect.ts';
 import type { GetPlan } from '../domain/billing/plan.ts';
 import type { OutageTimes } from '../domain/outages/outage.ts';
 import type { Payments } from '../domain/payments/payments.ts';
-import type { SecretBox } from '../domain/secret-box.ts';
+import type { Resealer, SecretBox } from '../domain/secret-box.ts';
 import type { Embedder } from './embedder.ts';
 
 /** Observes the steps of the scheduled workflows that this process runs: each before the first run, each success, and what the ledger is. */
@@ -44,6 +44,8 @@ export interface ActivityDeps {
   webhooks?: { sender: WebhookSender; retryDelaysMs: readonly number[] } | undefined;
   /** Opens the secrets of webhook endpoints. */
   secrets: SecretBox;
+  /** Encrypts second factors again once AUTH_SECRET changes. */
+  secondFactors: Resealer;
   /** How many days audit entries are kept; 0 for ever. */
   auditRetentionDays: number;
 }

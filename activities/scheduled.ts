@@ -76,7 +76,7 @@ async function allOf<const Steps extends readonly Step[]>(failures: unknown[], s
 }
 
 /** The steps of the day's housekeeping. Each returns how much it removed, sealed, or found to be wrong. */
-export function housekeepingActivities({ db, storage, log, secrets, steps, auditRetentionDays }: ActivityDeps) {
+export function housekeepingActivities({ db, storage, log, secrets, secondFactors, steps, auditRetentionDays }: ActivityDeps) {
   const remove = (rows: retention.Expired) => retention.deleteInBatches(db, rows, reporting<retention.Deleted>());
   return {
     purgeAbandonedUploads: () => purgeAbandonedUploads(db, reporting<retention.Deleted>()),
@@ -95,7 +95,7 @@ export function housekeepingActivities({ db, storage, log, secrets, steps, audit
     },
     deleteProviderCalls: () => remove(retention.providerCalls),
     applyRetention: () => applyRetention(db, reporting<RetentionProgress>()),
-    sealStoredSecrets: () => sealStoredSecrets(db, secrets, reporting<number>()),
+    sealStoredSecrets: () => sealStoredSecrets(db, { secrets, secondFactors }, reporting<number>()),
     /** The number of problems that `npm run ops -- ledger` names. */
     async checkLedger(): Promise<number> {
       const { signal } = reporting();

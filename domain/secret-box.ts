@@ -1,16 +1,22 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
+/** Changes the key of what is stored encrypted. */
+export interface Resealer {
+  /** How everything begins that needs no other key, unless there is a previous one. */
+  prefix: string;
+  /** Whether there is a previous key that what begins so may have been sealed with. */
+  hasPrevious: boolean;
+  /** What was sealed with a previous key, or not at all, sealed with the present one. Anything else is returned as it is. */
+  reseal(stored: string): string | Promise<string>;
+}
+
 /**
  * Encrypts the secrets that the service has to read again, with a key that is not in the database: neither the database nor a backup holds
  * one in clear.
  */
-export interface SecretBox {
+export interface SecretBox extends Resealer {
   /** A sealed secret is left as it is. */
   seal(secret: string): string;
-  /** What was sealed with a previous key, or not at all, sealed with the present one. Anything else is returned as it is. */
-  reseal(stored: string): string;
-  /** Whether there is a previous key. */
-  hasPrevious: boolean;
   /** A row from before secrets were sealed is returned as it is. Throws if it was sealed with another key. */
   open(stored: string): string;
   /** As `open`; undefined if it was sealed with another key. */
@@ -33,6 +39,7 @@ const tagBytes = 16;
  */
 export function createSecretBox(...[key, ...previous]: [Buffer, ...Buffer[]]): SecretBox {
   const box: SecretBox = {
+    prefix: sealedPrefix,
     hasPrevious: previous.length > 0,
     seal(secret) {
       if (secret.startsWith(sealedPrefix)) return secret;

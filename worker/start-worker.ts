@@ -10,7 +10,7 @@ import { checkNamespaceOwner, prepareNamespace, restoreSchedules, workerIdentity
 import type { Outbox } from '../adapters/temporal/outbox.ts';
 import { createSender } from '../adapters/webhooks/create-sender.ts';
 import { Semaphore } from '../base/concurrency/semaphore.ts';
-import { deriveKeys } from '../base/config/keys.ts';
+import { authSecrets, deriveKeys } from '../base/config/keys.ts';
 import type { ServerConfig } from '../base/config/server.ts';
 import type { Tracing } from '../base/telemetry/start-tracing.ts';
 import { createDb, createPool } from '../db/connect.ts';
@@ -20,6 +20,7 @@ import { createPayments } from '../domain/payments/payments.ts';
 import { findReadOnly } from '../domain/platform/read-only.ts';
 import { createSecretBox } from '../domain/secret-box.ts';
 import { checkStoreOwner, readDeployment, UnmarkedStore, WrongStore } from '../domain/stored-objects/store-owner.ts';
+import { createSecondFactorBox } from '../domain/users/second-factor-box.ts';
 import { createWorkers, forceMs } from './create-workers.ts';
 import { RunningWorkers } from './run-workers.ts';
 import { createTraceSinks } from './telemetry.ts';
@@ -103,6 +104,7 @@ function createDeps(config: ServerConfig, parts: SharedParts): ActivityDeps {
     getPlan: createGetPlan(config),
     webhooks: config.webhooks.enabled ? { sender: createSender(config.webhooks), retryDelaysMs: config.webhooks.retryDelaysMs } : undefined,
     secrets: createSecretBox(...deriveKeys(config, 'at-rest')),
+    secondFactors: createSecondFactorBox(authSecrets(config)),
     auditRetentionDays: config.auditRetentionDays,
   };
 }

@@ -2,6 +2,7 @@ import { APIError } from 'better-auth/api';
 import { getRequest, setResponse } from 'better-call/node';
 import type { Request as ExpressRequest, Response as ExpressResponse, RequestHandler } from 'express';
 import type { Logger } from 'pino';
+import { sessionSecrets } from '../../base/config/keys.ts';
 import type { ServerConfig } from '../../base/config/server.ts';
 import type { Db } from '../../db/connect.ts';
 import { refuseReadOnly } from '../../domain/platform/read-only.ts';
@@ -18,7 +19,7 @@ import { readBody } from './read-body.ts';
 import { refuseError } from './refuse.ts';
 import { clientAddressHeader } from './request-origin.ts';
 import type { Caller, FindSession } from './session.ts';
-import { sessionCookieName, sessionSecrets } from './session-options.ts';
+import { sessionCookieName } from './session-options.ts';
 import { carryOnly, readSessionToken } from './session-token.ts';
 
 /** The path of the handler. Mount it before any body parser. */

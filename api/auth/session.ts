@@ -2,13 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { getCookies } from 'better-auth/cookies';
 import { serializeSignedCookie } from 'better-call';
 import { sql } from 'kysely';
+import { sessionSecrets } from '../../base/config/keys.ts';
 import type { ServerConfig } from '../../base/config/server.ts';
 import { impersonatedAccess, type Permission } from '../../contract/access.ts';
 import { anyOf, batchedRead } from '../../db/batched-read.ts';
 import type { Db } from '../../db/connect.ts';
 import { notBanned } from '../../domain/users/not-banned.ts';
 import { hasPermission, parseRoles } from './permissions.ts';
-import { cookieOptions, sessionLifetime, sessionSecrets } from './session-options.ts';
+import { cookieOptions, sessionLifetime } from './session-options.ts';
 import { readSessionToken } from './session-token.ts';
 
 /** The caller of a request, by the session of its cookie or bearer token. */

@@ -87,7 +87,7 @@ export const importRules: Record<string, ImportRule> = {
       'db',
     ],
     types: ['base/config'],
-    packages: ['bowser', 'jsonc-parser', 'kysely', 'marked', 'uuid', 'zod', 'node:crypto', 'node:zlib'],
+    packages: ['better-auth/crypto', 'bowser', 'jsonc-parser', 'kysely', 'marked', 'uuid', 'zod', 'node:crypto', 'node:zlib'],
   },
   'domain/payments': {
     imports: ['base/telemetry/spans.ts', 'contract', 'db'],
