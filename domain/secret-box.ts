@@ -24,7 +24,7 @@ export interface SecretBox extends Resealer {
 }
 
 /** How everything that is sealed begins: no secret of a provider and none of this service begins so. */
-export const sealedPrefix = 'sealed.1.';
+const sealedPrefix = 'sealed.1.';
 
 /** The columns of `account` with tokens of a sign-in provider. */
 export const tokenColumns = ['accessToken', 'refreshToken', 'idToken'] as const;

@@ -60,7 +60,7 @@ async function store(storage: Storage, place: Place, entry: PresentObject): Prom
   try {
     await storage.write(entry.key, readPart(place, fileOf(entry)));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : error;
+    const reason = String(error instanceof Error ? error.message : error).replace(/\.$/, '');
     throw new OpsError(`The store did not take ${entry.key}: ${reason}. Repair that, and restore again.`, { cause: error });
   }
 }
