@@ -1,4 +1,4 @@
-import type { ContentType, Contract, Document, InputOf } from '@sheaf/client';
+import { type ContentType, type Contract, type Document, type InputOf, SheafError } from '@sheaf/client';
 import { hashKey, infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { Place } from './queries.ts';
 import { service } from './service.ts';
@@ -24,6 +24,13 @@ export function documentsQuery({ organization, workspace }: Place, filter: ListF
     getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
     // The same documents in another order stay until this one is there, and with them the head that has the focus.
     placeholderData: (shown, query) => (isSameList(query?.queryKey) ? shown : undefined),
+  });
+}
+
+/** What was deleted by somebody else meanwhile is no failure. */
+export async function unlessGone(change: Promise<unknown>): Promise<void> {
+  await change.catch((error: unknown) => {
+    if (!(error instanceof SheafError && error.is('NOT_FOUND'))) throw error;
   });
 }
 

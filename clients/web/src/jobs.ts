@@ -1,4 +1,4 @@
-import { type Contract, isFinal, type Job, type JobEvent, type OutputOf, SheafError } from '@sheaf/client';
+import { type Contract, type Document, isFinal, type Job, type JobEvent, type OutputOf, SheafError } from '@sheaf/client';
 import { type InfiniteData, infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { type Place, queryClient, sessionEnded } from './queries.ts';
@@ -76,10 +76,17 @@ const refusals: string[] = ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT', 'LIMIT_REACH
  * Tries jobs again, and returns why some of them were refused. If it goes on after an error, or after a response that was lost, the key of a
  * job keeps it from being charged twice.
  */
-export async function retryJobs(jobs: ListedJob[]): Promise<string[]> {
+export const retryJobs = (jobs: ListedJob[]): Promise<string[]> =>
+  startEach(jobs, ({ id }) => background.jobs.retry({ id }, { idempotencyKey: `retry-${id}` }));
+
+/** Makes documents searchable, and returns why some jobs were refused. One that is under way or done already is not started again. */
+export const indexDocuments = (documents: Document[]): Promise<string[]> =>
+  startEach(documents, ({ id }) => background.jobs.create({ kind: 'document.index', documentId: id, once: true }));
+
+async function startEach<T>(items: T[], start: (item: T) => Promise<unknown>): Promise<string[]> {
   const reasons: string[] = [];
-  for (const { id } of jobs)
-    await background.jobs.retry({ id }, { idempotencyKey: `retry-${id}` }).catch((error: unknown) => {
+  for (const item of items)
+    await start(item).catch((error: unknown) => {
       if (!(error instanceof SheafError && refusals.includes(error.code))) throw error;
       reasons.push(inBrief(error));
     });

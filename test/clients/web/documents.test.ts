@@ -322,6 +322,31 @@ describe('The list of documents in the console', () => {
       expect(complaints).to.deep.equal([]);
     });
 
+    it('are added to those that are selected, which keep theirs and are made searchable', async () => {
+      const { token } = tenant.owner;
+      await api.upload(tenant, { name: 'winter.txt', bytes: 'The mirrors are stored in winter.' });
+      const kept = await api.upload(tenant, { name: 'summer.txt', bytes: 'The mirrors are used in summer.' });
+      await expectOk(api.request('PATCH', `/api/v1/documents/${kept.id}`, { token, body: { tags: ['outdoors'] } }));
+      const { page } = await open(pathOf(tenant, 'documents'), { as: tenant.owner });
+      const dialog = page.getByRole('dialog');
+      for (const name of ['winter.txt', 'summer.txt', 'autumn.txt']) await page.getByLabel(`Select ${name}`).check();
+      await page.getByRole('button', { name: 'Add labels' }).click();
+      await dialog.getByRole('heading', { name: 'Add labels to 3 documents' }).waitFor();
+      await dialog.getByLabel('Labels', { exact: true }).fill('mirrors');
+      await dialog.getByLabel('Labels', { exact: true }).press('Enter');
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByRole('row', { name: /summer\.txt.*outdoors.*mirrors/ }).waitFor();
+      await page.getByRole('row', { name: /winter\.txt.*mirrors/ }).waitFor();
+
+      // One of the three is searchable already.
+      await page.getByRole('button', { name: 'Make searchable' }).click();
+      await dialog.getByRole('heading', { name: 'Make 2 documents searchable' }).waitFor();
+      await dialog.getByRole('button', { name: 'Make searchable' }).click();
+      await page.getByText('3 selected').waitFor({ state: 'detached' });
+      for (const name of [/summer\.txt/, /winter\.txt/]) await page.getByRole('row', { name }).getByText('Searchable').waitFor();
+    });
+
     it('stand beside what the numbers of a search mean', async () => {
       const { page } = await open(pathOf(tenant, 'search?q=mirrors'), { as: tenant.owner });
       const first = page.getByRole('listitem').first();

@@ -199,7 +199,7 @@ describe('The jobs of a busy workspace in the console', () => {
     await page.getByRole('button', { name: 'Try 4 jobs again' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click();
     const said = page.getByRole('dialog').getByRole('status');
-    await said.getByText('Queued again: 2 jobs. Not queued: 2 jobs.').waitFor();
+    await said.getByText('Queued: 2 jobs. Not queued: 2 jobs.').waitFor();
     await said.getByText('The document of this job is gone. (2 jobs)').waitFor();
     const retries = await db
       .selectFrom('job')

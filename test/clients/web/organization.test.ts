@@ -260,8 +260,8 @@ describe('An organization in the console', () => {
     await page.getByText('2 deliveries are sent again.').waitFor();
     await page.getByText('No delivery has this status.').waitFor();
     expect(new URL(page.url()).search).to.equal('?status=failed');
-    await page.getByLabel('Show deliveries by status').getByText('Delivered').click();
-    await until(async () => (await page.getByRole('row', { name: /webhook\.test/ }).count()) === 3);
+    await page.getByLabel('Show deliveries by status').getByText('All').click();
+    await until(async () => (await page.getByRole('row').getByText('Delivered', { exact: true }).count()) === 3);
 
     await page.getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('button', { name: 'Enable' }).waitFor();

@@ -1,4 +1,5 @@
-import { type Document, SheafError } from '@sheaf/client';
+import type { Document } from '@sheaf/client';
+import { unlessGone } from '../document-queries.ts';
 import { background } from '../service.ts';
 import { t } from '../text.ts';
 import { Confirm } from './confirm.tsx';
@@ -9,14 +10,11 @@ interface DeleteDocumentProps {
   onDone?: () => void;
 }
 
-/** Asks, and deletes one after the other. What was deleted by somebody else meanwhile is no failure. */
+/** Asks, and deletes one after the other. */
 export function DeleteDocuments({ documents, ...rest }: DeleteDocumentProps) {
   const [first] = documents;
   const task = async () => {
-    for (const { id } of documents)
-      await background.documents.delete({ id }).catch((error: unknown) => {
-        if (!(error instanceof SheafError && error.is('NOT_FOUND'))) throw error;
-      });
+    for (const { id } of documents) await unlessGone(background.documents.delete({ id }));
   };
   return (
     <Confirm

@@ -11,6 +11,7 @@ import { Empty } from '../components/empty.tsx';
 import { Filter } from '../components/filter.tsx';
 import { FirstSteps } from '../components/first-steps.tsx';
 import { Foreign } from '../components/foreign.tsx';
+import { LabelDocuments } from '../components/label-documents.tsx';
 import { Tags } from '../components/labels.tsx';
 import { LinkTo } from '../components/link-to.tsx';
 import { PageHead } from '../components/page-head.tsx';
@@ -19,10 +20,11 @@ import { RowMenu } from '../components/row-menu.tsx';
 import { Heads, type SortHead } from '../components/rows.tsx';
 import { SelectionBar, useSelection } from '../components/selection.tsx';
 import { ShortName } from '../components/short-name.tsx';
+import { StartJobs } from '../components/start-jobs.tsx';
 import { TimeCell } from '../components/time.tsx';
 import { UploadList } from '../components/upload-list.tsx';
 import { type DocumentSort, documentsQuery } from '../document-queries.ts';
-import { jobsUnderWay } from '../jobs.ts';
+import { indexDocuments, isHopeless, jobsUnderWay } from '../jobs.ts';
 import { type Place, slugsOf } from '../queries.ts';
 import { formatBytes, inWords, t } from '../text.ts';
 
@@ -138,10 +140,45 @@ function DocumentTable({ pages }: { pages: { items: Document[] }[] }) {
           <DocumentPage key={index} items={page.items} {...{ place, chosen, underWay, onDelete }} onSelect={toggle} />
         ))}
       </Table>
-      {selected.length > 0 && (
-        <SelectionBar selected={selected.length} actions={[{ label: t.common.delete, run: () => setDoomed(selected) }]} onClear={clear} />
-      )}
+      {selected.length > 0 && <Selected documents={selected} onDelete={() => setDoomed(selected)} onClear={clear} />}
       {doomed.length > 0 && <DeleteDocuments documents={doomed} onClose={() => setDoomed([])} />}
+    </>
+  );
+}
+
+interface SelectedProps {
+  documents: Document[];
+  onDelete: () => void;
+  onClear: () => void;
+}
+
+/** What can be done with all documents that are selected. */
+function Selected({ documents, onDelete, onClear }: SelectedProps) {
+  const [asked, setAsked] = useState<'label' | 'index'>();
+  const onClose = () => setAsked(undefined);
+  const indexable = documents.filter(
+    ({ status, indexedAt, failedJob }) => status === 'ready' && !indexedAt && !isHopeless(failedJob?.error),
+  );
+  const actions = [
+    ...(indexable.length > 0 ? [{ label: t.jobs.kinds['document.index'], run: () => setAsked('index') }] : []),
+    { label: t.labels.add, run: () => setAsked('label') },
+    { label: t.common.delete, run: onDelete },
+  ];
+  return (
+    <>
+      <SelectionBar selected={documents.length} actions={actions} onClear={onClear} />
+      {asked === 'label' && <LabelDocuments documents={documents} onClose={onClose} />}
+      {asked === 'index' && (
+        <StartJobs
+          title={t.documents.indexMany(indexable.length)}
+          text={t.documents.indexManyText}
+          action={t.jobs.kinds['document.index']}
+          jobs={indexable.length}
+          start={() => indexDocuments(indexable)}
+          onStarted={onClear}
+          onClose={onClose}
+        />
+      )}
     </>
   );
 }
