@@ -153,7 +153,8 @@ describe('API keys', () => {
 
   it('are audited when they are made, changed, rotated and revoked, without their secrets', async () => {
     const made = await key({ permissions: ['job:read'] });
-    await expectOk(byOwner('PATCH', `/api-keys/${made.id}`, { name: 'Renamed' }));
+    const { name } = await found(made.id);
+    for (const change of [{}, { name: 'Renamed' }, { name: 'Renamed' }]) await expectOk(byOwner('PATCH', `/api-keys/${made.id}`, change));
     const { body: rotated } = await expectOk(byOwner('POST', `/api-keys/${made.id}/rotate`, {}));
     await expectOk(byOwner('DELETE', `/api-keys/${made.id}`));
     expect(await found(made.id)).to.equal(undefined);
@@ -167,6 +168,7 @@ describe('API keys', () => {
       'apiKey.create',
     ]);
     for (const entry of entries) expect(entry).to.include({ actorId: tenant.owner.id, targetType: 'apiKey' });
+    expect(entries[2].metadata).to.deep.equal({ name: { from: name, to: 'Renamed' } });
     for (const secret of [made.token, rotated.secret]) expect(JSON.stringify(log)).to.not.include(secret.slice(12));
   });
 
