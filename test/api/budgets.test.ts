@@ -29,7 +29,7 @@ describe('A budget of credits', () => {
     const { body } = await call('organizations.auditLog', { organizationId });
     const changes = body.entries.filter(({ action }: any) => action.endsWith('.update')).map(({ metadata }: any) => metadata);
     expect(changes.map((each: any) => each.creditBudget).filter((each: unknown) => each !== undefined)).to.deep.equal([
-      0,
+      { from: null, to: 0 },
       { from: 5, to: null },
       { from: null, to: 5 },
     ]);
