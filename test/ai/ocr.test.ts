@@ -114,6 +114,20 @@ describe('images at /v1/extract, at their limits', () => {
     expect((await service.client.extract({ body: Buffer.from('well'), contentType: 'text/plain' })).text).to.equal('well');
   });
 
+  it('are read by the installed models where MODELS_DIR has none for them, and not where it is missing', async () => {
+    const directory = makeTestDirectory();
+    // The process that reads is another user.
+    chmodSync(directory, 0o755);
+    {
+      await using service = await startAiService({ OCR_PROVIDER: 'local', MODELS_DIR: directory });
+      expect((await service.client.extract({ body: notice, contentType: 'image/png' })).text).to.match(/NOTICE TO HIKERS/);
+    }
+    await using service = await startAiService({ OCR_PROVIDER: 'local', MODELS_DIR: `${directory}/missing` });
+    await until(async () => !(await service.client.health()).ok);
+    expect((await service.client.health()).problems.join()).to.match(/^Images cannot be read: .*missing/);
+    removeTestDirectory(directory);
+  });
+
   nightly('leave room for other documents, and wait for each other', async () => {
     const service = await startAiService({ OCR_PROVIDER: 'local', AI_READERS: '2', AI_RECOGNIZERS: '1', PATH: '' });
     const leaving = new AbortController();
