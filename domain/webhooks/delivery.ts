@@ -20,11 +20,12 @@ const nextAttemptAt = sql<Date | null>`
   case when event = ${webhookTest} or exists (select from webhook_endpoint where id = endpoint_id and enabled) then next_attempt_at end
 `.as('next_attempt_at');
 
-const shown = (db: Db | Transaction) => db.selectFrom('webhook_delivery').selectAll().select(nextAttemptAt);
+/** Deliveries as they are shown: of two columns with one name the driver returns the last. */
+const selectDeliveries = (db: Db | Transaction) => db.selectFrom('webhook_delivery').selectAll().select(nextAttemptAt);
 
 /** The delivery, whichever organization it belongs to: the caller authorizes by the row. Throws NOT_FOUND. */
 export async function getDelivery(db: Db | Transaction, deliveryId: string): Promise<DeliveryRow> {
-  const delivery = await shown(db).where('id', '=', deliveryId).executeTakeFirst();
+  const delivery = await selectDeliveries(db).where('id', '=', deliveryId).executeTakeFirst();
   if (!delivery) throw new ApiError('NOT_FOUND', { message: 'Webhook delivery not found.' });
   return delivery;
 }
@@ -69,6 +70,6 @@ export async function listDeliveries(
     order by created_at desc, id desc limit ${limit + 1}
   `;
   const page = await fitPage(db, sized, { order: 'desc', limit, maxBytes: maxPageBytes });
-  const read = (ids: string[]) => shown(db).where('id', '=', anyOf(ids)).execute();
+  const read = (ids: string[]) => selectDeliveries(db).where('id', '=', anyOf(ids)).execute();
   return { items: await readRows(page, read), nextCursor: cursorAfter(page, cursors, scope) };
 }

@@ -257,7 +257,7 @@ describe('An organization in the console', () => {
     await page.getByLabel('Show deliveries by status').getByText('Failed').click();
     receiver.behave({ status: 204 });
     await page.getByRole('button', { name: 'Send all that failed again' }).click();
-    await page.getByText('2 deliveries are sent again.').waitFor();
+    await page.getByText('Sent again: 2 deliveries.').waitFor();
     await page.getByText('No delivery has this status.').waitFor();
     expect(new URL(page.url()).search).to.equal('?status=failed');
     await page.getByLabel('Show deliveries by status').getByText('All').click();

@@ -609,7 +609,7 @@ export const de: Messages = {
     statuses: { pending: 'Wartet', delivered: 'Zugestellt', failed: 'Fehlgeschlagen' },
     resend: 'Erneut senden',
     resendFailed: 'Alle fehlgeschlagenen erneut senden',
-    resent: (count) => (count === 1 ? 'Eine Zustellung wird erneut gesendet.' : `${count} Zustellungen werden erneut gesendet.`),
+    resent: (deliveries) => `Erneut gesendet: ${count(deliveries, 'Zustellung', 'Zustellungen')}.`,
     details: 'Anfrage und Antwort',
     request: 'Anfrage',
     response: (status) => `Antwort, Status ${status}`,

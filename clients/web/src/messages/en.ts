@@ -600,7 +600,7 @@ export const en = {
     statuses: { pending: 'Waiting', delivered: 'Delivered', failed: 'Failed' },
     resend: 'Send again',
     resendFailed: 'Send all that failed again',
-    resent: (count: number) => (count === 1 ? 'One delivery is sent again.' : `${count} deliveries are sent again.`),
+    resent: (deliveries: number) => `Sent again: ${count(deliveries, 'delivery', 'deliveries')}.`,
     details: 'Request and response',
     request: 'Request',
     response: (status: number) => `Response, status ${status}`,
