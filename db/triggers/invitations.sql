@@ -116,3 +116,11 @@ create or replace function after_invitation_resend() returns trigger language pl
   end $$;
 create or replace trigger after_invitation_resend after update of "expiresAt" on invitation for each row
   when (old."expiresAt" is distinct from new."expiresAt") execute function after_invitation_resend();
+
+-- One that waits is to the address, whoever has it. What was answered has no use but to name who did.
+create or replace function forget_answered_invitations() returns trigger language plpgsql as $$
+  begin
+    delete from invitation where email = old.email and status <> 'pending';
+    return null;
+  end $$;
+create or replace trigger forget_answered_invitations after delete on "user" for each row execute function forget_answered_invitations();

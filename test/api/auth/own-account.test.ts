@@ -190,6 +190,23 @@ describe('What users do with their account', () => {
       expect(entry).to.deep.include({ action: 'user.remove', actor_id: userId, metadata: { email, role: 'user' } });
     });
 
+    it('forgets the address in invitations that the user has answered, and in no others', async () => {
+      const [{ client, email }, owner, other] = [await newUser(), (await newUser()).client, await newUser()];
+      const organizationId = await owner.createOrganization();
+      await owner.bring({ client, email }, { organizationId });
+      await owner.bring(other, { organizationId });
+      const again = await owner.createOrganization();
+      await owner.post('/organization/invite-member', { organizationId: again, email, role: 'member' });
+      const sentTo = async (address: string) =>
+        (await service.db.selectFrom('invitation').select('status').where('email', '=', address).orderBy('createdAt').execute()).map(
+          ({ status }) => status,
+        );
+      expect(await sentTo(email)).to.deep.equal(['accepted', 'pending']);
+      expect((await client.post('/delete-user', { password })).status).to.equal(200);
+      expect(await sentTo(email), 'one that waits is to the address, whoever has it').to.deep.equal(['pending']);
+      expect(await sentTo(other.email)).to.deep.equal(['accepted']);
+    });
+
     it('is refused while the user is the only owner of an organization, and nothing is lost', async () => {
       const [{ client, email }, second] = [await newUser(), await newUser()];
       const organizationId = await client.createOrganization();
