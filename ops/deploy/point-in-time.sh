@@ -65,6 +65,12 @@ keep() {
   done
 }
 
+give_up() {
+  grep -m 1 FATAL "$WAL_DIR/restore.log" >&2 || tail -n 5 "$WAL_DIR/restore.log" >&2
+  echo "Nothing is restored: do not start Postgres, but restore again, to an earlier time or without one." >&2
+  exit 1
+}
+
 restore() {
   [ -n "${PGDATA:-}" ] || { echo "PGDATA must name the data directory" >&2; exit 2; }
   if [ -e "$PGDATA/postmaster.pid" ]; then echo "Stop Postgres first: $PGDATA/postmaster.pid is there." >&2; exit 1; fi
@@ -75,6 +81,10 @@ restore() {
   if [ -z "$base" ]; then echo "There is no base backup before $until." >&2; exit 1; fi
   if [ -d "$PGDATA" ]; then mv "$PGDATA" "$PGDATA.before-$(date -u +%Y%m%dT%H%M%SZ)"; fi
   mkdir -p -m 700 "$PGDATA"
+  # A time before the newest stretch is in the history of its base backup: an earlier restore may have begun another one since, from which
+  # it cannot be reached.
+  timeline=latest
+  if logs | sed 's/.*log-//' | awk -v limit="$limit" '$0 > limit { newer = 1 } END { exit !newer }'; then timeline=current; fi
   tar -xzf "$WAL_DIR/base/$base/base.tar.gz" -C "$PGDATA"
   tar -xzf "$WAL_DIR/base/$base/pg_wal.tar.gz" -C "$PGDATA/pg_wal"
   cp "$PGDATA/postgresql.auto.conf" "$PGDATA/postgresql.auto.conf.kept"
@@ -83,17 +93,16 @@ restore() {
     found="\"$WAL_DIR\"/log-*/%f \"$WAL_DIR\"/log-*/%f.partial"
     echo "restore_command = 'for found in $found; do if [ -f \"\$found\" ]; then exec cp \"\$found\" \"%p\"; fi; done; exit 1'"
     if [ -n "$until" ]; then echo "recovery_target_time = '$(date -u -d "$until" '+%Y-%m-%d %H:%M:%S.%N+00')'"; fi
+    echo "recovery_target_timeline = '$timeline'"
     echo "recovery_target_action = 'promote'"
   } >>"$PGDATA/postgresql.auto.conf"
   touch "$PGDATA/recovery.signal"
   # It replays the log here, since only this service sees it, and is stopped again. Postgres ends if the log does not reach the time.
   connections=$(pg_controldata "$PGDATA" | sed -n 's/^max_connections setting: *//p')
   options="-c listen_addresses='' -c unix_socket_directories='$PGHOST' -c max_connections=$connections"
-  if ! pg_ctl --pgdata="$PGDATA" --silent --wait --timeout=86400 --log="$WAL_DIR/restore.log" --options="$options" start; then
-    tail -n 5 "$WAL_DIR/restore.log" >&2
-    exit 1
-  fi
-  while [ "$(ask 'select pg_is_in_recovery()')" = t ]; do sleep 1; done
+  rm -f "$WAL_DIR/restore.log"
+  pg_ctl --pgdata="$PGDATA" --silent --wait --timeout=86400 --log="$WAL_DIR/restore.log" --options="$options" start || give_up
+  while replaying=$(ask 'select pg_is_in_recovery()' 2>/dev/null) || give_up && [ "$replaying" = t ]; do sleep 1; done
   at=$(ask 'select pg_last_xact_replay_timestamp()')
   pg_ctl --pgdata="$PGDATA" --silent --wait --mode=fast stop
   mv "$PGDATA/postgresql.auto.conf.kept" "$PGDATA/postgresql.auto.conf"
