@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { StorageUnavailable } from '../adapters/storage/port.ts';
 import { ConfigurationError, type Environment } from '../base/config/environment.ts';
 import { loadOpsConfig } from '../base/config/ops.ts';
 import { DatabaseUnavailable, isUnavailable } from '../db/unavailable.ts';
@@ -88,6 +89,7 @@ function explain(error: unknown, usage: string): string {
   if (error instanceof UsageError) return `${error.message}\n\nUsage: npm run ops -- ${usage}`;
   if (error instanceof OpsError || error instanceof ConfigurationError) return error.message;
   if (isConnectionError(error)) return `The database cannot be reached: ${error.message}`;
+  if (error instanceof StorageUnavailable) return `The store of documents cannot be reached: ${messageOf(error.cause)}`;
   return explainRefusal(error) ?? inspect(error);
 }
 
@@ -110,5 +112,7 @@ const userCodes = new Set(['42501', '25006']);
 function isConnectionError(error: unknown): error is Error {
   return error instanceof DatabaseUnavailable || /^(28\w{3}|3D000|57P\d\d)$/.test(codeOf(error));
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error && error.message) || inspect(error);
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');

@@ -444,6 +444,14 @@ describe('npm run ops, on a running service', () => {
     expect(await ops(['replay', '--all'], away)).to.deep.equal({ code: 1, stdout: '', stderr: sentence });
   });
 
+  it('says in a sentence that the store cannot be reached', async () => {
+    const key = { STORAGE_ACCESS_KEY_ID: 'key', STORAGE_SECRET_ACCESS_KEY: 'secret' };
+    const store = { STORAGE_DRIVER: 's3', STORAGE_BUCKET: 'documents', STORAGE_API_ENDPOINT: `http://${await freeAddress()}` };
+    const { code, stderr } = await ops(['backup', join(api.stack.dataDir, 'away')], { ...store, ...key });
+    expect(code).to.equal(1);
+    expect(stderr).to.match(/^The store of documents cannot be reached: .*ECONNREFUSED.*\n$/);
+  });
+
   nightly('asks Temporal about several jobs, and says in a sentence that it cannot be reached', async () => {
     const job = { organization_id: tenant.organizationId, credits: 1, credit_month: '2026-11-01', max_attempts: 4, input: '{}' };
     const long = { created_at: new Date(Date.now() - 600_000), next_attempt_at: new Date(Date.now() - 600_000) };
