@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
+import { createKey } from '../../support/api-keys.ts';
 import { makeTestDirectory, removeTestDirectory } from '../../support/directories.ts';
 import { until } from '../../support/processes.ts';
 import { type Receiver, startReceiver } from '../../support/receiver.ts';
@@ -329,28 +330,43 @@ describe('An organization in the console', () => {
   });
 
   it('shows what providers did, says what is unknown, and saves it as CSV', async () => {
-    const row = { organization_id: tenant.organizationId, document_id: '=document', purpose: 'job', role: 'chat' } as const;
+    const { id: document_id } = await api.upload(tenant, { name: 'ledger.txt', bytes: 'All that was owed.' });
+    const { id: api_key_id } = await createKey(api, tenant);
+    const of = { organization_id: tenant.organizationId, workspace_id: tenant.workspaceId, document_id, api_key_id };
+    const row = { ...of, purpose: 'job', purpose_id: 'job-1', role: 'chat' } as const;
+    const gone = { ...of, document_id: '=gone', api_key_id: null, purpose: 'answer', role: 'chat' } as const;
     const used = { model: 'talker', unreported_calls: 0, input_tokens: 1_200, output_tokens: 34 };
     await api.database.db
       .insertInto('provider_call')
-      .values([{ ...row, ...used }, row])
+      .values([{ ...row, ...used }, row, gone])
       .execute();
     const page = await visit('usage');
     // A month begins on its first day, and does not end on that of the next.
     await page.getByText(/^\w+ 1, \d{4} to \w+ (28|29|30|31), \d{4}$/).waitFor();
     await page.getByRole('row', { name: 'talker 1 1 1,234 unknown' }).waitFor();
-    await page.getByRole('row', { name: 'Unknown 1 1 0 unknown' }).waitFor();
+    await page.getByRole('row', { name: 'Unknown 2 2 0 unknown' }).waitFor();
+    const told = async (by: string, ...rows: string[]) => {
+      await page.getByRole('combobox', { name: 'By', exact: true }).selectOption(by);
+      for (const name of rows) await page.getByRole('row', { name }).waitFor();
+    };
+    await told('Workspace', 'Main 3 3 1,234 unknown');
+    await told('API key', 'Test 2 2 1,234 unknown', 'Without a key 1 1 0 unknown');
+    await told('Job', 'job-1 2 2 1,234 unknown', 'No job 1 1 0 unknown');
+    await told('Document', 'ledger.txt 2 2 1,234 unknown', '=gone 1 1 0 unknown');
     expect(await violationsOf(page)).to.deep.equal([]);
     const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as CSV' }).click()]);
-    const [heads, line] = readFileSync(await saved.path(), 'utf8').split('\r\n');
+    const [heads, ...lines] = readFileSync(await saved.path(), 'utf8').split('\r\n');
     expect(heads).to.equal('day,group,calls,unreportedCalls,unpricedCalls,inputTokens,cachedInputTokens,outputTokens,knownCostMicros');
-    expect(line).to.match(/^"[\d-]{10}","'=document","2","1","1","1200","0","34",""$/);
+    expect(lines[0]).to.match(new RegExp(`^"[\\d-]{10}","${document_id}","2","1","1","1200","0","34",""$`));
+    expect(lines[1]).to.match(/^"[\d-]{10}","'=gone","1","1","0","0","0","0",""$/);
   });
 
   it('saves what providers did in more rows than a page has', async () => {
     await sql`insert into provider_call (organization_id, document_id, purpose, role)
       select ${tenant.organizationId}, 'document-' || n, 'job', 'chat' from generate_series(1, 12000) as n`.execute(api.database.db);
     const page = await visit('usage');
+    await page.getByRole('combobox', { name: 'By', exact: true }).selectOption('Document');
+    await page.getByText(/^The last 31 days.* These are the 20 costliest of 12,00\d; the file has all\.$/).waitFor();
     const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as CSV' }).click()]);
     const lines = readFileSync(await saved.path(), 'utf8').split('\r\n');
     expect(lines.filter((line) => line.includes('"document-'))).to.have.length(12_000);

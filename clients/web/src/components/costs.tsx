@@ -1,17 +1,36 @@
-import { Group, Table, Text, Title } from '@mantine/core';
+import { Group, NativeSelect, Table, Text, Title } from '@mantine/core';
+import type { Contract, OutputOf } from '@sheaf/client';
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { documentQuery } from '../document-queries.ts';
 import { language } from '../language.ts';
+import { apiKeysQuery, type Place, queryClient, slugsOf, workspacesQuery } from '../queries.ts';
 import { saveCsv } from '../save-csv.ts';
 import { service } from '../service.ts';
 import { formatNumber, t } from '../text.ts';
+import { LinkTo } from './link-to.tsx';
 import { Rows } from './rows.tsx';
 import { TaskButton } from './task-button.tsx';
 
-/** What providers did in the last days, by model. */
-export const costsQuery = (organizationId: string) =>
+type DayOfCosts = OutputOf<Contract['organizations']['costs']>['items'][number];
+
+const groupings = ['model', 'workspace', 'key', 'document', 'job'] as const;
+type Grouping = (typeof groupings)[number];
+
+/** What providers did on each of the last days, told apart by models, or by something else. */
+export const costsQuery = (organizationId: string, by: Grouping = 'model') =>
   queryOptions({
-    queryKey: ['usage', organizationId, 'costs'],
-    queryFn: ({ signal }) => service.organizations.costs({ organizationId, by: 'model' }, { signal }),
+    queryKey: ['usage', organizationId, 'costs', by],
+    queryFn: async ({ signal }) => {
+      let page = await service.organizations.costs({ organizationId, by }, { signal });
+      const { items, to, currency } = page;
+      while (page.nextCursor) {
+        // The days stay the same if one ends meanwhile.
+        page = await service.organizations.costs({ organizationId, by, to, cursor: page.nextCursor }, { signal });
+        items.push(...page.items);
+      }
+      return { by, items, currency };
+    },
   });
 
 const columns = [
@@ -26,39 +45,52 @@ const columns = [
   'knownCostMicros',
 ] as const;
 
-/** What the providers of models did in the last days, and what it cost, by model. Nothing where no provider did anything. */
-export function Costs({ organizationId }: { organizationId: string }) {
-  const { data } = useQuery(costsQuery(organizationId));
+/** A screen of them; the file has all. */
+const shownGroups = 20;
+
+/** What the providers of models did in the last days, and what it cost. Nothing where no provider did anything. */
+export function Costs({ place }: { place: Place }) {
+  const [by, setBy] = useState<Grouping>('model');
+  const { data } = useQuery({ ...costsQuery(place.organization.id, by), placeholderData: (before) => before });
   if (!data || data.items.length === 0) return null;
-  const download = async () => saveCsv('costs.csv', columns, await readByDocument(organizationId));
-  const models = [...new Set(data.items.map(({ group }) => group))].map((model) => {
-    const days = data.items.filter(({ group }) => group === model);
-    const sum = (field: 'calls' | 'unreportedCalls' | 'unpricedCalls' | 'inputTokens' | 'outputTokens') =>
-      days.reduce((total, day) => total + day[field], 0);
-    const known = days.flatMap(({ knownCostMicros }) => knownCostMicros ?? []);
-    const cost = known.length > 0 && data.currency ? known.reduce((total, micros) => total + micros, 0) : null;
-    const unknown = sum('unreportedCalls') + sum('unpricedCalls');
-    return { model, calls: sum('calls'), tokens: sum('inputTokens') + sum('outputTokens'), unknown, cost };
-  });
+  const { by: shown, items, currency } = data;
+  const groups = sumsOf(items);
+  const download = async () =>
+    saveCsv(`costs-${by}.csv`, columns, (await queryClient.fetchQuery(costsQuery(place.organization.id, by))).items);
+  const costOf = (micros: number | null) => (micros === null || !currency ? t.usage.unknownCost : formatMicros(micros, currency));
   return (
     <>
-      <Group justify="space-between" mt="xl" mb="xs">
+      <Group justify="space-between" align="flex-end" mt="xl" mb="xs">
         <Title order={2} size="h4">
           {t.usage.costs}
         </Title>
-        <TaskButton task={download}>{t.audit.download}</TaskButton>
+        <Group align="flex-end">
+          <NativeSelect
+            size="xs"
+            label={t.usage.costsBy}
+            data={groupings.map((value) => ({ value, label: t.usage.groupings[value] }))}
+            value={by}
+            onChange={({ currentTarget: { value } }) => setBy(value as Grouping)}
+          />
+          <TaskButton task={download}>{t.audit.download}</TaskButton>
+        </Group>
       </Group>
       <Text c="dimmed" mb="xs">
-        {t.usage.costsHint}
+        {t.usage.costsHint} {groups.length > shownGroups && t.usage.moreCosts(formatNumber(shownGroups), formatNumber(groups.length))}
       </Text>
-      <Rows heads={[t.usage.model, ...[t.usage.calls, t.usage.unknownCalls, t.usage.tokens, t.usage.cost].map((number) => ({ number }))]}>
-        {models.map(({ model, calls, unknown, tokens, cost }) => (
-          <Table.Tr key={model}>
-            <Table.Td>{model ?? t.usage.unknownModel}</Table.Td>
+      <Rows
+        heads={[
+          t.usage.groupings[shown],
+          ...[t.usage.calls, t.usage.unknownCalls, t.usage.tokens, t.usage.cost].map((number) => ({ number })),
+        ]}
+      >
+        {groups.slice(0, shownGroups).map(({ group, calls, unknown, tokens, cost }) => (
+          <Table.Tr key={group}>
+            <Table.Td>{group === null ? t.usage.noGroup[shown] : <Named {...{ by: shown, group, place }} />}</Table.Td>
             <Table.Td className="number">{formatNumber(calls)}</Table.Td>
             <Table.Td className="number">{formatNumber(unknown)}</Table.Td>
             <Table.Td className="number">{formatNumber(tokens)}</Table.Td>
-            <Table.Td className="number">{cost === null ? t.usage.unknownCost : formatMicros(cost, data.currency ?? '')}</Table.Td>
+            <Table.Td className="number">{costOf(cost)}</Table.Td>
           </Table.Tr>
         ))}
       </Rows>
@@ -66,17 +98,31 @@ export function Costs({ organizationId }: { organizationId: string }) {
   );
 }
 
-/** What each document cost on each day. */
-async function readByDocument(organizationId: string) {
-  const asked = { organizationId, by: 'document' } as const;
-  let page = await service.organizations.costs(asked);
-  const { items: rows, to } = page;
-  while (page.nextCursor) {
-    // The days stay the same if one ends meanwhile.
-    page = await service.organizations.costs({ ...asked, to, cursor: page.nextCursor });
-    rows.push(...page.items);
-  }
-  return rows;
+/** The sums of all days, the costliest group first. */
+function sumsOf(items: DayOfCosts[]) {
+  return [...Map.groupBy(items, ({ group }) => group)]
+    .map(([group, days]) => {
+      const sum = (read: (day: DayOfCosts) => number) => days.reduce((total, day) => total + read(day), 0);
+      return {
+        group,
+        calls: sum(({ calls }) => calls),
+        unknown: sum(({ unreportedCalls, unpricedCalls }) => unreportedCalls + unpricedCalls),
+        tokens: sum(({ inputTokens, outputTokens }) => inputTokens + outputTokens),
+        cost: days.some(({ knownCostMicros }) => knownCostMicros !== null) ? sum(({ knownCostMicros }) => knownCostMicros ?? 0) : null,
+      };
+    })
+    .sort((one, other) => (other.cost ?? 0) - (one.cost ?? 0) || other.tokens - one.tokens);
+}
+
+/** The name of what the costs are of, or its id if it is gone. */
+function Named({ by, group, place }: { by: Grouping; group: string; place: Place }) {
+  const { data: workspaces } = useQuery({ ...workspacesQuery(place.organization.id), enabled: by === 'workspace' });
+  const { data: keys } = useQuery({ ...apiKeysQuery(place.organization.id), enabled: by === 'key' });
+  const { data: document } = useQuery({ ...documentQuery(group), enabled: by === 'document' });
+  const params = { ...slugsOf(place), id: group };
+  if (by === 'job') return <LinkTo {...{ to: '/o/$organization/$workspace/jobs/$id', params }}>{group}</LinkTo>;
+  if (document) return <LinkTo {...{ to: '/o/$organization/$workspace/documents/$id', params }}>{document.name}</LinkTo>;
+  return [...(workspaces ?? []), ...(keys ?? [])].find(({ id }) => id === group)?.name ?? group;
 }
 
 /** An amount in millionths of a currency, such as `USD`. */

@@ -15,7 +15,8 @@ const route = getRouteApi('/o/$organization/$workspace/usage');
 
 /** What the organization uses of its plan, and the workspace of its storage. */
 export default function Usage() {
-  const { organization, workspace, isAdmin } = route.useRouteContext();
+  const place = route.useRouteContext();
+  const { organization, workspace, isAdmin } = place;
   const organizationId = organization.id;
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ['usage', organizationId, workspace.slug],
@@ -48,7 +49,7 @@ export default function Usage() {
       )}
       <Lacks permission="billing:read" />
       {isAdmin && <UsageChart organizationId={organizationId} />}
-      {isAdmin && <Costs organizationId={organizationId} />}
+      {isAdmin && <Costs place={place} />}
       <Features organizationId={organizationId} />
     </>
   );
