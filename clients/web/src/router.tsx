@@ -12,7 +12,7 @@ import {
 import { lazy, type ReactNode, Suspense } from 'react';
 import type { DocumentFilter } from './components/document-filter.tsx';
 import { Failure } from './components/failure.tsx';
-import { NotFound } from './components/not-found.tsx';
+import { NotFound, NothingHere } from './components/not-found.tsx';
 import { Waiting } from './components/waiting.tsx';
 import { patiently } from './patiently.ts';
 import { organizationsQuery, type Place, queryClient, roleQuery, sessionQuery, slugsOf, type User, workspacesQuery } from './queries.ts';
@@ -173,6 +173,16 @@ const place = createRoute({
   },
   component: lazyRouteComponent(patiently(() => import('./components/shell.tsx'))),
 });
+
+const firstPage = createRoute({
+  getParentRoute: () => place,
+  path: '/',
+  beforeLoad: ({ params }) => {
+    throw redirect({ to: '/o/$organization/$workspace/documents', params });
+  },
+});
+
+const noPage = createRoute({ getParentRoute: () => place, path: '$', component: NothingHere });
 
 const documents = createRoute({
   getParentRoute: () => place,
@@ -339,6 +349,16 @@ const admin = createRoute({
   component: lazyRouteComponent(patiently(() => import('./components/admin-shell.tsx'))),
 });
 
+const adminFirstPage = createRoute({
+  getParentRoute: () => admin,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/admin/system' });
+  },
+});
+
+const adminNoPage = createRoute({ getParentRoute: () => admin, path: '$', component: NothingHere });
+
 const adminSystem = createRoute({
   getParentRoute: () => admin,
   path: 'system',
@@ -378,8 +398,9 @@ const tree = root.addChildren([
   acceptInvitation,
   start,
   organization,
-  admin.addChildren([adminSystem, adminOrganizations, adminUsers, adminFlags]),
+  admin.addChildren([adminFirstPage, adminSystem, adminOrganizations, adminUsers, adminFlags, adminNoPage]),
   place.addChildren([
+    firstPage,
     documents,
     documentPage,
     jobs,
@@ -392,6 +413,7 @@ const tree = root.addChildren([
     forAdmins.addChildren([apiKeys, webhooks, webhook, audit, plan]),
     mailbox,
     account,
+    noPage,
   ]),
 ]);
 

@@ -25,6 +25,11 @@ describe('The pages of platform admins in the console', () => {
   const visit = async (path: string, as = admin) => open(path, { as });
 
   it('show how the deployment is doing, and what is stuck and why', async () => {
+    const { page: first } = await visit('/admin');
+    await first.getByRole('heading', { name: 'System', exact: true }).waitFor();
+    await first.goto(`${api.url}/admin/nowhere`);
+    await first.getByRole('heading', { name: 'There is nothing at this address.' }).waitFor();
+    expect(await violationsOf(first)).to.deep.equal([]);
     const { page, complaints } = await visit('/admin/system');
     await page.getByRole('heading', { name: 'Database' }).waitFor();
     await page.getByText(/migrations applied/).waitFor();

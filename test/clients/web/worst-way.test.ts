@@ -7,6 +7,7 @@ import { until } from '../../support/processes.ts';
 import { expectOk } from '../../support/requests.ts';
 import { staysTrue } from '../../support/stays-true.ts';
 import { startDatabaseProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { violationsOf } from './support/axe.ts';
 import { password, pathOf, useConsole } from './support/use-console.ts';
 
 describe('The console, if something goes wrong', () => {
@@ -33,6 +34,16 @@ describe('The console, if something goes wrong', () => {
     await page.getByRole('heading', { name: `You are not a member of ${tenant.slug}.` }).waitFor();
     await page.getByRole('link', { name: 'Go to your documents' }).click();
     await page.getByRole('heading', { name: 'Set up your organization' }).waitFor();
+  });
+
+  it('leads from the address of a workspace to its documents, and says beside its pages that there is nothing at another', async () => {
+    const { page } = await visit('');
+    await page.getByRole('heading', { name: 'Documents', exact: true }).waitFor();
+    await page.goto(api.url + pathOf(tenant, 'nowhere'));
+    await page.getByRole('heading', { name: 'There is nothing at this address.' }).waitFor();
+    expect(await violationsOf(page)).to.deep.equal([]);
+    await page.getByRole('link', { name: 'Jobs' }).click();
+    await page.getByRole('heading', { name: 'Jobs', exact: true }).waitFor();
   });
 
   it('asks whoever has no session any more to sign in, over the page, and loses nothing that was typed', async () => {
