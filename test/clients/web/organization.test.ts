@@ -302,6 +302,14 @@ describe('An organization in the console', () => {
     for (const line of lines.slice(1)) expect(line).to.contain(`"${tenant.owner.email}"`);
     await page.getByRole('link', { name: 'Show all' }).click();
     await page.getByText('Only entries').waitFor({ state: 'detached' });
+    // A member has no name either, but the address of who it is, also of who has done nothing yet.
+    const member = await api.signUp();
+    await api.addMember(tenant.organizationId, member, 'member');
+    await page.reload();
+    await page
+      .getByRole('row', { name: /Member added/ })
+      .getByText(member.email)
+      .waitFor();
     // A job has no name: it is what it does, with which document.
     const { id: documentId } = await api.upload(tenant, { name: 'rota.txt', bytes: 'The night watch.' });
     const { token } = tenant.owner;

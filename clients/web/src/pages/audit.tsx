@@ -10,6 +10,7 @@ import { Paged } from '../components/paged.tsx';
 import { Rows } from '../components/rows.tsx';
 import { TaskButton } from '../components/task-button.tsx';
 import { TimeCell } from '../components/time.tsx';
+import { membersQuery } from '../member-queries.ts';
 import { saveCsv } from '../save-csv.ts';
 import { service } from '../service.ts';
 import { t } from '../text.ts';
@@ -43,7 +44,7 @@ export default function Audit() {
         </Foreign>
       )}
       <Paged query={log} isEmpty={entries.length === 0} empty={<Empty text={isFiltered ? t.audit.noneFiltered : t.audit.empty} />}>
-        <EntryTable entries={entries} />
+        <EntryTable entries={entries} organizationId={organizationId} />
       </Paged>
     </>
   );
@@ -84,14 +85,17 @@ function FilteredBy({ by, of, label, children }: { by?: string; of?: string; lab
   );
 }
 
-function EntryTable({ entries }: { entries: Entry[] }) {
+function EntryTable({ entries, organizationId }: { entries: Entry[]; organizationId: string }) {
+  const { data } = useInfiniteQuery(membersQuery(organizationId));
+  const members = data?.pages.flatMap((page) => page.members) ?? [];
+  const names = new Map<string | null, string>();
+  for (const { userId, user } of members) names.set(userId, user.email);
   // An entry has the name of its target where it was given; the others of the same target have its id.
-  const names = new Map(
-    entries.flatMap(({ targetId, metadata }) => {
-      const called = metadata?.name ?? metadata?.email ?? metadata?.url;
-      return targetId && called ? [[targetId, String(called)]] : [];
-    }),
-  );
+  for (const { actorId, actorEmail, targetId, metadata } of entries) {
+    const called = metadata?.name ?? metadata?.email ?? metadata?.url;
+    if (actorEmail) names.set(actorId, actorEmail);
+    if (called) names.set(targetId, String(called));
+  }
   return (
     <Rows heads={[t.audit.action, t.audit.by, t.audit.at]}>
       {entries.map((entry) => (
@@ -109,11 +113,12 @@ function sentenceOf(action: string): string {
   return things[thing] && verbs[verb] ? `${things[thing]} ${verbs[verb]}` : action;
 }
 
-/** What an entry is about: a job by its kind and its document. */
-function nameOf({ targetId, metadata }: Entry, names: ReadonlyMap<string, string>): string | undefined {
-  const { kind, documentId } = metadata ?? {};
+/** What an entry is about: a job by its kind and its document, a member by who it is. */
+function nameOf({ targetId, metadata }: Entry, names: ReadonlyMap<string | null, string>): string | undefined {
+  const { kind, documentId, userId } = metadata ?? {};
   const job = (t.jobs.kinds as Record<string, string>)[String(kind)];
-  return [names.get(targetId ?? ''), job, names.get(String(documentId))].filter(Boolean).join(', ') || undefined;
+  const named = [targetId, documentId, userId].map((id) => names.get(String(id)));
+  return [named[0], job, ...named.slice(1)].filter(Boolean).join(', ') || undefined;
 }
 
 function EntryRow({ entry, name }: { entry: Entry; name: string | undefined }) {
