@@ -292,8 +292,8 @@ describe('The jobs of a busy workspace in the console', () => {
       index: { chunks: 1, characters: 9, model: 'fake', dimensions: 2 },
       summarize: { summary: 'The short of it.', sentences: 1, model: 'fake', characters: 9 },
     };
-    await change({ status: 'succeeded', result: JSON.stringify(result), finished_at: new Date() });
-    await row('Succeeded').waitFor();
+    await change({ status: 'succeeded', result: JSON.stringify(result), finished_at: sql`created_at + interval '12 seconds'` });
+    await row(`Succeeded 12 sec ${job.credits}`).waitFor();
     await page.getByRole('link', { name: 'process.txt' }).click();
     await page.getByText('The short of it.').waitFor();
     expect(complaints).to.deep.equal([]);

@@ -2,9 +2,10 @@ import { Table } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { jobsQuery, type ListedJob } from '../jobs.ts';
 import { type Place, slugsOf } from '../queries.ts';
-import { formatNumber, formatSeconds, inWords, t } from '../text.ts';
+import { inWords, t } from '../text.ts';
 import { Failure } from './failure.tsx';
 import { Foreign } from './foreign.tsx';
+import { JobNumbers, jobNumberHeads } from './job-numbers.tsx';
 import { JobState } from './job-state.tsx';
 import { LinkTo } from './link-to.tsx';
 import { Rows } from './rows.tsx';
@@ -20,7 +21,7 @@ export function DocumentJobs({ place, documentId }: { place: Place; documentId: 
   return (
     <section aria-label={t.document.jobs}>
       <Subtitle>{t.document.jobs}</Subtitle>
-      <Rows heads={[t.jobs.job, t.jobs.state, { number: t.jobs.duration }, { number: t.jobs.credits }, t.jobs.created]}>
+      <Rows heads={[t.jobs.job, t.jobs.state, ...jobNumberHeads, t.jobs.created]}>
         {jobs.map((job) => (
           <JobOfDocument key={job.id} job={job} place={place} />
         ))}
@@ -30,8 +31,7 @@ export function DocumentJobs({ place, documentId }: { place: Place; documentId: 
 }
 
 function JobOfDocument({ job, place }: { job: ListedJob; place: Place }) {
-  const { id, kind, status, error, credits, createdAt, finishedAt } = job;
-  const isGivenBack = status === 'failed' || status === 'canceled';
+  const { id, kind, error, createdAt } = job;
   return (
     <Table.Tr>
       <Table.Td className="fills">
@@ -43,12 +43,7 @@ function JobOfDocument({ job, place }: { job: ListedJob; place: Place }) {
       <Table.Td>
         <JobState job={job} />
       </Table.Td>
-      <Table.Td className="number" data-label={t.jobs.duration}>
-        {finishedAt && formatSeconds(Date.parse(finishedAt) - Date.parse(createdAt))}
-      </Table.Td>
-      <Table.Td className="number" data-label={t.jobs.credits}>
-        {formatNumber(isGivenBack ? 0 : credits)}
-      </Table.Td>
+      <JobNumbers job={job} />
       <TimeCell at={createdAt} />
     </Table.Tr>
   );

@@ -7,6 +7,7 @@ import { Confirm } from '../components/confirm.tsx';
 import { Empty } from '../components/empty.tsx';
 import { Failure } from '../components/failure.tsx';
 import { Filter } from '../components/filter.tsx';
+import { JobNumbers, jobNumberHeads } from '../components/job-numbers.tsx';
 import { JobState } from '../components/job-state.tsx';
 import { LinkTo } from '../components/link-to.tsx';
 import { PageHead } from '../components/page-head.tsx';
@@ -117,7 +118,7 @@ function JobTable({ items }: { items: ListedJob[] }) {
   );
   return (
     <>
-      <Rows heads={[name, t.jobs.state, { number: t.jobs.attempts }, t.jobs.created, { number: t.common.actions }]}>
+      <Rows heads={[name, t.jobs.state, ...jobNumberHeads, t.jobs.created, { number: t.common.actions }]}>
         {items.map((job) => (
           <JobRow key={job.id} job={job} name={nameOf(job)} isSelected={chosen.has(job.id)} onSelect={toggle} />
         ))}
@@ -198,9 +199,7 @@ const JobRow = memo(function JobRow({ job, name, isSelected, onSelect }: JobRowP
       <Table.Td>
         <JobState job={job} />
       </Table.Td>
-      <Table.Td className="number" data-label={t.jobs.attempts}>
-        {t.common.of(String(job.attempts), String(job.maxAttempts))}
-      </Table.Td>
+      <JobNumbers job={job} />
       <TimeCell at={job.createdAt} />
       <Table.Td className="number">
         <RowMenu
