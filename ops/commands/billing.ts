@@ -20,14 +20,14 @@ export const billingCommand: Command = {
     const compared = check ? await compareNow(context) : undefined;
     const problems = await listProblems(db, maxRows);
     if (compared && !json) for (const line of describe(compared)) print(line);
+    const off = (compared?.different.length ?? 0) + (compared?.seats.length ?? 0);
     if (json)
       print(JSON.stringify({ ...(compared && { compared }), problems: problems.map((one) => ({ ...one, remedy: remedies[one.kind] })) }));
-    else if (problems.length === 0) print('Nothing is wrong with billing.');
-    else {
+    else if (problems.length === 0 && off === 0) print('Nothing is wrong with billing.');
+    else if (problems.length > 0) {
       const rows = problems.map((one) => [one.kind, one.subject, one.organization_id ?? '', age(one.ageSeconds), remedies[one.kind]]);
       for (const line of table([['WHAT', "STRIPE'S ID", 'ORGANIZATION', 'FOR', 'WHAT TO DO'], ...rows])) print(line);
     }
-    const off = (compared?.different.length ?? 0) + (compared?.seats.length ?? 0);
     if (off > 0)
       throw new OpsError(`${off} subscriptions are not right; the daily comparison repairs them, or its schedule, triggered by hand.`);
     if (problems.length > 0) throw new OpsError(`${problems.length === maxRows ? `At least ${maxRows}` : problems.length} to put right.`);

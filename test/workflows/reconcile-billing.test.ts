@@ -68,6 +68,20 @@ describe('reconcileBilling', () => {
     return (await api.temporal.client.workflow.count(query)).count;
   };
 
+  it('does not say that nothing is wrong beside a row that differs', async () => {
+    stripe.state.deleteCustomer('cus_left');
+    const organizations = api.database.db.updateTable('organization');
+    await organizations.set({ stripeCustomerId: null }).where('stripeCustomerId', '=', 'cus_missing').execute();
+    await run();
+    const subscription = stripe.subscriptions.get(id);
+    if (subscription) subscription.cancel_at_period_end = true;
+    const { code, stdout } = await runOps(['billing', '--check'], { ...api.stack.env, TEMPORAL_NAMESPACE: api.temporal.namespace });
+    expect({ code, lines: stdout.trim().split('\n') }).to.deep.equal({
+      code: 1,
+      lines: ['1 subscriptions and 1 customers were compared.', `${id}: the row is not what Stripe says.`],
+    });
+  });
+
   it('tells an operator who checks that Stripe fails, instead of waiting for it to come back', async () => {
     stripe.available = false;
     const { code, stdout, stderr } = await check();
