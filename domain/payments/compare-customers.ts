@@ -11,26 +11,30 @@ import type { Payments } from './payments.ts';
 /**
  * Compares the customers at Stripe with those of the organizations. Reports customers that no organization has, and organizations whose
  * customer is gone. With `repair`, stores missing customers that were made for an organization, requests updates of names at Stripe, and
- * forgets customers that were deleted there. Returns the number of customers.
+ * forgets customers that were deleted there. Returns the number of customers, and those that are `wanted`: a repair would store them.
  */
-export async function compareCustomers(payments: Payments, repair: boolean): Promise<number> {
+export async function compareCustomers(payments: Payments, repair: boolean): Promise<{ customers: number; wanted: Set<string> }> {
   const { db, stripe } = payments;
   const organizations = await listCustomers(payments);
   await resolveMissing(db);
   const seen = new Set<string>();
-  const left = new Set<string>();
+  const [left, wanted] = [new Set<string>(), new Set<string>()];
   for await (const customer of stripe.customers.list({ limit: 100 })) {
     const organization = organizations.get(customer.id);
     if (!organization && customer.metadata?.customerType !== 'organization') continue;
     seen.add(customer.id);
     if (organization) await compareNames(payments, { organization, customer, repair });
-    else if (await adoptOrReport(payments, customer, repair)) left.add(customer.id);
+    else {
+      const fate = await adoptOrReport(payments, customer, repair);
+      if (fate === 'left') left.add(customer.id);
+      else if (fate === 'wanted') wanted.add(customer.id);
+    }
   }
   for (const [customer, organization] of organizations) {
     if (!seen.has(customer)) await reportGone(payments, { customer, organization, repair });
   }
   await resolveLeft(db, left);
-  return seen.size;
+  return { customers: seen.size, wanted };
 }
 
 /** The organizations by customer, without those being deleted: their workflow ends the customer long before the rows. */
@@ -57,19 +61,23 @@ async function compareNames(
   }
 }
 
-/** Stores or reports a customer of no organization: a process may have died after Stripe had created it. Returns whether it is reported. */
-async function adoptOrReport({ db }: Payments, { id, metadata }: Stripe.Customer, repair: boolean): Promise<boolean> {
+/**
+ * Stores or reports a customer of no organization: a process may have died after Stripe had created it, or a backup from before was
+ * restored.
+ */
+async function adoptOrReport({ db }: Payments, { id, metadata }: Stripe.Customer, repair: boolean): Promise<'stored' | 'wanted' | 'left'> {
   const organizationId = metadata.organizationId ?? null;
   const columns = ['id', 'stripeCustomerId'] as const;
   const row = organizationId
     ? await db.selectFrom('organization').select(columns).where('id', '=', organizationId).executeTakeFirst()
     : undefined;
   // Another request has stored it meanwhile.
-  if (row?.stripeCustomerId === id) return false;
+  if (row?.stripeCustomerId === id) return 'stored';
   const isWanted = row !== undefined && row.stripeCustomerId === null;
-  if (isWanted && (!repair || (await storeCustomer(db, { organizationId: row.id, customer: id }).catch(orGone)) === id)) return false;
+  if (isWanted && !repair) return 'wanted';
+  if (isWanted && (await storeCustomer(db, { organizationId: row.id, customer: id }).catch(orGone)) === id) return 'stored';
   await reportProblem(db, 'customer-left', { organizationId, customer: id });
-  return true;
+  return 'left';
 }
 
 /** Ignores the error for an organization that is being deleted. */

@@ -8,7 +8,7 @@ import { compareCustomers } from './compare-customers.ts';
 import { type FetchedSubscription, fetchSubscription } from './fetch-subscription.ts';
 import { endDuplicates } from './live-subscriptions.ts';
 import type { Payments } from './payments.ts';
-import { isLiveStatus, readItems } from './plans.ts';
+import { idOf, isLiveStatus, readItems } from './plans.ts';
 import { reportStranger, storeSubscription, valuesOf } from './store-subscription.ts';
 import { seatChanges } from './sync-seats.ts';
 import { followSeats, syncSubscription } from './sync-subscription.ts';
@@ -40,13 +40,15 @@ interface ReconcileOptions {
 export async function reconcile(payments: Payments, { repair }: ReconcileOptions): Promise<Reconciliation> {
   const found: Reconciliation = { subscriptions: 0, different: [], seats: [], customers: 0 };
   const failures: unknown[] = [];
+  // First, since a subscription whose customer belongs to no organization is a stranger's.
+  const { customers, wanted } = await compareCustomers(payments, repair);
+  found.customers = customers;
   for (const id of await listIds(payments)) {
-    await compareSubscription(payments, { id, repair, found }).catch((err: unknown) => {
+    await compareSubscription(payments, { id, repair, found, wanted }).catch((err: unknown) => {
       payments.log.error({ err, subscription: id }, 'a subscription could not be compared');
       if (failures.push(err) === maxFailures) throw err;
     });
   }
-  found.customers = await compareCustomers(payments, repair);
   await resolveEnded(payments.db);
   if (repair) await endAllDuplicates(payments);
   if (repair) await tellOfOverrides(payments.db, payments.getPlan);
@@ -57,13 +59,14 @@ export async function reconcile(payments: Payments, { repair }: ReconcileOptions
 
 async function compareSubscription(
   payments: Payments,
-  { id, repair, found }: ReconcileOptions & { id: string; found: Reconciliation },
+  { id, repair, found, wanted }: ReconcileOptions & { id: string; found: Reconciliation; wanted: Set<string> },
 ): Promise<void> {
   const fetched = await fetchSubscription(payments, id);
   const row = await findRow(payments, id);
   found.subscriptions++;
   if (!fetched) return void (await syncSubscription(payments, id));
-  if (!row && (await reportStranger(payments, fetched))) return;
+  const isWanted = wanted.has(idOf(fetched.subscription.customer) ?? '');
+  if (!row && !isWanted && (await reportStranger(payments, fetched))) return;
   if (differs(fetched, row, payments)) found.different.push(id);
   if (row && seatChanges(payments, fetched, await countMembers(payments.db, row.referenceId)).length > 0) found.seats.push(id);
   if (repair) await store(payments, fetched);

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { inTransaction } from '../../../db/transaction.ts';
 import { systemActor } from '../../../domain/audit.ts';
 import { endPlanOverride } from '../../../domain/billing/override-plan.ts';
+import { listProblems } from '../../../domain/billing/problems.ts';
 import { thisMonth } from '../../../domain/credits/budgets.ts';
 import { newId } from '../../../domain/ids.ts';
 import { reconcile } from '../../../domain/payments/reconcile.ts';
@@ -29,6 +30,16 @@ describe('The daily comparison', () => {
     expect(stripe.requests.some((request) => request.startsWith('GET /v1/customers '))).to.equal(true);
     stripe.failing = undefined;
     expect((await reconcile(payments, { repair: true })).different).to.deep.equal([first.id]);
+  });
+
+  it('takes the subscription of a customer that was made since a restored backup for that of its organization', async () => {
+    const { id } = stripe.state.subscribe({ customer: subscriber.customer, prices: [['price_pro', 1]] });
+    await service.db.updateTable('organization').set({ stripeCustomerId: null }).where('id', '=', subscriber.organizationId).execute();
+    for (const repair of [false, true]) {
+      expect((await reconcile(payments, { repair })).different).to.deep.equal([id]);
+      expect((await listProblems(service.db, 10)).map(({ subject }) => subject)).to.not.include(id);
+    }
+    expect(await statusesOf(subscriber)).to.deep.equal(['active']);
   });
 
   it('ends early if Stripe fails for many', async () => {
