@@ -8,7 +8,9 @@ describe('npm run drill', function () {
   after(endPrograms);
 
   nightly('finds nothing lost, stuck, duplicated, off or orphaned after its short faults', async () => {
-    const drill = runProgram(process.execPath, ['test/lab/drill/main.ts', '--short', '--json']);
+    // As in the shell of an operator.
+    const env = { METRICS_PORT: '9464' };
+    const drill = runProgram(process.execPath, ['test/lab/drill/main.ts', '--short', '--json'], { env });
     const { code } = await drill.exited;
     expect(code, `${drill.stdout()}${drill.stderr()}`).to.equal(0);
     const { faults } = JSON.parse(drill.stdout()) as { faults: FaultReport[] };

@@ -43,6 +43,8 @@ const env = withTimes(
     WEBHOOKS_ENABLED: 'true',
     WEBHOOKS_ALLOWED_NETWORKS: '127.0.0.1/32',
     LOG_LEVEL: 'info',
+    // An inherited port would be asked for by the API, the worker and what runs here already.
+    METRICS_PORT: '',
   },
 );
 
