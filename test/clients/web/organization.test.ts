@@ -360,6 +360,7 @@ describe('An organization in the console', () => {
     await told('Workspace', 'Main 3 3 1,234 unknown');
     await told('API key', 'Test 2 2 1,234 unknown', 'Without a key 1 1 0 unknown');
     await told('Job', 'job-1 2 2 1,234 unknown', 'No job 1 1 0 unknown');
+    await told('Day', `${new Date().toLocaleDateString('en', { dateStyle: 'medium', timeZone: 'UTC' })} 3 3 1,234 unknown`);
     await told('Document', 'ledger.txt 2 2 1,234 unknown', '=gone 1 1 0 unknown');
     expect(await violationsOf(page)).to.deep.equal([]);
     const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as CSV' }).click()]);
@@ -374,7 +375,7 @@ describe('An organization in the console', () => {
       select ${tenant.organizationId}, 'document-' || n, 'job', 'chat' from generate_series(1, 12000) as n`.execute(api.database.db);
     const page = await visit('usage');
     await page.getByRole('combobox', { name: 'By', exact: true }).selectOption('Document');
-    await page.getByText(/^The last 31 days.* These are the 20 costliest of 12,00\d; the file has all\.$/).waitFor();
+    await page.getByText(/^The last 31 days.* These are the 31 costliest of 12,00\d; the file has all\.$/).waitFor();
     const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download as CSV' }).click()]);
     const lines = readFileSync(await saved.path(), 'utf8').split('\r\n');
     expect(lines.filter((line) => line.includes('"document-'))).to.have.length(12_000);

@@ -7,14 +7,14 @@ import { language } from '../language.ts';
 import { apiKeysQuery, type Place, queryClient, slugsOf, workspacesQuery } from '../queries.ts';
 import { saveCsv } from '../save-csv.ts';
 import { service } from '../service.ts';
-import { formatNumber, t } from '../text.ts';
+import { formatDay, formatNumber, t } from '../text.ts';
 import { LinkTo } from './link-to.tsx';
 import { Rows } from './rows.tsx';
 import { TaskButton } from './task-button.tsx';
 
 type DayOfCosts = OutputOf<Contract['organizations']['costs']>['items'][number];
 
-const groupings = ['model', 'workspace', 'key', 'document', 'job'] as const;
+const groupings = ['model', 'workspace', 'key', 'document', 'job', 'day'] as const;
 type Grouping = (typeof groupings)[number];
 
 /** What providers did on each of the last days, told apart by models, or by something else. */
@@ -22,11 +22,12 @@ export const costsQuery = (organizationId: string, by: Grouping = 'model') =>
   queryOptions({
     queryKey: ['usage', organizationId, 'costs', by],
     queryFn: async ({ signal }) => {
-      let page = await service.organizations.costs({ organizationId, by }, { signal });
+      const asked = { organizationId, by: by === 'day' ? 'organization' : by } as const;
+      let page = await service.organizations.costs(asked, { signal });
       const { items, to, currency } = page;
       while (page.nextCursor) {
         // The days stay the same if one ends meanwhile.
-        page = await service.organizations.costs({ organizationId, by, to, cursor: page.nextCursor }, { signal });
+        page = await service.organizations.costs({ ...asked, to, cursor: page.nextCursor }, { signal });
         items.push(...page.items);
       }
       return { by, items, currency };
@@ -45,8 +46,8 @@ const columns = [
   'knownCostMicros',
 ] as const;
 
-/** A screen of them; the file has all. */
-const shownGroups = 20;
+/** As many as there are days; the file has all. */
+const shownGroups = 31;
 
 /** What the providers of models did in the last days, and what it cost. Nothing where no provider did anything. */
 export function Costs({ place }: { place: Place }) {
@@ -54,7 +55,7 @@ export function Costs({ place }: { place: Place }) {
   const { data } = useQuery({ ...costsQuery(place.organization.id, by), placeholderData: (before) => before });
   if (!data || data.items.length === 0) return null;
   const { by: shown, items, currency } = data;
-  const groups = sumsOf(items);
+  const groups = sumsOf(items, shown);
   const download = async () =>
     saveCsv(`costs-${by}.csv`, columns, (await queryClient.fetchQuery(costsQuery(place.organization.id, by))).items);
   const costOf = (micros: number | null) => (micros === null || !currency ? t.usage.unknownCost : formatMicros(micros, currency));
@@ -86,7 +87,9 @@ export function Costs({ place }: { place: Place }) {
       >
         {groups.slice(0, shownGroups).map(({ group, calls, unknown, tokens, cost }) => (
           <Table.Tr key={group}>
-            <Table.Td>{group === null ? t.usage.noGroup[shown] : <Named {...{ by: shown, group, place }} />}</Table.Td>
+            <Table.Td>
+              <Named {...{ by: shown, group, place }} />
+            </Table.Td>
             <Table.Td className="number">{formatNumber(calls)}</Table.Td>
             <Table.Td className="number">{formatNumber(unknown)}</Table.Td>
             <Table.Td className="number">{formatNumber(tokens)}</Table.Td>
@@ -98,27 +101,29 @@ export function Costs({ place }: { place: Place }) {
   );
 }
 
-/** The sums of all days, the costliest group first. */
-function sumsOf(items: DayOfCosts[]) {
-  return [...Map.groupBy(items, ({ group }) => group)]
-    .map(([group, days]) => {
-      const sum = (read: (day: DayOfCosts) => number) => days.reduce((total, day) => total + read(day), 0);
-      return {
-        group,
-        calls: sum(({ calls }) => calls),
-        unknown: sum(({ unreportedCalls, unpricedCalls }) => unreportedCalls + unpricedCalls),
-        tokens: sum(({ inputTokens, outputTokens }) => inputTokens + outputTokens),
-        cost: days.some(({ knownCostMicros }) => knownCostMicros !== null) ? sum(({ knownCostMicros }) => knownCostMicros ?? 0) : null,
-      };
-    })
-    .sort((one, other) => (other.cost ?? 0) - (one.cost ?? 0) || other.tokens - one.tokens);
+/** The sums of the groups, the costliest first; of days the newest. */
+function sumsOf(items: DayOfCosts[], by: Grouping) {
+  const groups = [...Map.groupBy(items, ({ day, group }) => (by === 'day' ? day : group))].map(([group, days]) => {
+    const sum = (read: (day: DayOfCosts) => number) => days.reduce((total, day) => total + read(day), 0);
+    return {
+      group,
+      calls: sum(({ calls }) => calls),
+      unknown: sum(({ unreportedCalls, unpricedCalls }) => unreportedCalls + unpricedCalls),
+      tokens: sum(({ inputTokens, outputTokens }) => inputTokens + outputTokens),
+      cost: days.some(({ knownCostMicros }) => knownCostMicros !== null) ? sum(({ knownCostMicros }) => knownCostMicros ?? 0) : null,
+    };
+  });
+  if (by === 'day') return groups;
+  return groups.sort((one, other) => (other.cost ?? 0) - (one.cost ?? 0) || other.tokens - one.tokens);
 }
 
 /** The name of what the costs are of, or its id if it is gone. */
-function Named({ by, group, place }: { by: Grouping; group: string; place: Place }) {
+function Named({ by, group, place }: { by: Grouping; group: string | null; place: Place }) {
   const { data: workspaces } = useQuery({ ...workspacesQuery(place.organization.id), enabled: by === 'workspace' });
   const { data: keys } = useQuery({ ...apiKeysQuery(place.organization.id), enabled: by === 'key' });
-  const { data: document } = useQuery({ ...documentQuery(group), enabled: by === 'document' });
+  const { data: document } = useQuery({ ...documentQuery(group ?? ''), enabled: by === 'document' && group !== null });
+  if (by === 'day') return formatDay(group ?? '');
+  if (group === null) return t.usage.noGroup[by];
   const params = { ...slugsOf(place), id: group };
   if (by === 'job') return <LinkTo {...{ to: '/o/$organization/$workspace/jobs/$id', params }}>{group}</LinkTo>;
   if (document) return <LinkTo {...{ to: '/o/$organization/$workspace/documents/$id', params }}>{document.name}</LinkTo>;

@@ -417,7 +417,7 @@ export const de: Messages = {
     costsHint: 'Die letzten 31 Tage (UTC). Die Kosten enthalten, was bekannt ist: Aufrufe ohne Tokens oder ohne Preis stehen daneben.',
     moreCosts: (shown, all) => `Das sind die ${shown} teuersten von ${all}; die Datei hat alle.`,
     costsBy: 'Nach',
-    groupings: { model: 'Modell', workspace: 'Arbeitsbereich', key: 'API-Schlüssel', document: 'Dokument', job: 'Job' },
+    groupings: { model: 'Modell', workspace: 'Arbeitsbereich', key: 'API-Schlüssel', document: 'Dokument', job: 'Job', day: 'Tag' },
     noGroup: {
       model: 'Unbekannt',
       workspace: 'Kein Arbeitsbereich',

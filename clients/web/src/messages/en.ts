@@ -415,7 +415,7 @@ export const en = {
     costsHint: 'The last 31 days (UTC). Calls without tokens or a price have an unknown cost.',
     moreCosts: (shown: string, all: string) => `These are the ${shown} costliest of ${all}; the file has all.`,
     costsBy: 'By',
-    groupings: { model: 'Model', workspace: 'Workspace', key: 'API key', document: 'Document', job: 'Job' },
+    groupings: { model: 'Model', workspace: 'Workspace', key: 'API key', document: 'Document', job: 'Job', day: 'Day' },
     noGroup: { model: 'Unknown', workspace: 'No workspace', key: 'Without a key', document: 'No single document', job: 'No job' },
     calls: 'Calls',
     unknownCalls: 'Of unknown cost',
