@@ -25,7 +25,7 @@ export const inWords = (said: Said): string => ofService?.(said) ?? said.message
 export const inBrief = (said: Said): string => [aboveWords(said), inWords(said)].filter(Boolean).join(' ');
 
 /** What stands before the service's own words in the language of the console, if it has no other sentence for them. */
-export const aboveWords = (said: Said): string | undefined => (ofService?.(said) ? undefined : inGeneral?.[said.code]);
+export const aboveWords = (said: Said): string | undefined => (ofService?.(said) ? undefined : inGeneral?.[said.code ?? '']);
 
 const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400_000],

@@ -36,6 +36,16 @@ describe('The console in German', () => {
     await alert.getByText('Für diese Adresse gibt es schon ein Konto.').waitFor();
   });
 
+  it('says in German what it does not send itself, beside the files that it sends', async () => {
+    const { page } = await open(pathOf(tenant, 'documents'), { as: tenant.owner, ...inGerman });
+    const file = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+    const files = [file('leer.txt', ''), file('rechnung.exe', 'MZ'), file('brief.txt', 'Ein Brief.')];
+    await page.locator('input[type=file]').setInputFiles(files);
+    await page.getByRole('alert').getByText('Die Datei ist leer.').waitFor();
+    await page.getByRole('alert').getByText('Dateien dieser Art werden nicht angenommen.').waitFor();
+    await page.getByRole('region', { name: 'Uploads' }).getByText('Gespeichert', { exact: true }).waitFor();
+  });
+
   it('says in German why a document failed, what was guessed in it, and how long to wait for an answer', async () => {
     const { token } = tenant.owner;
     const read = async (name: string, contentType: string, bytes: Uint8Array | string) => {

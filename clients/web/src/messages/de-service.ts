@@ -3,7 +3,7 @@ import type { Said } from '../said.ts';
 
 /** What the service says with its errors, failures of jobs and notices, in German; undefined where no sentence is known. */
 export function ofService({ code, message, data, retryAfterMs }: Said): string | undefined {
-  const sentence = byWords[message] ?? lackOfPermission(message) ?? byCode[code.replace(/^YOU_ARE_NOT_ALLOWED_TO_.*/, 'FORBIDDEN')];
+  const sentence = byWords[message] ?? lackOfPermission(message) ?? byCode[(code ?? '').replace(/^YOU_ARE_NOT_ALLOWED_TO_.*/, 'FORBIDDEN')];
   return typeof sentence === 'function' ? sentence(data, retryAfterMs) : sentence;
 }
 
