@@ -96,6 +96,17 @@ describe('The pages of the console, for everybody', () => {
     }
   });
 
+  it('have nothing that axe objects to where a document has two tables', async () => {
+    const { token } = tenant.owner;
+    const bytes = ['Library', 'Workshop'].map((room) => `| Room | Deposit |\n|---|---|\n| ${room} | 120 euros |\n`).join('\nOr:\n\n');
+    const { id } = await api.upload(tenant, { name: 'fees.md', contentType: 'text/markdown', bytes });
+    const { body } = await api.request('POST', '/api/v1/jobs', { token, body: { kind: 'document.extract', documentId: id } });
+    await api.jobIn(token, body.id, ['succeeded']);
+    const { page } = await open(pathOf(tenant, `documents/${id}`), { as: tenant.owner });
+    await page.getByRole('cell', { name: 'Workshop' }).waitFor();
+    expect(await violationsOf(page)).to.deep.equal([]);
+  });
+
   it('fit a window that is enlarged to 400 %, with the longer words of German', async () => {
     const { page } = await open('/sign-in', { as: tenant.owner, locale: 'de', viewport: { width: 320, height: 256 } });
     const own = [

@@ -1,4 +1,4 @@
-import { Table } from '@mantine/core';
+import { Box, Table } from '@mantine/core';
 import { sliceCharacters } from '@sheaf/client';
 import { marked, type Token, type Tokens } from 'marked';
 import { createElement, Fragment, type ReactNode } from 'react';
@@ -99,8 +99,8 @@ export function CellRows({ rows, marks }: RowsProps) {
 /** The first row names the columns. */
 function Cells({ rows: [head = [], ...rows] }: { rows: ReactNode[][] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what can be scrolled is scrolled by the keyboard, too.
-    <section className="scrolls" aria-label={t.document.table} tabIndex={0}>
+    // No landmark, for a document may have many. What can be scrolled is scrolled by the keyboard, too.
+    <Box className="scrolls" role="group" aria-label={t.document.table} tabIndex={0}>
       <Table withTableBorder withColumnBorders>
         <Table.Thead>
           <Table.Tr>{head.map((cell, index) => createElement(Table.Th, { key: index }, cell))}</Table.Tr>
@@ -111,7 +111,7 @@ function Cells({ rows: [head = [], ...rows] }: { rows: ReactNode[][] }) {
           )}
         </Table.Tbody>
       </Table>
-    </section>
+    </Box>
   );
 }
 
