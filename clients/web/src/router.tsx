@@ -309,7 +309,11 @@ const plan = createRoute({
 const mailbox = createRoute({
   getParentRoute: () => place,
   path: 'mailbox',
+  beforeLoad: ({ context }) => {
+    if (!context.isPlatformAdmin) throw notFound();
+  },
   component: lazyRouteComponent(patiently(() => import('./pages/mailbox.tsx'))),
+  notFoundComponent: NothingHere,
 });
 
 const account = createRoute({

@@ -5,11 +5,14 @@ import { pathOf, useConsole } from './support/use-console.ts';
 describe('The mailbox in the console', () => {
   const { api, open, tenant } = useConsole();
 
-  it('shows platform admins the mails that are not sent, with links that work, and others not', async () => {
+  it('shows platform admins the mails that are not sent, with links that work, and others nothing', async () => {
     const { owner } = tenant;
     const { page: before } = await open(pathOf(tenant, 'documents'), { as: owner });
     await before.getByRole('link', { name: 'Members' }).waitFor();
     expect(await before.getByRole('link', { name: 'Mailbox' }).count()).to.equal(0);
+    await before.goto(api.url + pathOf(tenant, 'mailbox'));
+    await before.getByRole('heading', { name: 'There is nothing at this address.' }).waitFor();
+    expect(await before.getByRole('main').count()).to.equal(1);
 
     await api.makePlatformAdmin(owner);
     const { page, complaints } = await open(pathOf(tenant, 'documents'), { as: owner });
