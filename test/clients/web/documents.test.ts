@@ -225,6 +225,15 @@ describe('The list of documents in the console', () => {
     await page.getByText('The job is queued.').waitFor({ state: 'detached' });
   });
 
+  it('says of a document whose file has not arrived that it is to be sent again', async () => {
+    const body = { workspaceId: tenant.workspaceId, name: 'left-open.txt', contentType: 'text/plain', size: 9 };
+    const { document } = (await expectOk(api.request('POST', '/api/v1/documents', { token: tenant.owner.token, body }))).body;
+    const { page } = await open(pathOf(tenant, `documents/${document.id}`), { as: tenant.owner });
+    await page
+      .getByText('The file has not arrived yet. If its upload was interrupted, delete this document and upload the file again.')
+      .waitFor();
+  });
+
   it('says which document could not be read, and why; so does its page', async () => {
     const { token } = tenant.owner;
     const { id: documentId } = await api.upload(tenant, { name: 'broken.pdf', contentType: 'application/pdf', bytes: 'This is no PDF.' });

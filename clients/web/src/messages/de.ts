@@ -224,6 +224,8 @@ export const de: Messages = {
     queued: 'Der Job ist in der Warteschlange.',
     seeJobs: 'Zu den Jobs',
     text: 'Text',
+    notArrived:
+      'Die Datei ist noch nicht angekommen. Wurde ihr Upload unterbrochen, löschen Sie dieses Dokument und laden die Datei erneut hoch.',
     noText:
       'Der Text wurde noch nicht gelesen. Machen Sie das Dokument durchsuchbar oder fassen Sie es zusammen, dann erscheint der Text hier.',
     unread: 'Es gibt keinen Text: Das Lesen ist fehlgeschlagen.',

@@ -225,6 +225,7 @@ export const en = {
     queued: 'The job is queued.',
     seeJobs: 'See the jobs',
     text: 'Text',
+    notArrived: 'The file has not arrived yet. If its upload was interrupted, delete this document and upload the file again.',
     noText: 'The text has not been read yet. Make the document searchable, or summarize it, and the text appears here.',
     unread: 'There is no text: reading it has failed.',
     sure: (percent: string) => `text recognition at least ${percent} sure`,

@@ -126,7 +126,7 @@ function Content({ document }: { document: Uploaded }) {
           {extracted ? (
             <DocumentText document={document} extracted={extracted} page={page} start={start} end={end} />
           ) : (
-            <Text>{document.failedJob ? t.document.unread : t.document.noText}</Text>
+            <Text>{t.document[status === 'pending' ? 'notArrived' : document.failedJob ? 'unread' : 'noText']}</Text>
           )}
         </div>
         {isOpen && <Original document={document} page={page} passage={passage} onPages={setOriginalPages} />}
