@@ -102,6 +102,14 @@ describe('The console in German', () => {
     expect(await violationsOf(page)).to.deep.equal([]);
   });
 
+  it('says in German which permission a role lacks, and who can give another', async () => {
+    const member = await api.signUp('Karin');
+    await api.addMember(tenant.organizationId, member, 'member');
+    const { page } = await open(pathOf(tenant, 'audit'), { as: member, ...inGerman });
+    const lack = 'Ihre Rolle (Mitglied) erlaubt nicht, das Audit-Protokoll zu lesen: Es fehlt die Berechtigung auditLog:read.';
+    await page.getByText(`${lack} Eine andere Rolle bekommen Sie von: Ada.`).waitFor();
+  });
+
   it('says it on one line, too, where there is no room for two', async () => {
     const { organizationId, workspaceId, owner } = tenant;
     const body = { kind: 'text.embed', organizationId, workspaceId, texts: ['mirrors'] };
