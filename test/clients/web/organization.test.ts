@@ -357,6 +357,12 @@ describe('An organization in the console', () => {
       await page.getByRole('combobox', { name: 'By', exact: true }).selectOption(by);
       for (const name of rows) await page.getByRole('row', { name }).waitFor();
     };
+    await page.route('**/organizations/costs', (route) => route.abort(), { times: 9 });
+    await told('Workspace');
+    const failed = page.getByRole('alert').filter({ hasText: 'Costs of providers' });
+    await failed.waitFor();
+    await page.unroute('**/organizations/costs');
+    await failed.getByRole('button', { name: 'Try again' }).click();
     await told('Workspace', 'Main 3 3 1,234 unknown');
     await told('API key', 'Test 2 2 1,234 unknown', 'Without a key 1 1 0 unknown');
     await told('Job', 'job-1 2 2 1,234 unknown', 'No job 1 1 0 unknown');

@@ -8,6 +8,7 @@ import { apiKeysQuery, type Place, queryClient, slugsOf, workspacesQuery } from 
 import { saveCsv } from '../save-csv.ts';
 import { service } from '../service.ts';
 import { formatDay, formatNumber, t } from '../text.ts';
+import { Failure } from './failure.tsx';
 import { LinkTo } from './link-to.tsx';
 import { Rows } from './rows.tsx';
 import { TaskButton } from './task-button.tsx';
@@ -52,7 +53,8 @@ const shownGroups = 31;
 /** What the providers of models did in the last days, and what it cost. Nothing where no provider did anything. */
 export function Costs({ place }: { place: Place }) {
   const [by, setBy] = useState<Grouping>('model');
-  const { data } = useQuery({ ...costsQuery(place.organization.id, by), placeholderData: (before) => before });
+  const { data, error, refetch } = useQuery({ ...costsQuery(place.organization.id, by), placeholderData: (before) => before });
+  if (error) return <Failure error={error} title={t.usage.costs} retry={() => void refetch()} />;
   if (!data || data.items.length === 0) return null;
   const { by: shown, items, currency } = data;
   const groups = sumsOf(items, shown);
