@@ -266,6 +266,12 @@ describe('An organization in the console', () => {
 
     await page.getByRole('button', { name: 'Disable' }).click();
     await page.getByRole('button', { name: 'Enable' }).waitFor();
+    // The endpoint is read again late: what was asked before that must not close what is asked after it.
+    let answerRead = () => {};
+    const readAgain = new Promise<void>((resolve) => {
+      answerRead = resolve;
+    });
+    await page.route('**/rpc/webhooks/get', (route) => readAgain.then(() => route.continue()), { times: 1 });
     await page.getByRole('button', { name: 'New secret' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click();
     expect(await readSecret(page))
@@ -273,6 +279,10 @@ describe('An organization in the console', () => {
       .and.not.equal(secret);
     expect(await page.evaluate('document.activeElement.textContent')).to.equal('New secret');
     await page.getByRole('button', { name: 'Delete' }).click();
+    const read = page.waitForResponse('**/rpc/webhooks/get');
+    answerRead();
+    await read;
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No endpoints yet').waitFor();
   });

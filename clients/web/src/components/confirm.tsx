@@ -19,12 +19,10 @@ interface ConfirmProps {
 }
 
 /** Asks before something that cannot be undone, and does it. */
-export function Confirm({ title, text, action, task, changes, onClose, onDone = onClose }: ConfirmProps) {
-  const { mutate, isPending, error } = useTask({
-    // Of several things some may have been done before it failed.
-    mutationFn: () => task().finally(() => queryClient.invalidateQueries({ queryKey: changes })),
-    onSuccess: onDone,
-  });
+export function Confirm({ title, text, action, task, changes, onClose, onDone }: ConfirmProps) {
+  // Of several things some may have been done before it failed.
+  const mutationFn = () => task().finally(() => queryClient.invalidateQueries({ queryKey: changes }));
+  const { mutate, isPending, error } = useTask({ mutationFn, ...(onDone && { onSuccess: onDone }) }, onDone ? undefined : onClose);
   return (
     <Dialog title={title} onClose={onClose}>
       <Text>{text}</Text>

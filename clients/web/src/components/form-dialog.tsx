@@ -22,12 +22,11 @@ interface FormDialogProps {
 
 /** A form over the page. */
 export function FormDialog({ title, action, task, changes, onClose, isDangerous = false, children }: FormDialogProps) {
-  const { onSubmit, isPending, error } = useFormTask(async (fields, data) => {
+  const doTask: FormTask = async (fields, data) => {
     await task(fields, data);
-    if (!changes) return;
-    await queryClient.invalidateQueries({ queryKey: changes });
-    onClose();
-  });
+    if (changes) await queryClient.invalidateQueries({ queryKey: changes });
+  };
+  const { onSubmit, isPending, error } = useFormTask(doTask, changes && onClose);
   return (
     <Dialog title={title} onClose={onClose} isKept>
       <form onSubmit={onSubmit}>

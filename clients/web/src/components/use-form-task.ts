@@ -12,14 +12,13 @@ export function chosenOf<T extends string>(data: FormData, name: string, what: s
   return chosen;
 }
 
-/** A form that does one thing. While that runs, and after it has failed, the fields keep what was typed. */
-export function useFormTask(task: FormTask) {
-  const { mutate, isPending, isSuccess, error } = useTask({
-    mutationFn: (data: FormData) => {
-      const texts = [...data].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
-      return task(Object.fromEntries(texts), data);
-    },
-  });
+/** A form that does one thing, and then calls `onShown` if it is still there. Until that is done the fields keep what was typed. */
+export function useFormTask(task: FormTask, onShown?: () => void) {
+  const mutationFn = (data: FormData) => {
+    const texts = [...data].flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : []));
+    return task(Object.fromEntries(texts), data);
+  };
+  const { mutate, isPending, isSuccess, error } = useTask({ mutationFn }, onShown);
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     mutate(new FormData(event.currentTarget));
