@@ -20,6 +20,7 @@ import {
   position,
   queryInteger,
   sha256,
+  singleLine,
   withExample,
 } from './fields.ts';
 import { metadata, tag, tags } from './labels.ts';
@@ -203,6 +204,12 @@ export const documents = c.router({
       tag: wantedTags.optional(),
       contentType: contentType.optional().describe('Only documents of this type.'),
       status: documentStatus.optional().describe('Only documents with this status.'),
+      name: withExample(
+        singleLine({ min: 1, max: 200 })
+          .optional()
+          .describe('Only documents whose name contains this, whatever the case. A letter finds itself with an accent, too.'),
+        'handbook',
+      ),
       sort: documentSort
         .optional()
         .describe(

@@ -302,11 +302,12 @@ export const jobs = c.router({
     method: 'GET',
     path: '/organizations/:organizationId/jobs',
     summary: 'List jobs',
-    description: 'A page of the jobs of the organization, newest first, narrowed by workspace, document or status.',
+    description: 'A page of the jobs of the organization, newest first, narrowed by workspace, document, kind or status.',
     pathParams: z.object({ organizationId: givenId }),
     query: z.object({
       workspaceId: givenId.optional().describe('Only those of this workspace.'),
       documentId: givenId.optional().describe('Only those of this document.'),
+      kind: z.enum(jobKinds).optional().describe('Only those of this kind.'),
       status: jobStatus.optional().describe('Only those in this status.'),
       limit: queryInteger({ min: 1, max: 100, defaultValue: 25 }).describe('How many are returned at the most. A page also ends at 4 MiB.'),
       cursor: cursor.optional(),

@@ -4,7 +4,7 @@ import { workspaceId } from './fields.ts';
 import { countFitting } from './fit.ts';
 import { defineTool, workspaceFor } from './tool.ts';
 
-const { cursor, tag, contentType, status, sort } = contract.documents.list.query.shape;
+const { cursor, tag, contentType, status, name, sort } = contract.documents.list.query.shape;
 
 export const listDocuments = defineTool({
   name: 'list_documents',
@@ -15,7 +15,7 @@ export const listDocuments = defineTool({
   input: z.object({
     workspaceId,
     limit: z.int().min(1).max(100).default(25).describe('How many are returned at the most.'),
-    ...{ cursor, tag, contentType, status, sort },
+    ...{ cursor, tag, contentType, status, name, sort },
   }),
   async call({ workspaceId: named, ...filter }, context) {
     const workspaceId = workspaceFor(context, named);

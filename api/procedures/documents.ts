@@ -35,9 +35,9 @@ export function documentProcedures(deps: ApiDeps) {
       await authorize(input.organizationId, input.workspaceId);
       const workspace = await getWorkspace(db, input.workspaceId);
       if (workspace.organization_id !== input.organizationId) throw new ApiError('FORBIDDEN');
-      const { workspaceId, limit, cursor, tag: tags, contentType, status, sort } = input;
+      const { workspaceId, limit, cursor, tag: tags, contentType, status, name, sort } = input;
       const contentTypes = contentType === undefined ? undefined : [contentType];
-      const page = await listDocuments(db, cursors, { workspaceId, limit, cursor, tags, contentTypes, status, sort });
+      const page = await listDocuments(db, cursors, { workspaceId, limit, cursor, tags, contentTypes, status, name, sort });
       return {
         items: page.items.map(toDocument),
         nextCursor: page.nextCursor,

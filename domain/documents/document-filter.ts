@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DocumentStatus } from '../../db/schema.ts';
+import { nameKeyOf } from './document-order.ts';
 import { type Labels, labelKeysOf } from './labels.ts';
 
 /** A filter on the documents of a workspace: they must meet all conditions. An absent field does not filter. */
@@ -7,6 +8,8 @@ export interface DocumentFilter {
   ids?: string[] | undefined;
   contentTypes?: string[] | undefined;
   status?: DocumentStatus | undefined;
+  /** A part of the name, whatever the case. */
+  name?: string | undefined;
   /** A range of times that includes the first and excludes the second. */
   created?: [from: Date | undefined, to: Date | undefined] | undefined;
   indexed?: [from: Date | undefined, to: Date | undefined] | undefined;
@@ -19,13 +22,14 @@ export interface DocumentFilter {
 /** The conditions of a filter on documents of a workspace, for a `where`; `table` is the name that the query has for documents. */
 export function documentConditions(workspaceId: string, filter: DocumentFilter, table = 'document'): RawBuilder<boolean> {
   const column = (name: string) => sql.ref(`${table}.${name}`);
-  const { ids, contentTypes, status, tags = [], metadata = {} } = filter;
+  const { ids, contentTypes, status, name, tags = [], metadata = {} } = filter;
   const keys = labelKeysOf(workspaceId, { tags, metadata });
   const conditions = [
     sql`${column('workspace_id')} = ${workspaceId}`,
     ...(ids ? [sql`${column('id')} = any(${ids}::text[])`] : []),
     ...(contentTypes ? [isOneOf(column('content_type'), contentTypes)] : []),
     ...(status ? [sql`${column('status')} = ${status}`] : []),
+    ...(name === undefined ? [] : [sql`strpos(${nameKeyOf(column('name'))}, ${nameKeyOf(sql`${name}::text`)}) > 0`]),
     ...isWithin(column('created_at'), filter.created),
     ...isWithin(column('indexed_at'), filter.indexed),
     ...(keys.length > 0 ? [sql`${column('labels')} @> ${keys}::bigint[]`] : []),

@@ -6,7 +6,8 @@ import { type Cursors, maxTextBytes } from '../page.ts';
  * The expression of an index (0033-document-order.ts). It needs no collation of the system, whose updates break indexes. NFD makes a mark a
  * character of its own, so that `Ä` stands after `Az` and before `B`.
  */
-const nameKey = sql`lower(normalize(name, nfd) collate pg_c_utf8)`;
+export const nameKeyOf = (name: RawBuilder<unknown>) => sql`lower(normalize(${name}, nfd) collate pg_c_utf8)`;
+const nameKey = nameKeyOf(sql`name`);
 
 const keys = { createdAt: sql`created_at`, name: nameKey, size: sql`size_bytes` };
 

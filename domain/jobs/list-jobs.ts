@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { anyOf } from '../../db/batched-read.ts';
 import type { Db } from '../../db/connect.ts';
-import type { JobStatus } from '../../db/schema.ts';
+import type { JobKind, JobStatus } from '../../db/schema.ts';
 import { type Cursors, cursorAfter, fitPage, maxPageBytes, type Page, readRows, rowBytes, type SizedPage } from '../page.ts';
 import { headColumns, inputBytes, type JobRow, resultBytes } from './job.ts';
 
@@ -9,6 +9,7 @@ interface JobFilter {
   organizationId: string;
   workspaceId?: string | undefined;
   documentId?: string | undefined;
+  kind?: JobKind | undefined;
   status?: JobStatus | undefined;
   limit: number;
   cursor?: string | undefined;
@@ -26,11 +27,12 @@ export async function listJobs(db: Db, cursors: Cursors, filter: JobFilter): Pro
 }
 
 async function findPage(db: Db, filter: JobFilter, after: { at: Date; id: string } | undefined): Promise<SizedPage> {
-  const { organizationId, workspaceId, documentId, status, limit, includeResult } = filter;
+  const { organizationId, workspaceId, documentId, kind, status, limit, includeResult } = filter;
   const conditions = [
     sql`organization_id = ${organizationId}`,
     ...(workspaceId === undefined ? [] : [sql`workspace_id = ${workspaceId}`]),
     ...(documentId === undefined ? [] : [sql`document_id = ${documentId}`]),
+    ...(kind === undefined ? [] : [sql`kind = ${kind}`]),
     ...(status === undefined ? [] : [sql`status = ${status}`]),
     ...(after ? [sql`(created_at, id) < (${after.at}, ${after.id})`] : []),
   ];

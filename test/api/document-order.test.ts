@@ -87,6 +87,17 @@ describe('The order of documents', () => {
     expect(names).to.deep.equal(words.map((word) => `${word}.txt`));
   });
 
+  it('has those whose name contains what is looked for, whatever its case and form, page by page', async () => {
+    for (const [name, size, tag] of given) await add(name, size, [tag]);
+    const find = async (input: object) => (await readAll({ limit: 1, sort: '-name', ...input })).map(({ name }) => name.normalize());
+    expect(await find({ name: 'ÄRG' })).to.deep.equal(['Ärger.txt', 'Ärger.txt']);
+    expect(await find({ name: 'ärg'.normalize('NFD'), tag: 'odd' })).to.deep.equal([]);
+    expect(await find({ name: 'azur', tag: 'even' })).to.deep.equal(['AZUR.txt']);
+    expect(await find({ name: 'a.b' })).to.deep.equal(['a.b.txt']);
+    expect(await find({ name: '%' })).to.deep.equal([]);
+    for (const name of ['', 'a'.repeat(201), 'a\nb']) expect((await ask(tenant, { name })).body, name).to.include({ code: 'BAD_REQUEST' });
+  });
+
   it('stays while others come in: none comes twice, none is left out', async () => {
     for (const [name, size] of [
       ['b', 20],

@@ -67,7 +67,7 @@ describe('Jobs', () => {
     expect(new Set(seen)).to.deep.equal(new Set(created));
   });
 
-  it('are narrowed by workspace, document and status, and show results to who asks for them', async () => {
+  it('are narrowed by workspace, document, kind and status, and show results to who asks for them', async () => {
     tenant = await api.createTenant();
     const { organizationId, workspaceId } = tenant;
     const document = await api.upload(tenant, { bytes: 'A text.' });
@@ -82,6 +82,9 @@ describe('Jobs', () => {
       .execute();
     expect(ids(await list({ workspaceId }))).to.have.members([ofDocument, ofWorkspace]);
     expect(ids(await list({ documentId: document.id }))).to.deep.equal([ofDocument]);
+    expect(ids(await list({ kind: 'document.extract' }))).to.deep.equal([ofDocument]);
+    expect(ids(await list({ kind: 'text.embed', workspaceId }))).to.deep.equal([ofWorkspace]);
+    expect(await list({ kind: 'text.translate' })).to.include({ code: 'BAD_REQUEST', defined: true });
     expect(ids(await list({ status: 'succeeded' }))).to.deep.equal([ofNeither]);
     expect(ids(await list({ status: 'failed' }))).to.deep.equal([]);
     expect((await list({ status: 'succeeded' })).items[0]).to.not.have.property('result');

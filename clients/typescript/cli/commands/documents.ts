@@ -11,6 +11,7 @@ interface ListOptions {
   workspace?: string;
   tag?: string[];
   status?: Document['status'];
+  name?: string;
   sort?: Sort;
   limit?: number;
 }
@@ -28,6 +29,7 @@ export function addDocuments(program: Command, terminal: Terminal): void {
         .addOption(workspaceOption())
         .option('--tag <tag>', 'only those with this tag; may be given several times', several)
         .addOption(choice('--status <status>', 'only those with this status', ['pending', 'ready']))
+        .option('--name <part>', 'only those whose name contains this')
         .addOption(choice('--sort <order>', 'the order; - reverses it', sorts))
         .option('--limit <number>', 'how many at the most; all if you do not say', integer(1)),
     action: list,
@@ -50,7 +52,7 @@ export function addDocuments(program: Command, terminal: Terminal): void {
   });
 }
 
-async function list(run: Run, { workspace, tag, status, sort, limit }: ListOptions): Promise<void> {
+async function list(run: Run, { workspace, tag, status, name, sort, limit }: ListOptions): Promise<void> {
   const { client, output, terminal } = run;
   const filter = {
     organizationId: await findOrganization(run),
@@ -58,6 +60,7 @@ async function list(run: Run, { workspace, tag, status, sort, limit }: ListOptio
     limit: Math.min(limit ?? 200, 200),
     ...(tag ? { tag } : {}),
     ...(status ? { status } : {}),
+    ...(name ? { name } : {}),
     ...(sort ? { sort } : {}),
   };
   const read = (cursor = {}) => client.documents.list({ ...filter, ...cursor }, { signal: terminal.signal });

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isFinal, type Job, type JobEvent, type JobStatus } from '../../index.ts';
+import { isFinal, type Job, type JobEvent, type JobKind, type JobStatus } from '../../index.ts';
 import { forEachId } from '../each-id.ts';
 import { exitCodes, Failure } from '../failure.ts';
 import { addLeaf, choice, integer } from '../leaf.ts';
@@ -9,6 +9,7 @@ import { type Output, plain, type Style, type Terminal } from '../terminal.ts';
 interface ListOptions {
   workspace?: string;
   document?: string;
+  kind?: JobKind;
   status?: JobStatus;
   limit: number;
 }
@@ -23,6 +24,7 @@ export function addJobs(program: Command, terminal: Terminal): void {
       command
         .option('--workspace <id>', 'only those of this workspace, by its id or slug')
         .option('--document <id>', 'only those of this document')
+        .option('--kind <kind>', 'only those of this kind, such as document.extract')
         .addOption(choice('--status <status>', 'only those with this status', Object.keys(colors)))
         .option('--limit <number>', 'how many at the most', integer(1), 25),
     action: list,
@@ -41,12 +43,13 @@ export function addJobs(program: Command, terminal: Terminal): void {
   });
 }
 
-async function list(run: Run, { workspace, document, status, limit }: ListOptions): Promise<void> {
+async function list(run: Run, { workspace, document, kind, status, limit }: ListOptions): Promise<void> {
   const { client, output, terminal } = run;
   const filter = {
     ...(await findScope(run, workspace)),
     limit: Math.min(limit, 100),
     ...(document ? { documentId: document } : {}),
+    ...(kind ? { kind } : {}),
     ...(status ? { status } : {}),
   };
   const read = (cursor = {}) => client.jobs.list({ ...filter, ...cursor }, { signal: terminal.signal });
