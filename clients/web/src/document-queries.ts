@@ -7,6 +7,8 @@ export type DocumentSort = NonNullable<InputOf<Contract['documents']['list']>['s
 
 interface ListFilter {
   status?: Document['status'];
+  /** A part of the name. */
+  name?: string;
   /** Only documents that have all of them. */
   tag?: string[];
   contentType?: ContentType;

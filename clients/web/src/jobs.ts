@@ -13,7 +13,7 @@ type JobPage = OutputOf<Contract['jobs']['list']> & {
 };
 export type ListedJob = JobPage['items'][number];
 export type JobStatus = Job['status'];
-type Filter = { status?: JobStatus | undefined; documentId?: string | undefined };
+type Filter = { kind?: Job['kind'] | undefined; status?: JobStatus | undefined; documentId?: string | undefined };
 
 /** Several changes are shown at once, so that a hundred a second do not hold up the page. */
 const gatherMs = 150;
@@ -210,9 +210,11 @@ function createGathering(workspaceId: string) {
  * A list with what has changed: a new job stands first; one that the filter no longer shows goes. One that is older than what was loaded
  * comes with its own page.
  */
-function merge(data: InfiniteData<JobPage>, changed: Map<string, JobEvent>, { status, documentId }: Filter): InfiniteData<JobPage> {
-  const fits = (job: { status: JobStatus; documentId: string | null }) =>
-    (status === undefined || job.status === status) && (documentId === undefined || job.documentId === documentId);
+function merge(data: InfiniteData<JobPage>, changed: Map<string, JobEvent>, { kind, status, documentId }: Filter): InfiniteData<JobPage> {
+  const fits = (job: Pick<JobEvent, 'kind' | 'status' | 'documentId'>) =>
+    (kind === undefined || job.kind === kind) &&
+    (status === undefined || job.status === status) &&
+    (documentId === undefined || job.documentId === documentId);
   const known = new Set(data.pages.flatMap(({ items }) => items.map(({ id }) => id)));
   const last = data.pages.at(-1);
   const isLoaded = ({ createdAt }: JobEvent) => !last?.nextCursor || !last.reachesTo || createdAt >= last.reachesTo;

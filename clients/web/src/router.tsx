@@ -16,6 +16,7 @@ import { NotFound, NothingHere } from './components/not-found.tsx';
 import { Waiting } from './components/waiting.tsx';
 import { patiently } from './patiently.ts';
 import { organizationsQuery, type Place, queryClient, roleQuery, sessionQuery, slugsOf, type User, workspacesQuery } from './queries.ts';
+import { t } from './text.ts';
 
 type Search = Record<string, unknown>;
 
@@ -46,6 +47,13 @@ const oneOf = <T extends string>(value: unknown, allowed: readonly T[]) => allow
 function wordsOf(value: unknown): string[] | undefined {
   const words = (Array.isArray(value) ? value : [value]).map(wordOf).filter((word) => word !== undefined);
   return words.length > 0 ? words : undefined;
+}
+
+interface DocumentListSearch extends DocumentFilter {
+  status?: Document['status'] | undefined;
+  /** A part of the name. */
+  name?: string | undefined;
+  sort?: string | undefined;
 }
 
 function filterOf({ tags, type }: Search): DocumentFilter {
@@ -187,8 +195,9 @@ const noPage = createRoute({ getParentRoute: () => place, path: '$', component: 
 const documents = createRoute({
   getParentRoute: () => place,
   path: 'documents',
-  validateSearch: (search: Search): { status?: Document['status'] | undefined; sort?: string | undefined } & DocumentFilter => ({
+  validateSearch: (search: Search): DocumentListSearch => ({
     status: oneOf(search.status, ['ready', 'pending']),
+    name: wordOf(search.name),
     sort: textOf(search.sort),
     ...filterOf(search),
   }),
@@ -210,7 +219,8 @@ const documentPage = createRoute({
 const jobs = createRoute({
   getParentRoute: () => place,
   path: 'jobs',
-  validateSearch: (search: Search): { status?: Job['status'] | undefined } => ({
+  validateSearch: (search: Search): { status?: Job['status'] | undefined; kind?: Job['kind'] | undefined } => ({
+    kind: oneOf(search.kind, Object.keys(t.jobs.kinds) as Job['kind'][]),
     status: oneOf(search.status, ['queued', 'running', 'succeeded', 'failed', 'canceled']),
   }),
   component: lazyRouteComponent(patiently(() => import('./pages/jobs.tsx'))),

@@ -154,6 +154,33 @@ describe('The list of documents in the console', () => {
     expect(complaints).to.deep.equal([]);
   });
 
+  it('is narrowed by a part of the name while it is typed, and by the address', async () => {
+    const other = await api.createTenant();
+    for (const name of ['Report 2025.txt', 'Ärger.txt', 'report 2026.txt']) await api.upload(other, { name, bytes: name });
+    const { page, complaints } = await open(pathOf(other, 'documents'), { as: other.owner });
+    const shows = (names: string) => until(async () => (await page.locator('tbody .row-name').allTextContents()).join(' ') === names);
+    await shows('report 2026.txt Ärger.txt Report 2025.txt');
+    const field = page.getByLabel('Name contains');
+    await field.pressSequentially('REP');
+    await shows('report 2026.txt Report 2025.txt');
+    await field.pressSequentially('ort 2025');
+    await shows('Report 2025.txt');
+    expect(await field.inputValue()).to.equal('REPort 2025');
+    await page.getByRole('button', { name: 'Name', exact: true }).click();
+    await page.reload();
+    await shows('Report 2025.txt');
+    await field.fill('2026');
+    await shows('report 2026.txt');
+    await page.reload();
+    await shows('report 2026.txt');
+    await field.fill('nothing has this');
+    await page.getByText('No document meets the filters.').waitFor();
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Documents' }).click();
+    await shows('report 2026.txt Ärger.txt Report 2025.txt');
+    expect(await field.inputValue()).to.equal('');
+    expect(complaints).to.deep.equal([]);
+  });
+
   it('has rows of 40 px, and shortens a long name in its middle', async () => {
     const name = `${'a long beginning '.repeat(8)}and the end.txt`;
     await api.upload(tenant, { name, bytes: 'Long.' });

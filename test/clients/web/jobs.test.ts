@@ -113,7 +113,7 @@ describe('The jobs of a busy workspace in the console', () => {
     // The event comes before the list.
     await delay(1_000);
     answer();
-    await page.getByText('No job is in this state.').waitFor();
+    await page.getByText('No job meets the filters.').waitFor();
   });
 
   it('name older documents one by one, and say which are deleted', async () => {
@@ -128,6 +128,39 @@ describe('The jobs of a busy workspace in the console', () => {
     const { page } = await open(pathOf(tenant, 'jobs'), { as: tenant.owner });
     await page.getByRole('row', { name: /an old report/ }).waitFor();
     await page.getByRole('row', { name: /deleted document/ }).waitFor();
+  });
+
+  it('are narrowed by kind, by the address too, also those that come', async () => {
+    const busy = await api.createTenant();
+    const { organizationId, workspaceId } = busy;
+    const text = { kind: 'text.embed', organizationId, workspaceId, texts: ['mirrors'] };
+    const { id: documentId } = await api.upload(busy, { bytes: 'A note.' });
+    await createJob(api, busy, text);
+    const { page } = await open(pathOf(busy, 'jobs'), { as: busy.owner });
+    const rows = page.locator('tbody tr');
+    const shows = (...names: RegExp[]) =>
+      until(
+        async () =>
+          (await rows.count()) === names.length &&
+          (await rows.evaluateAll((all) => all.map((row) => row.textContent ?? ''))).every((row, n) => names[n]?.test(row)),
+      );
+    await shows(/^Embed texts/);
+    await page.getByLabel('Show jobs by kind').selectOption('Read');
+    await page.getByText('No job meets the filters.').waitFor();
+    await createJob(api, busy, text);
+    await createJob(api, busy, { kind: 'document.extract', documentId });
+    await shows(/^Read/);
+    await page.getByLabel('Show jobs by state').getByText('Queued').click();
+    await page.waitForURL(/status=queued/);
+    expect(new URL(page.url()).searchParams.get('kind')).to.equal('document.extract');
+    await page.reload();
+    await shows(/^Read/);
+    await page.getByLabel('Show jobs by kind').selectOption('All kinds');
+    await shows(/^Read/, /^Embed texts/, /^Embed texts/);
+    // A deployment offers the kinds that it has.
+    expect(await page.getByLabel('Show jobs by kind').locator('option').allTextContents())
+      .to.include('Read, make searchable and summarize')
+      .and.not.to.include('Extract fields');
   });
 
   it('that failed are tried again once, whatever became of the retry, and stand once in a list that is shown further', async () => {

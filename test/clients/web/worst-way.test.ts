@@ -207,10 +207,12 @@ describe('The console, if something goes wrong', () => {
   });
 
   it('stays while the connection is away, and shows a page that was not loaded yet once that is back', async () => {
-    const { page } = await visit('documents');
-    await page.getByRole('heading', { name: 'Documents' }).waitFor();
+    const { page } = await visit('jobs');
+    const live = page.getByText('Live', { exact: true });
+    await live.waitFor();
     await page.evaluate('globalThis.isKept = true');
     await page.context().setOffline(true);
+    await live.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Members' }).click();
     await page.getByText('There is no connection.').waitFor();
     await staysTrue(async () => (await page.evaluate('globalThis.isKept')) === true, 2_000);

@@ -14,6 +14,7 @@ import { Foreign } from '../components/foreign.tsx';
 import { LabelDocuments } from '../components/label-documents.tsx';
 import { Tags } from '../components/labels.tsx';
 import { LinkTo } from '../components/link-to.tsx';
+import { NameFilter } from '../components/name-filter.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Paged } from '../components/paged.tsx';
 import { RowMenu } from '../components/row-menu.tsx';
@@ -65,18 +66,25 @@ function Started() {
 
 function List() {
   const place = route.useRouteContext();
-  const { status, tags, type, sort } = route.useSearch();
+  const { status, name, tags, type, sort } = route.useSearch();
   const contentType = typeOf(type);
-  const filter = { ...(status ? { status } : {}), ...(tags ? { tag: tags } : {}), ...(contentType ? { contentType } : {}) };
+  const filter = {
+    ...(status && { status }),
+    ...(name && { name }),
+    ...(tags ? { tag: tags } : {}),
+    ...(contentType ? { contentType } : {}),
+  };
   const documents = useInfiniteQuery(documentsQuery(place, filter, sortOf(sort)));
   const navigate = useNavigate({ from: '/o/$organization/$workspace/documents' });
-  const narrow = (next: DocumentFilter) => void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
+  const narrow = (next: DocumentFilter & { name?: string | undefined }) =>
+    void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
   const pages = documents.data?.pages ?? [];
   const items = pages.flatMap((page) => page.items);
   return (
     <>
       <DocumentFilterFields tags={tags} type={type} onChange={narrow}>
         <StatusFilter status={status} />
+        <NameFilter name={name} onChange={(next) => narrow({ name: next })} />
       </DocumentFilterFields>
       <Paged query={documents} isEmpty={items.length === 0} empty={<Nothing isFiltered={Object.keys(filter).length > 0} />}>
         <DocumentTable pages={pages} />

@@ -1,5 +1,6 @@
 import { Button, Checkbox, Group, Stack, Table, Text } from '@mantine/core';
-import { SheafError } from '@sheaf/client';
+import { useNetwork } from '@mantine/hooks';
+import { type JobKind, SheafError } from '@sheaf/client';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { memo, useState } from 'react';
@@ -9,6 +10,7 @@ import { Failure } from '../components/failure.tsx';
 import { Filter } from '../components/filter.tsx';
 import { JobNumbers, jobNumberHeads } from '../components/job-numbers.tsx';
 import { JobState } from '../components/job-state.tsx';
+import { KindFilter } from '../components/kind-filter.tsx';
 import { LinkTo } from '../components/link-to.tsx';
 import { PageHead } from '../components/page-head.tsx';
 import { Paged } from '../components/paged.tsx';
@@ -27,11 +29,18 @@ import { inWords, t } from '../text.ts';
 
 const route = getRouteApi('/o/$organization/$workspace/jobs');
 
+interface Filters {
+  status?: JobStatus | undefined;
+  kind?: JobKind | undefined;
+}
+
 export default function Jobs() {
   const place = route.useRouteContext();
-  const { status } = route.useSearch();
+  const { status, kind } = route.useSearch();
+  const navigate = useNavigate({ from: '/o/$organization/$workspace/jobs' });
+  const narrow = (next: Filters) => void navigate({ search: (before) => ({ ...before, ...next }), replace: true });
   const live = liveJobs.use();
-  const jobs = useInfiniteQuery(jobsQuery(place, { status }));
+  const jobs = useInfiniteQuery(jobsQuery(place, { status, kind }));
   const loaded = jobs.data?.pages.flatMap((page) => page.items) ?? [];
   // A job that was made at the same instant as the last of a page may be shown before the next page brings it.
   const items = [...new Map(loaded.map((job) => [job.id, job])).values()];
@@ -42,13 +51,16 @@ export default function Jobs() {
       </PageHead>
       {live.state === 'lost' && <Failure error={live.error} title={t.jobs.lost} retry={live.again} />}
       <Group justify="space-between" align="flex-start" gap="sm" mb="sm">
-        <StatusFilter status={status} />
+        <Group gap="sm">
+          <Filter label={t.jobs.filterLabel} values={t.jobs.states} value={status} onChange={(next) => narrow({ status: next })} />
+          <KindFilter kind={kind} onChange={(next) => narrow({ kind: next })} />
+        </Group>
         {status === 'failed' && <RetryAll items={items} />}
       </Group>
       <Paged
         query={jobs}
         isEmpty={items.length === 0}
-        empty={status ? <Empty text={t.jobs.emptyFiltered} /> : <Empty title={t.jobs.emptyTitle} text={t.jobs.empty} />}
+        empty={status || kind ? <Empty text={t.jobs.emptyFiltered} /> : <Empty title={t.jobs.emptyTitle} text={t.jobs.empty} />}
       >
         <JobTable items={items} />
       </Paged>
@@ -57,14 +69,9 @@ export default function Jobs() {
 }
 
 function LiveMark({ live }: { live: Live }) {
-  if (live.state === 'lost') return null;
+  const { online } = useNetwork();
+  if (live.state === 'lost' || !online) return null;
   return <StateMark tone={live.state === 'live' ? 'good' : 'busy'}>{live.state === 'live' ? t.jobs.live : t.jobs.connecting}</StateMark>;
-}
-
-function StatusFilter({ status }: { status: JobStatus | undefined }) {
-  const navigate = useNavigate({ from: '/o/$organization/$workspace/jobs' });
-  const onChange = (next: JobStatus | undefined) => void navigate({ search: { status: next }, replace: true });
-  return <Filter label={t.jobs.filterLabel} values={t.jobs.states} value={status} onChange={onChange} />;
 }
 
 /** Tries the failed jobs again that are shown, but those that have been already. */
