@@ -50,11 +50,9 @@ export default function Jobs() {
         <LiveMark live={live} />
       </PageHead>
       {live.state === 'lost' && <Failure error={live.error} title={t.jobs.lost} retry={live.again} />}
-      <Group justify="space-between" align="flex-start" gap="sm" mb="sm">
-        <Group gap="sm">
-          <Filter label={t.jobs.filterLabel} values={t.jobs.states} value={status} onChange={(next) => narrow({ status: next })} />
-          <KindFilter kind={kind} onChange={(next) => narrow({ kind: next })} />
-        </Group>
+      <Group align="flex-start" gap="sm" mb="sm">
+        <Filter label={t.jobs.filterLabel} values={t.jobs.states} value={status} onChange={(next) => narrow({ status: next })} />
+        <KindFilter kind={kind} onChange={(next) => narrow({ kind: next })} />
         {status === 'failed' && <RetryAll items={items} />}
       </Group>
       <Paged
@@ -90,7 +88,7 @@ function RetryAll({ items }: { items: ListedJob[] }) {
     },
   });
   return (
-    <Stack gap="xs" align="flex-end">
+    <Stack gap="xs" align="flex-end" ml="auto">
       {failed.length >= 2 && (
         <Button size="xs" variant="default" loading={find.isPending} onClick={() => find.mutate()}>
           {t.jobs.retryAll(failed.length)}
