@@ -13,8 +13,17 @@ const paths = [
   ...below('/organization', [
     ...['create', 'check-slug', 'update', 'delete', 'list', 'get-organization', 'get-full-organization', 'set-active', 'leave'],
     ...['has-permission', 'list-members', 'get-active-member', 'get-active-member-role', 'update-member-role', 'remove-member'],
-    ...['invite-member', 'accept-invitation', 'reject-invitation', 'cancel-invitation', 'get-invitation', 'list-invitations'],
-    ...['list-user-invitations', 'create-team', 'list-teams', 'update-team', 'remove-team', 'set-active-team', 'list-user-teams'],
+    ...['invite-member', 'accept-invitation', 'reject-invitation', 'cancel-invitation', 'get-invitation', 'invitation-names'],
+    ...[
+      'list-invitations',
+      'list-user-invitations',
+      'create-team',
+      'list-teams',
+      'update-team',
+      'remove-team',
+      'set-active-team',
+      'list-user-teams',
+    ],
     ...['list-team-members', 'add-team-member', 'remove-team-member'],
   ]),
   ...below('/admin', [

@@ -23,13 +23,19 @@ describe('An invitation', () => {
   }
 
   const codes = async (guest: Client, id: string) => {
+    const named = await service.client().get(`/organization/invitation-names?id=${id}`);
     const shown = await guest.get(`/organization/get-invitation?id=${id}`);
     const listed = await guest.get('/organization/list-user-invitations');
     const accepted = await guest.post('/organization/accept-invitation', { invitationId: id });
-    return [shown.body.code ?? shown.status, listed.body.length, accepted.body.code ?? accepted.status];
+    return [named.body.code ?? named.status, shown.body.code ?? shown.status, listed.body.length, accepted.body.code ?? accepted.status];
   };
 
-  const ended = ['INVITER_IS_NO_LONGER_A_MEMBER_OF_THE_ORGANIZATION', 0, 'INVITER_IS_NO_LONGER_A_MEMBER_OF_THE_ORGANIZATION'];
+  const ended = [
+    'INVITATION_NOT_FOUND',
+    'INVITER_IS_NO_LONGER_A_MEMBER_OF_THE_ORGANIZATION',
+    0,
+    'INVITER_IS_NO_LONGER_A_MEMBER_OF_THE_ORGANIZATION',
+  ];
   type Invited = Awaited<ReturnType<typeof invited>>;
   const ends: Record<string, [role: string, end: (given: Invited) => Promise<unknown>]> = {
     'was removed': [
@@ -63,6 +69,15 @@ describe('An invitation', () => {
       expect(await member.execute()).to.deep.equal([]);
     });
 
+  it('tells whoever has its id who invites to what, and nothing else, until it is answered', async () => {
+    const { guest, id } = await invited('owner', 'member');
+    const named = async () => (await service.client().get(`/organization/invitation-names?id=${id}`)).body;
+    const { organizationName, inviterName, ...rest } = await named();
+    expect([organizationName, inviterName, rest]).to.deep.equal(['Acme', 'Somebody', {}]);
+    await guest.client.post('/organization/reject-invitation', { invitationId: id });
+    expect(await named()).to.include({ code: 'INVITATION_NOT_FOUND', defined: true });
+  });
+
   it('is not listed for who was invited once it has run out', async () => {
     const { guest, id } = await invited('owner', 'member');
     await service.db
@@ -70,18 +85,18 @@ describe('An invitation', () => {
       .set({ expiresAt: new Date(0) })
       .where('id', '=', id)
       .execute();
-    expect(await codes(guest.client, id)).to.deep.equal(['INVITATION_NOT_FOUND', 0, 'INVITATION_NOT_FOUND']);
+    expect(await codes(guest.client, id)).to.deep.equal(['INVITATION_NOT_FOUND', 'INVITATION_NOT_FOUND', 0, 'INVITATION_NOT_FOUND']);
   });
 
   it('stands while its inviter could still make it, and again after a ban has run out', async () => {
     const demoted = await invited('owner', 'member');
     const { owner, organizationId, memberId } = demoted;
     await owner.client.post('/organization/update-member-role', { organizationId, memberId, role: 'admin' });
-    expect(await codes(demoted.guest.client, demoted.id)).to.deep.equal([200, 1, 200]);
+    expect(await codes(demoted.guest.client, demoted.id)).to.deep.equal([200, 200, 1, 200]);
     const banned = await invited('admin', 'admin');
     const ban = { banned: true, banExpires: new Date(Date.now() - 1_000) };
     await service.db.updateTable('user').set(ban).where('id', '=', banned.inviter.userId).execute();
-    expect(await codes(banned.guest.client, banned.id)).to.deep.equal([200, 1, 200]);
+    expect(await codes(banned.guest.client, banned.id)).to.deep.equal([200, 200, 1, 200]);
   });
 
   it('is that of who sends it again', async () => {
@@ -94,7 +109,7 @@ describe('An invitation', () => {
       resend: true,
     });
     expect([again.status, again.body.id]).to.deep.equal([200, id]);
-    expect(await codes(guest.client, id)).to.deep.equal([200, 1, 200]);
+    expect(await codes(guest.client, id)).to.deep.equal([200, 200, 1, 200]);
   });
 
   it('that has run out, or was used, says so to who opens its link', async () => {

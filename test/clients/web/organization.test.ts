@@ -49,6 +49,7 @@ describe('An organization in the console', () => {
 
     // The link of the mail leads to a page of the console, for somebody who has no account yet.
     const { page: invited } = await open(await mailLink(mailServer, email, /Invitation/));
+    await invited.getByText(/ invites you to join /).waitFor();
     await invited.getByRole('link', { name: 'Create account' }).click();
     await invited.getByLabel('Your name').fill('Grace Hopper');
     await invited.getByLabel('Email address').fill(email);

@@ -17,13 +17,24 @@ const route = getRouteApi('/accept-invitation/$id');
 export default function AcceptInvitation() {
   const { id } = route.useParams();
   const { data: session } = useQuery(sessionQuery);
-  return <CardPage title={t.invitation.title}>{session ? <Answer id={id} /> : <ComeIn next={`/accept-invitation/${id}`} />}</CardPage>;
+  return <CardPage title={t.invitation.title}>{session ? <Answer id={id} /> : <ComeIn id={id} />}</CardPage>;
 }
 
-function ComeIn({ next }: { next: string }) {
+interface Names {
+  organizationName: string;
+  inviterName: string;
+}
+
+function ComeIn({ id }: { id: string }) {
+  const next = `/accept-invitation/${id}`;
+  const names = useQuery({
+    queryKey: ['invitation-names', id],
+    queryFn: () => ask(auth.$fetch<Names>('/organization/invitation-names', { query: { id } })),
+  });
+  if (names.isPending) return <Waiting />;
   return (
     <>
-      <Text>{t.invitation.signIn}</Text>
+      {names.error ? <Failure error={names.error} retry={() => void names.refetch()} /> : <Offer {...names.data} />}
       <Group>
         <ButtonTo to="/sign-in" search={{ next }}>
           {t.sign.in}
@@ -32,6 +43,15 @@ function ComeIn({ next }: { next: string }) {
           {t.sign.up}
         </ButtonTo>
       </Group>
+    </>
+  );
+}
+
+function Offer({ organizationName, inviterName }: Names) {
+  return (
+    <>
+      <Text className="foreign">{t.invitation.text(organizationName, inviterName)}</Text>
+      <Text>{t.invitation.signIn}</Text>
     </>
   );
 }
