@@ -10,6 +10,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -26,6 +27,8 @@ const sources = [
 ];
 /** Checkouts and branches that somebody goes between have a build each. */
 const keptBuilds = 5;
+/** One that was started since may be served still: its pages load their parts from it. */
+const servedMs = 7 * 24 * 60 * 60 * 1_000;
 
 /** Where the build of these sources belongs, below a directory of such builds. It is there once its `index.html` is. */
 export function buildDirectory(parent: string): string {
@@ -41,10 +44,10 @@ export function buildDirectory(parent: string): string {
 
 /**
  * Builds the console, and puts it in place whole: several may build at once, and the API may look at any time. A build that is there is left
- * as it is. Throws what Vite throws.
+ * as it is, but counts as the newest. Throws what Vite throws.
  */
 export async function buildConsole(directory: string): Promise<void> {
-  if (existsSync(join(directory, 'index.html'))) return;
+  if (existsSync(join(directory, 'index.html'))) return utimesSync(directory, new Date(), new Date());
   mkdirSync(dirname(directory), { recursive: true });
   const unfinished = mkdtempSync(`${directory}.`);
   try {
@@ -61,11 +64,14 @@ export async function buildConsole(directory: string): Promise<void> {
   }
 }
 
-/** Removes all but the newest builds of a directory of them. */
+/** Removes the builds of a directory of them that nobody has started for a week, but keeps the newest. */
 export function removeOldBuilds(parent: string): void {
-  const builds = readdirSync(parent).map((name) => join(parent, name));
-  const newest = builds.sort((one, other) => statSync(other).mtimeMs - statSync(one).mtimeMs);
-  for (const build of newest.slice(keptBuilds)) rmSync(build, { recursive: true, force: true });
+  const usedAt = (build: string) => statSync(build).mtimeMs;
+  const newest = readdirSync(parent)
+    .map((name) => join(parent, name))
+    .sort((one, other) => usedAt(other) - usedAt(one));
+  const old = newest.slice(keptBuilds).filter((build) => usedAt(build) < Date.now() - servedMs);
+  for (const build of old) rmSync(build, { recursive: true, force: true });
 }
 
 function compress(file: string): void {
