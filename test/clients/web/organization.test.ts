@@ -40,7 +40,7 @@ describe('An organization in the console', () => {
   const visit = async (page: string) => (await open(pathOf(tenant, page), { as: tenant.owner })).page;
 
   it('invites by mail, gives another role, and removes', async () => {
-    const page = await visit('members');
+    const { page } = await open(pathOf(tenant, 'members'), { as: tenant.owner, permissions: ['clipboard-read', 'clipboard-write'] });
     const email = 'grace@example.com';
     await page.getByRole('button', { name: 'Invite' }).click();
     await page.getByLabel('Email address').fill(email);
@@ -48,7 +48,11 @@ describe('An organization in the console', () => {
     await page.getByRole('row', { name: `${email} Member` }).waitFor();
 
     // The link of the mail leads to a page of the console, for somebody who has no account yet.
-    const { page: invited } = await open(await mailLink(mailServer, email, /Invitation/));
+    const link = await mailLink(mailServer, email, /Invitation/);
+    await act(page, email, 'Copy the link');
+    await page.getByRole('row', { name: email }).getByRole('status').getByText('Copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(api.url + link);
+    const { page: invited } = await open(link);
     await invited.getByText(/ invites you to join /).waitFor();
     await invited.getByRole('link', { name: 'Create account' }).click();
     await invited.getByLabel('Your name').fill('Grace Hopper');

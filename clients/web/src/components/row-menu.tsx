@@ -1,4 +1,4 @@
-import { ActionIcon, Menu } from '@mantine/core';
+import { ActionIcon, Menu, Text } from '@mantine/core';
 import IconDots from '@tabler/icons-react/icons/IconDots';
 import { type QueryKey, useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
@@ -10,6 +10,8 @@ import { Failure } from './failure.tsx';
 export interface RowAction {
   label: string;
   isDangerous?: boolean;
+  /** What is said once it is done, where nothing else shows that. */
+  done?: string;
   /** What it does at once; a promise is waited for, and if it fails, that is said. */
   run: () => unknown;
 }
@@ -25,7 +27,7 @@ interface RowMenuProps {
 /** What can be done with a row. The focus is on its button before anything is done, so that a dialog gives it back there. */
 export function RowMenu({ name, actions, changes }: RowMenuProps) {
   const button = useRef<HTMLButtonElement>(null);
-  const { mutate, isPending, error, variables, reset } = useMutation({
+  const { mutate, isPending, isSuccess, error, variables, reset } = useMutation({
     mutationFn: async ({ run }: RowAction) => run(),
     onSettled: () => changes && queryClient.invalidateQueries({ queryKey: changes }),
   });
@@ -64,6 +66,11 @@ export function RowMenu({ name, actions, changes }: RowMenuProps) {
           ))}
         </Menu.Dropdown>
       </Menu>
+      {isSuccess && variables.done && (
+        <Text role="status" size="xs" c="dimmed">
+          {variables.done}
+        </Text>
+      )}
       {error && (
         <Dialog title={variables?.label ?? ''} onClose={reset}>
           <Failure error={error} />

@@ -459,11 +459,13 @@ export const de: Messages = {
     leaveText: 'Ihr Zugang endet sofort. Um zurückzukehren, brauchen Sie eine Einladung.',
     invite: 'Einladen',
     inviteTitle: 'Jemanden einladen',
-    inviteHint: 'Die Person erhält eine E-Mail mit einem Link, der 48 Stunden gilt.',
+    inviteHint:
+      'Die Person erhält eine E-Mail mit einem Link, der 48 Stunden gilt. Sie können den Link danach auch kopieren und selbst senden.',
     send: 'Einladung senden',
     invitations: 'Offene Einladungen',
     noInvitations: 'Es gibt keine offene Einladung. Laden Sie jemanden ein, dann steht die Einladung hier, bis sie angenommen ist.',
     expires: 'Läuft ab',
+    copyLink: 'Link kopieren',
     withdraw: 'Zurückziehen',
   },
   workspaces: {

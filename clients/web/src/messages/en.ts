@@ -449,11 +449,12 @@ export const en = {
     leaveText: 'You lose access at once. To come back you need an invitation.',
     invite: 'Invite',
     inviteTitle: 'Invite somebody',
-    inviteHint: 'They get a mail with a link that is good for 48 hours.',
+    inviteHint: 'They get a mail with a link that is good for 48 hours. You may copy the link afterwards and send it yourself.',
     send: 'Send the invitation',
     invitations: 'Open invitations',
     noInvitations: 'No invitation is open. Invite somebody, and it stands here until it is accepted.',
     expires: 'Expires',
+    copyLink: 'Copy the link',
     withdraw: 'Withdraw',
   },
   workspaces: {

@@ -2,6 +2,7 @@ import { Button, NativeSelect, Stack, Table, Text, TextInput } from '@mantine/co
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useState } from 'react';
+import { canCopy } from '../clipboard.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { Empty } from '../components/empty.tsx';
 import { Failure } from '../components/failure.tsx';
@@ -186,7 +187,10 @@ function InvitationTable({ items }: { items: Invitation[] }) {
             <RowMenu
               name={email}
               changes={['invitations']}
-              actions={[{ label: t.members.withdraw, run: () => ask(auth.organization.cancelInvitation({ invitationId: id })) }]}
+              actions={[
+                canCopy && { label: t.members.copyLink, run: () => navigator.clipboard.writeText(linkTo(id)), done: t.common.copied },
+                { label: t.members.withdraw, run: () => ask(auth.organization.cancelInvitation({ invitationId: id })) },
+              ]}
             />
           </Table.Td>
         </Table.Tr>
@@ -194,6 +198,9 @@ function InvitationTable({ items }: { items: Invitation[] }) {
     </Rows>
   );
 }
+
+/** The page where an invitation is answered, as its mail has it. */
+const linkTo = (id: string) => `${window.location.origin}/accept-invitation/${id}`;
 
 function Invite({ onClose }: { onClose: () => void }) {
   const { organization, isOwner } = route.useRouteContext();
