@@ -74,7 +74,7 @@ const answerSentence = z
       .nullish()
       .describe('The words of `text` that respond, to highlight. Null if no model has named any.')
       .meta({ examples: ['first Monday of each month'] }),
-    citations: z.array(answerCitation).min(1).describe('The place of the text.'),
+    citations: z.array(answerCitation).min(1).describe('The place of the text; of several documents that say the same, that of each.'),
   })
   .meta({ id: 'AnswerSentence' });
 

@@ -50,7 +50,8 @@ function isLead(text: string, units: Unit[], index: number): boolean {
 
 /**
  * Makes an answer of the units that were picked, by their numbers: no word of it is from anywhere else. Skips unknown and repeated numbers.
- * Joins two neighbours, and a unit with the one that it leans on. A `draft` is shown only beside units.
+ * Joins two neighbours, and a unit with the one that it leans on. What several documents say in the same place is one sentence, with a
+ * citation for each. A `draft` is shown only beside units.
  */
 export function toAnswer({ answer, draft, extractive, model }: Picked, passages: Passage[], maxSentences: number): Made {
   const places = placesOf(passages);
@@ -64,8 +65,11 @@ export function toAnswer({ answer, draft, extractive, model }: Picked, passages:
         const key = `${passage.documentId} ${passage.starts[index]}`;
         return !shown.has(key) && shown.add(key);
       });
-      if (fresh.includes(last.index) && sentences.length < maxSentences)
-        sentences.push(toSentence(passage, fresh[0] ?? from, last.index, mark));
+      if (!fresh.includes(last.index)) continue;
+      const sentence = toSentence(passage, fresh[0] ?? from, last.index, mark);
+      const same = sentences.find((each) => isSame(each, sentence));
+      if (same) same.citations.push(...sentence.citations);
+      else if (sentences.length < maxSentences) sentences.push(sentence);
     }
   }
   const nothingFound = sentences.length === 0;
@@ -91,6 +95,12 @@ function runsOf([one, other]: Place[]): [Place, Place][] {
     [one, one],
     [other, other],
   ];
+}
+
+/** Whether two sentences read the same, with what is shown around them: a row of one table is not that of another with other heads. */
+function isSame(one: AnswerSentence, other: AnswerSentence): boolean {
+  const [context, otherContext] = [one, other].map(({ citations }) => JSON.stringify(citations[0]?.context));
+  return one.text === other.text && context === otherContext;
 }
 
 function toSentence(passage: Passage, first: number, last: number, mark: string | null): AnswerSentence {

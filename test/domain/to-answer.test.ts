@@ -55,6 +55,31 @@ describe('An answer', () => {
     expect(show([{ units: [1] }, { units: [3] }], null, 1).sentences).to.have.length(1);
   });
 
+  it('shows once what two documents say in the same place, with a citation of each', () => {
+    const dogs = 'Dogs are welcome. Cats are not.';
+    const table = (head: string) => passageOf(`| Model | ${head} |\n| K1 | 410 |`, { name: head });
+    const all = [
+      passageOf(dogs),
+      passageOf(dogs, { name: 'copy.txt' }),
+      passageOf('Dogs are welcome. So are cats.', { name: 'rest.txt' }),
+      table('Weight'),
+      table('Price'),
+    ];
+    const picked = all.flatMap(({ own }) => own).map((_, index) => ({ units: [index + 1], mark: null }));
+    const { sentences } = toAnswer({ answer: picked, draft: null, extractive: true, model: 'm' }, all, 4);
+    const cited = sentences.map(({ text: shown, citations }) => [shown, citations.map(({ documentName }) => documentName).join()]);
+    expect(cited).to.deep.equal([
+      ['Dogs are welcome.', 'notes.txt,copy.txt'],
+      ['Cats are not.', 'notes.txt,copy.txt'],
+      ['Dogs are welcome.', 'rest.txt'],
+      ['So are cats.', 'rest.txt'],
+    ]);
+    const rows = toAnswer({ answer: picked, draft: null, extractive: true, model: 'm' }, all, 20).sentences.filter(({ text: shown }) =>
+      shown.includes('K1'),
+    );
+    expect(rows.map(({ citations }) => citations.length)).to.deep.equal([1, 1]);
+  });
+
   it('shows a unit that leans on the one before together with it', () => {
     const [sentence] = show([{ units: [2] }]).sentences;
     expect(sentence?.text).to.equal('The lease ends in May. It may be ended earlier.');
