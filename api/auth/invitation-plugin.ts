@@ -14,7 +14,7 @@ export function invitationPlugin(db: Db): BetterAuthPlugin {
     id: 'standing-invitations',
     endpoints: {
       invitationNames: createAuthEndpoint(
-        '/organization/invitation-names',
+        '/organization/get-invitation-names',
         { method: 'GET', query: z.object({ id: z.string() }) },
         async (ctx) => {
           const names = await standing(db, [ctx.query.id])

@@ -13,7 +13,7 @@ const paths = [
   ...below('/organization', [
     ...['create', 'check-slug', 'update', 'delete', 'list', 'get-organization', 'get-full-organization', 'set-active', 'leave'],
     ...['has-permission', 'list-members', 'get-active-member', 'get-active-member-role', 'update-member-role', 'remove-member'],
-    ...['invite-member', 'accept-invitation', 'reject-invitation', 'cancel-invitation', 'get-invitation', 'invitation-names'],
+    ...['invite-member', 'accept-invitation', 'reject-invitation', 'cancel-invitation', 'get-invitation', 'get-invitation-names'],
     ...[
       'list-invitations',
       'list-user-invitations',

@@ -336,13 +336,13 @@ describe('Every endpoint of sign-in', () => {
     ],
     ['GET /organization/get-invitation', owner, { id: 'none' }, '400 INVITATION_NOT_FOUND'],
     [
-      'GET /organization/invitation-names',
+      'GET /organization/get-invitation-names',
       async () => {
         const { invitationId: id } = await newInvited();
         return [service.client(), { id }];
       },
     ],
-    ['GET /organization/invitation-names', owner, { id: 'none' }, '400 INVITATION_NOT_FOUND'],
+    ['GET /organization/get-invitation-names', owner, { id: 'none' }, '400 INVITATION_NOT_FOUND'],
     ['GET /organization/list-invitations', owner, org()],
     ['GET /organization/list-invitations', stranger, org(), '403 FORBIDDEN'],
     ['GET /organization/list-user-invitations', async () => (await newInvited(true)).client],

@@ -23,7 +23,7 @@ describe('An invitation', () => {
   }
 
   const codes = async (guest: Client, id: string) => {
-    const named = await service.client().get(`/organization/invitation-names?id=${id}`);
+    const named = await service.client().get(`/organization/get-invitation-names?id=${id}`);
     const shown = await guest.get(`/organization/get-invitation?id=${id}`);
     const listed = await guest.get('/organization/list-user-invitations');
     const accepted = await guest.post('/organization/accept-invitation', { invitationId: id });
@@ -71,7 +71,7 @@ describe('An invitation', () => {
 
   it('tells whoever has its id who invites to what, and nothing else, until it is answered', async () => {
     const { guest, id } = await invited('owner', 'member');
-    const named = async () => (await service.client().get(`/organization/invitation-names?id=${id}`)).body;
+    const named = async () => (await service.client().get(`/organization/get-invitation-names?id=${id}`)).body;
     const { organizationName, inviterName, ...rest } = await named();
     expect([organizationName, inviterName, rest]).to.deep.equal(['Acme', 'Somebody', {}]);
     await guest.client.post('/organization/reject-invitation', { invitationId: id });

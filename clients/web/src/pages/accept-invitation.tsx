@@ -29,7 +29,7 @@ function ComeIn({ id }: { id: string }) {
   const next = `/accept-invitation/${id}`;
   const names = useQuery({
     queryKey: ['invitation-names', id],
-    queryFn: () => ask(auth.$fetch<Names>('/organization/invitation-names', { query: { id } })),
+    queryFn: () => ask(auth.$fetch<Names>('/organization/get-invitation-names', { query: { id } })),
   });
   if (names.isPending) return <Waiting />;
   return (
