@@ -20,23 +20,22 @@ export function permissionsPage(): string {
   const held = permissions.map((permission) =>
     row(code(permission), ...names.map((name) => yes(hasPermission([name], permission))), ofKey(permission)),
   );
-  const groups = Map.groupBy(routes, ({ metadata: { operation } }) => operation.split('.')[0] ?? '');
   return [
     '# Permissions',
     '',
-    'Made from the contract and the roles by `npm run pages`. A member has the permissions of the role; an API key has those',
-    'that it was given, as long as the member who is responsible for it has them, too. Who lacks one is FORBIDDEN, with its',
-    'name in the message. Platform admins have no permission in organizations of others.',
+    'Made by `npm run pages`. A member has the permissions of the role; an API key has those that it was given, as long as',
+    'the member who is responsible for it has them, too. Without one the response is FORBIDDEN, with its name in the message.',
+    'Platform admins have no permission in organizations of others.',
     '',
     '## Roles',
     ...table(['Permission', ...names, 'API key'], held),
     '',
-    'Inviting, changing and removing members is for owners and admins; only owners make owners. See',
-    '[identity.md](identity.md#members).',
+    'Who invites, changes and removes members: [identity.md](identity.md#members).',
     '',
     '## Operations',
     '`POST /rpc/GROUP/NAME` takes the same as each request below.',
-    ...[...groups].flatMap(([group, ofGroup]) => ['', `### ${group}`, ...table(['Operation', 'Request', 'Needs'], ofGroup.map(describe))]),
+    '',
+    ...table(['Operation', 'Request', 'Needs'], routes.map(describe)),
     '',
   ].join('\n');
 }
